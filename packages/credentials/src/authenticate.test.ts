@@ -86,3 +86,15 @@ test('a key expires at its moment by the clock of the database', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(earliest);
   expect(await outcome()).toMatchObject({ code: 'unauthenticated' });
 });
+
+test('a key that is not cached is never written as JSON, which takes long where it has many rules', async () => {
+  const { key, caller } = await newKey();
+  const written = jest.spyOn(JSON, 'stringify');
+  try {
+    expect(await present(key)).toMatchObject(caller);
+    const values = written.mock.calls.map(([value]) => value);
+    expect(values).not.toContainEqual(expect.objectContaining({ id: caller.id }));
+  } finally {
+    written.mockRestore();
+  }
+});

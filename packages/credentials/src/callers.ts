@@ -2,7 +2,7 @@ import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded,
 import type { Queryable } from '@sluice/database';
 import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
-import { findSession } from './find-session.ts';
+import { type FoundSession, findSession } from './find-session.ts';
 
 /** Undefined for what is unknown, expired, or deleted. */
 export interface Callers {
@@ -26,9 +26,9 @@ export function watchCaller(caches: CoherentCaches, caller: Caller, onChange: ()
 
 export function readCallers(db: Queryable): Callers {
   return {
-    byKeyHash: async (hashText) => (await loadApplication(db, hashText))?.value,
-    bySessionKeyHash: async (hashText) => (await loadSession(db, hashText))?.value,
-    byId: async (tenantId, id) => toLoaded(await findCallerById(db, tenantId, id))?.value,
+    byKeyHash: async (hashText) => toCaller(await findCaller(db, bytesOf(hashText))),
+    bySessionKeyHash: async (hashText) => toCaller(await findSession(db, bytesOf(hashText))),
+    byId: async (tenantId, id) => toCaller(await findCallerById(db, tenantId, id)),
   };
 }
 
@@ -56,6 +56,13 @@ async function loadSession(db: Queryable, hashText: string): Promise<Loaded<Call
   return toLoaded(session, [tagOf.session(session.id), ...applications.map(tagOf.application)]);
 }
 
+function toCaller(found: (FoundCaller & Partial<FoundSession>) | undefined): Caller | undefined {
+  if (!found) return undefined;
+  const { expires_at: _, madeBy: __, ...caller } = found;
+  return caller;
+}
+
+/** Writes the caller as JSON, to know its size. That takes long for many rules, so only what is cached comes here. */
 function toLoaded(
   found: FoundCaller | undefined,
   tags = found && [tagOf.application(found.id)],
