@@ -75,7 +75,9 @@ const keeping = (call: string) =>
 const growing: Prepare = async (tenant, gateway, destination_url) => {
   const application = await tenant.createApplication({
     permissions: ['token:create', 'token:use'],
-    rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:use'] }],
+    rules: [
+      { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:update', 'token:use'] },
+    ],
   });
   const { id, key } = application;
   const ids: string[] = [];
@@ -90,6 +92,7 @@ const growing: Prepare = async (tenant, gateway, destination_url) => {
   const values = ids.slice(0, 4).map((one) => `{{ ${one} }}`);
   const names = ids.map((one) => `{{ ${one} | last4 }}`);
   const retrieving = keeping('svc.tokens.retrieve(id)');
+  const updating = keeping("svc.tokens.update(id, { metadata: { n: '1' } })");
   return [
     await bomb({ request_transform: largeResult }, {}),
     await bomb({ response_transform: largeResult }, {}),
@@ -97,6 +100,7 @@ const growing: Prepare = async (tenant, gateway, destination_url) => {
     await bomb({ request_transform: passing }, names),
     await bomb({ request_transform: keeping("svc.detokenize('{{' + id + '}}')") }, ids),
     await bomb({ response_transform: returning('await 0'), request_transform: retrieving }, ids),
+    await bomb({ request_transform: updating }, ids),
   ];
 };
 

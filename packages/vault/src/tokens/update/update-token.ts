@@ -18,17 +18,15 @@ import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
 import { openSeal, type SealedColumns } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
-import { type OpeningBudget, unbounded } from '../opening-budget.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
 import { tokenNotFound } from '../read/find-token.ts';
 import { presentUnread, presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
-import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
 import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
-import { findTokenRows, lockTokenRow } from '../token.queries.ts';
+import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { openData } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
+import { openToChange, readToChange } from './open-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
@@ -73,16 +71,14 @@ interface Update {
 
 async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: TokenPatch): Promise<Update> {
   const { tenantId } = actor;
-  await actor.hold?.(copiesRead * bytesAtOnce);
-  const [from] = await findTokenRows(vault.db, tenantId, [id]);
+  const from = await readToChange(vault, actor, id);
   const now = vault.clock();
   if (!from || isPast(from.expires_at, patch, now)) throw tokenNotFound();
   requirePatchRights(actor, from, patch);
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
   const blindBytes = blindBytesAfter(actor, from, patch);
-  const budget: OpeningBudget = { ...unbounded, hold: (bytes) => actor.hold?.(bytes) };
-  const data = (await openData(vault, tenantId, [from], budget)).get(id) ?? null;
+  const data = await openToChange(vault, actor, from);
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
   const seal = await openSeal(vault, tenantId, [input]);

@@ -1,0 +1,57 @@
+import { useStack } from '@sluice/testing';
+import { createToken, findToken, type OpeningBudget, updateToken } from '../../index.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+
+const open = useStack(openTestVault);
+const kibibyte = 1024;
+const data = 'x'.repeat(200 * kibibyte);
+const patch = { metadata: { a: 'b' } };
+
+/** A token, and an Application that acts through a Proxy's transform with this much left of its budget. */
+async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: string } = {}) {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const { token } = await createToken(vault, owner, { data: grants.data ?? data });
+  const held: number[] = [];
+  const opening: OpeningBudget = {
+    leftBytes,
+    hold: (bytes) => {
+      held.push(bytes);
+      return undefined;
+    },
+  };
+  const through = { proxyId: 'p', destinationHost: 'd', method: 'POST', opening };
+  const application = await newActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
+  return { vault, owner, token, opening, held, actor: { ...application, through } };
+}
+
+test('an update by a transform decrypts within what all its calls may decrypt, and reserves memory first', async () => {
+  const { vault, actor, token, opening, held } = await actThrough(500 * kibibyte);
+  await updateToken(vault, actor, token.id, patch);
+  expect(opening.leftBytes).toBeLessThan(300 * kibibyte);
+  expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(1000 * kibibyte); // four copies, and its data
+  await updateToken(vault, actor, token.id, patch);
+  await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({ code: 'payload_too_large' });
+});
+
+test('an update beyond it changes nothing', async () => {
+  const { vault, owner, actor, token } = await actThrough(100 * kibibyte);
+  const before = await findToken(vault, owner, token.id);
+  await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({ limit: 'opened_data' });
+  expect(before.data).toBe(data);
+  expect(await findToken(vault, owner, token.id)).toEqual(before);
+});
+
+test('the size of a token that the actor does not see decides about no error, but its memory is reserved', async () => {
+  const rules = [{ transform: 'redact', permissions: ['token:read', 'token:update'] }];
+  const { vault, actor, token, opening, held } = await actThrough(kibibyte, { rules });
+  await updateToken(vault, actor, token.id, patch);
+  expect(opening.leftBytes).toBe(kibibyte);
+  expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(1000 * kibibyte);
+});
+
+test('an update of a small token reserves no more than it needs', async () => {
+  const { vault, actor, token, held } = await actThrough(500 * kibibyte, { data: 'small' });
+  await updateToken(vault, actor, token.id, patch);
+  expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(kibibyte);
+});

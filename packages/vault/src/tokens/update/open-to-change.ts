@@ -1,0 +1,35 @@
+import { decide } from '@sluice/access';
+import type { Json } from '../../json.ts';
+import type { Vault } from '../../vault.ts';
+import { type OpeningBudget, unbounded } from '../opening-budget.ts';
+import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
+import { findTokenRows, findTokens, isLarge } from '../token.queries.ts';
+import type { Actor, TokenRow } from '../token.ts';
+import { openData, requireNeeded } from '../token-data.ts';
+
+/** Reserves the memory of the row before it is read. */
+export async function readToChange(vault: Vault, actor: Actor, id: string): Promise<TokenRow | undefined> {
+  const { tenantId, through } = actor;
+  if (through?.opening) {
+    // A transform may change many tokens, so each reserves only what it takes.
+    const [found] = await findTokens(vault.db, tenantId, [id]);
+    if (!found || !isLarge(found)) return found;
+    await through.opening.hold?.(copiesRead * found.size_bytes);
+  } else {
+    await actor.hold?.(copiesRead * bytesAtOnce);
+  }
+  const [row] = await findTokenRows(vault.db, tenantId, [id]);
+  return row;
+}
+
+/** @throws {ServiceError} `payload_too_large` beyond what all calls of a transform together may decrypt. */
+export async function openToChange(vault: Vault, actor: Actor, row: TokenRow): Promise<Json> {
+  const shared = actor.through?.opening;
+  // The size of data that is not shown decides about no error.
+  const isSeen = decide(actor, 'token:read', row) === 'reveal';
+  const budget: OpeningBudget =
+    shared && isSeen ? shared : { ...unbounded, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
+  const opened = await openData(vault, actor.tenantId, [row], budget);
+  requireNeeded([row], opened, undefined);
+  return opened.get(row.id) ?? null;
+}
