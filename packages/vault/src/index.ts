@@ -4,6 +4,8 @@ export { IntegrityError } from './encryption/integrity-error.ts';
 export { decryptSecret, encryptSecret, type KeyHolder, prepareSecret, type Secret } from './encryption/secrets.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
+export { longestPadding } from './expressions/filters.ts';
+export { mostTextOf } from './expressions/most-text-of.ts';
 export {
   type Expression,
   expressionsOfPiece,

@@ -7,7 +7,8 @@ class FilterError extends Error {}
 
 type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
 
-const longestPadding = 1000;
+/** In UTF-16 code units. */
+export const longestPadding = 1000;
 
 /** Never called with null, so an absent value stays absent. */
 const ownFilters: Record<string, FilterFunction> = {

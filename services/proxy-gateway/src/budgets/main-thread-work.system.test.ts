@@ -185,6 +185,24 @@ test.each<[string, string | undefined, () => string]>([
   expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
 });
 
+test('windows of a streamed body are filled in pieces, however long the values of their filters', async () => {
+  const token = await gateway.current.tenant.token({ data: 'x'.repeat(10_000) });
+  const windows = `"{{${token}|reveal_last:4|last4}}",`.repeat(3 * 1000);
+  const body = `[${windows}${'"plain text",'.repeat(largestBody / 13)}1]`;
+  const invoke = await invoking(body, 'application/json')(200);
+  expect(await longestPieceOf(invoke)).toBeLessThan(onePass);
+});
+
+test('small bodies whose filters go through large values are filled in pieces', async () => {
+  const token = await gateway.current.tenant.token({ data: 'x'.repeat(100_000) });
+  const body = JSON.stringify(Array(80).fill(`{{${token}|reveal_last:4|last4}}`));
+  const invoke = await invoking(body, 'application/json')(200);
+  const invokeTogether = async () => {
+    await Promise.all(Array.from({ length: 6 }, invoke));
+  };
+  expect(await longestPieceOf(invokeTogether)).toBeLessThan(onePass);
+});
+
 test('what a transform tokenizes is read, encrypted and answered in pieces', async () => {
   const { id } = await gateway.current.tenant.application({ permissions: ['token:create', 'token:read'] });
   const requestTransform = returning(

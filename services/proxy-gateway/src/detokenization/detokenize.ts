@@ -4,10 +4,12 @@ import {
   type Expression,
   evaluateExpression,
   expressionsOfPiece,
+  type FilterBudget,
   faultIn,
   type InvalidExpression,
   type Json,
   mostDistinctTokens,
+  mostTextOf,
   newFilterBudget,
   type Segment,
   textLengthOf,
@@ -45,11 +47,12 @@ function neededIn(places: readonly Place[]): ReadonlySet<string> {
   return ids;
 }
 
-export function textLengthIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
+/** The values of filters count whole, because what the filters make of them must not decide anything. */
+export function mostTextIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
   let length = 0;
   for (const { segments } of places) {
     for (const segment of segments) {
-      if (segment.kind === 'expression' && !hasFilter(segment)) length += textLengthOf(values.get(segment.reference));
+      if (segment.kind === 'expression') length += mostTextOf(segment, values.get(segment.reference));
     }
   }
   return length;
@@ -68,6 +71,8 @@ export interface Filling {
   values: ReadonlyMap<string, Json>;
   limitBytes: number;
   filtered?: ReadonlyMap<Expression, Json>;
+  /** Of a body that is filled window by window. */
+  budget?: FilterBudget | undefined;
 }
 
 /**
@@ -77,7 +82,7 @@ export interface Filling {
 export function fillPlaces(
   body: Buffer,
   places: readonly Place[],
-  { values, limitBytes, filtered: results }: Filling,
+  { values, limitBytes, filtered: results, budget }: Filling,
 ): Buffer {
   const fault = faultInPlaces(places);
   if (fault) throw fault;
@@ -116,7 +121,7 @@ export function fillPlaces(
   }
   grow(body.length - position);
   if (filtered.length > 0) {
-    const resolve = results ? knownResults(values, results) : filterWithin(values, limitBytes);
+    const resolve = results ? knownResults(values, results) : filterWithin({ values, limitBytes, budget });
     size = writeFiltered(texts, filtered, { places, resolve, size, limitBytes });
   }
   return replaced(body, places, { texts, size });
@@ -124,8 +129,7 @@ export function fillPlaces(
 
 type Resolve = (expression: Expression) => Json;
 
-function filterWithin(values: ReadonlyMap<string, Json>, limitBytes: number): Resolve {
-  const budget = newFilterBudget();
+function filterWithin({ values, limitBytes, budget = newFilterBudget() }: Filling): Resolve {
   let left = 2 * limitBytes;
   return (expression) => {
     const value = values.get(expression.reference) ?? null;
@@ -141,17 +145,26 @@ function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Ex
     (expression.filters.length === 0 ? values.get(expression.reference) : results.get(expression)) ?? null;
 }
 
+/** Filters go through this many characters in about two milliseconds. */
+const charactersOfPiece = 64 * 1024;
+
 export function* filterInPieces(
   places: readonly Place[],
-  { values, limitBytes }: Filling,
+  { values, limitBytes, budget = newFilterBudget() }: Filling,
 ): Pieces<ReadonlyMap<Expression, Json>> {
   const results = new Map<Expression, Json>();
-  const resolve = filterWithin(values, limitBytes);
+  const resolve = filterWithin({ values, limitBytes, budget });
+  let count = 0;
+  let { remaining } = budget;
   for (const { segments } of places) {
     for (const segment of segments) {
       if (segment.kind === 'literal' || segment.filters.length === 0) continue;
       results.set(segment, resolve(segment));
-      if (results.size % expressionsOfPiece === 0) yield;
+      count += 1;
+      if (count < expressionsOfPiece && remaining - budget.remaining < charactersOfPiece) continue;
+      yield;
+      count = 0;
+      ({ remaining } = budget);
     }
   }
   return results;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Pieces } from '@sluice/service-runtime';
-import { openedBytes } from '@sluice/vault';
+import { longestPadding, openedBytes } from '@sluice/vault';
 import { heldBody } from '../budgets/hold-body.ts';
 import { openingOf } from '../budgets/opening.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
@@ -12,7 +12,7 @@ import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { askedIn, fillPlaces, filterInPieces, textLengthIn } from './detokenize.ts';
+import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
 import { discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
@@ -74,9 +74,9 @@ export function fillBody(invocation: Invocation, context: Context): AtOnceOrLate
   invocation.opened = undefined;
   const { body, places, values } = opened;
   const limitBytes = context.bodyLimitBytes;
-  // Each expression adds at most all that was opened, so most bodies need not be measured
-  const most = expressionsOf(places) * openedBytes(openingOf(invocation, context));
-  const grown = Math.min(body.length + (most <= smallGrowth ? most : textLengthIn(places, values)), limitBytes);
+  // Each expression adds at most all that was opened and some padding, so most bodies need not be measured
+  const most = expressionsOf(places) * (openedBytes(openingOf(invocation, context)) + longestPadding);
+  const grown = Math.min(body.length + (most <= smallGrowth ? most : mostTextIn(places, values)), limitBytes);
   if (isLarge(body) || grown > smallGrowth) return fillLargeBody(invocation, { ...opened, grown }, context);
   const filled = fillPlaces(body, places, { values, limitBytes });
   invocation.message = { kind: message.kind, headers: message.headers, body: filled };
@@ -92,9 +92,8 @@ async function fillLargeBody(
   const limitBytes = context.bodyLimitBytes;
   const held = heldBody(invocation, 'request', context);
   await held.fill(grown);
-  const inPieces = filterInPieces(places, { values, limitBytes });
-  const filtered = isLarge(body) ? { filtered: await context.workPieces.run(proxy.tenantId, inPieces) } : undefined;
-  const filled = fillPlaces(body, places, { values, limitBytes, ...filtered });
+  const filtered = await context.workPieces.run(proxy.tenantId, filterInPieces(places, { values, limitBytes }));
+  const filled = fillPlaces(body, places, { values, limitBytes, filtered });
   held.has(filled.length, { isTransformed: proxy.requestTransform !== undefined });
   invocation.message = { kind: message.kind, headers: message.headers, body: filled };
 }
@@ -110,9 +109,9 @@ function placesIn({ kind, headers, body }: ReadableBody<Buffer>, most: number): 
 
 function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: number): Pieces<Place[]> {
   if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), most);
-  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, most);
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most });
   const latin1 = body.toString('latin1');
-  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', most) : [];
+  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', { most }) : [];
 }
 
 /** Authenticates again for each window, because a key may be revoked while a long upload is under way. */
@@ -126,7 +125,14 @@ function revealWhileStreaming(
     return discloseTokens(invocation, asked, context);
   };
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
-  const stream = new RevealStream({ kind, boundary, fetchValues, limitBytes: context.bodyLimitBytes });
+  const { tenantId } = invocation.proxy;
+  const stream = new RevealStream({
+    kind,
+    boundary,
+    fetchValues,
+    run: (work) => context.workPieces.run(tenantId, work),
+    limitBytes: context.bodyLimitBytes,
+  });
   invocation.revealing = stream;
   return feed(body, stream);
 }

@@ -44,7 +44,7 @@ export class MultipartReader {
     let count = 0;
     for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = yield* findExpressionsInPieces(content, kind, this.#most);
+      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length === 0) continue;

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
+import { alone } from '../../testing/reveal-alone.ts';
 import { askedIn, fillPlaces } from '../detokenize.ts';
 import { RevealStream } from '../stream/reveal-stream.ts';
 import { boundaryOf } from './boundary.ts';
@@ -37,7 +38,7 @@ interface Splitting {
 
 function streamed(body: Buffer, { sizes = [], ...options }: Splitting = {}): Promise<Buffer> {
   const fetchValues = async () => values;
-  const stream = new RevealStream({ kind: 'multipart', boundary: B, fetchValues, limitBytes, ...options });
+  const stream = new RevealStream({ ...alone, kind: 'multipart', boundary: B, fetchValues, limitBytes, ...options });
   return buffer(Readable.from(split(body, sizes), { objectMode: false }).compose(stream));
 }
 
@@ -403,7 +404,13 @@ describe('in a stream', () => {
       yield Buffer.from(`--${B}\r\n${named}\r\nX: {{tok}}`);
       for (; ; sent++) yield Buffer.from('x'.repeat(1000));
     }
-    const stream = new RevealStream({ kind: 'multipart', boundary: B, fetchValues: async () => values, limitBytes });
+    const stream = new RevealStream({
+      ...alone,
+      kind: 'multipart',
+      boundary: B,
+      fetchValues: async () => values,
+      limitBytes,
+    });
     await expect(buffer(Readable.from(body(), { objectMode: false }).compose(stream))).rejects.toThrow(/too long/);
     expect(sent).toBeLessThan(1000);
   });

@@ -1,5 +1,6 @@
+import type { Pieces } from '@sluice/service-runtime';
 import type { ContentKind } from '../../http/content-type.ts';
-import { findExpressions } from '../find-expressions.ts';
+import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
 import { MultipartReader } from '../multipart/multipart-reader.ts';
 import type { Place } from '../place.ts';
 import { type Cutter, createCutter } from './cutter.ts';
@@ -12,6 +13,7 @@ export type StreamedKind = Exclude<ContentKind, 'none' | 'opaque'>;
 export interface WindowReader {
   cut: Cutter;
   find(bytes: Buffer): Place[];
+  findInPieces(bytes: Buffer): Pieces<Place[]>;
 }
 
 export interface ReaderOptions {
@@ -20,16 +22,19 @@ export interface ReaderOptions {
 }
 
 export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
-  const find = (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false });
+  const finding = {
+    find: (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false }),
+    findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, { isWhole: false }),
+  };
   switch (kind) {
     case 'json':
-      return { cut: createCutter(jsonPieces, longestPieceBytes), find };
+      return { cut: createCutter(jsonPieces, longestPieceBytes), ...finding };
     case 'form':
-      return { cut: createCutter(formPieces, longestPieceBytes), find };
+      return { cut: createCutter(formPieces, longestPieceBytes), ...finding };
     case 'multipart':
       return new MultipartReader(boundary, longestPieceBytes);
     default:
-      return { cut: cutText, find };
+      return { cut: cutText, ...finding };
   }
 }
 

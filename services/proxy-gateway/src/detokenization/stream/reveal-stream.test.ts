@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
+import type { Pieces } from '@sluice/service-runtime';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
+import { alone } from '../../testing/reveal-alone.ts';
 import { askedIn, fillPlaces } from '../detokenize.ts';
 import { findExpressions } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
@@ -31,7 +33,7 @@ async function fetchValues({ tokenIds, fault }: Asked): Promise<Map<string, Json
 }
 
 function streamed(chunks: readonly Buffer[], options: Partial<RevealStreamOptions> & { kind: Kind }): Promise<Buffer> {
-  const stream = new RevealStream({ fetchValues, limitBytes: 2 ** 20, ...options });
+  const stream = new RevealStream({ ...alone, fetchValues, limitBytes: 2 ** 20, ...options });
   return buffer(Readable.from(chunks, { objectMode: false }).compose(stream));
 }
 
@@ -237,7 +239,7 @@ describe('bounds', () => {
       }
       yield Buffer.from(end);
     }
-    const stream = new RevealStream({ kind, fetchValues, limitBytes: mebibyte });
+    const stream = new RevealStream({ kind, ...alone, fetchValues, limitBytes: mebibyte });
     const received = createHash('sha256');
     for await (const chunk of Readable.from(body(), { objectMode: false }).compose(stream)) {
       behind -= chunk.length;
@@ -273,7 +275,7 @@ describe('bounds', () => {
       yield Buffer.from('{{ tok ');
       for (;;) yield Buffer.from('x'.repeat(1000));
     }
-    const stream = new RevealStream({ kind: 'text', fetchValues, limitBytes: mebibyte });
+    const stream = new RevealStream({ kind: 'text', ...alone, fetchValues, limitBytes: mebibyte });
     await expect(buffer(Readable.from(body(), { objectMode: false }).compose(stream))).rejects.toMatchObject({
       code: 'bad_request',
     });
@@ -282,7 +284,7 @@ describe('bounds', () => {
   test('the values of a token are asked for once, those of a window together, and 100 are the most', async () => {
     const asked: (readonly string[])[] = [];
     const ids = Array.from({ length: 100 }, (_, i) => `token-${i}`);
-    const options: RevealStreamOptions = {
+    const options: Partial<RevealStreamOptions> & { kind: Kind } = {
       kind: 'text',
       windowBytes: 1000,
       limitBytes: mebibyte,
@@ -308,6 +310,37 @@ describe('bounds', () => {
     ).toBe(true);
   });
 
+  test('windows with an opening are read and filled in turns, others at once', async () => {
+    let pieces = 0;
+    function* counted<T>(work: Pieces<T>): Pieces<T> {
+      for (;;) {
+        const { done, value } = work.next();
+        if (done) return value;
+        pieces += 1;
+        yield value;
+      }
+    }
+    const options = { kind: 'json', run: <T>(work: Pieces<T>) => alone.run(counted(work)) } as const;
+    await streamed(split(Buffer.from('"{{tok}}",'.repeat(6500)), [65_536]), options);
+    expect(pieces).toBeGreaterThan(15);
+    pieces = 0;
+    await streamed(split(Buffer.from(`["{{tok}}",${'"plain text",'.repeat(50_000)}1]`), [65_536]), options);
+    expect(pieces).toBeLessThan(10 + 65_536 / 4096);
+  });
+
+  test('filters of a body without end process no more than grows with it, and others go on', async () => {
+    const large = 'x'.repeat(10_000);
+    const options = { kind: 'text', fetchValues: async () => new Map([['tok', large]]), limitBytes: 2 ** 23 } as const;
+    const window = `${'{{tok|last4}}|'.repeat(4681)}\n`;
+    const filled = (await streamed(split(Buffer.from(window.repeat(20)), [65_536]), options)).toString();
+    const processed = filled.split('xxxx').length * large.length;
+    expect(processed).toBeGreaterThan(8 * mebibyte);
+    expect(processed).toBeLessThan(8.5 * mebibyte + 16 * 20 * window.length);
+    // Without openings the body earns again what its filters may process
+    const rested = `${window.repeat(20)}${'plain '.repeat(200_000)}{{tok|last4}}`;
+    expect((await streamed(split(Buffer.from(rested), [65_536]), options)).toString()).toMatch(/plain xxxx$/);
+  });
+
   test('no window is read before the one before it is taken', async () => {
     let sent = 0;
     function* body() {
@@ -316,7 +349,7 @@ describe('bounds', () => {
         yield Buffer.from('x'.repeat(10_000));
       }
     }
-    const stream = new RevealStream({ kind: 'text', fetchValues, limitBytes: mebibyte });
+    const stream = new RevealStream({ kind: 'text', ...alone, fetchValues, limitBytes: mebibyte });
     const slow = new Writable({ write: () => undefined });
     Readable.from(body(), { objectMode: false }).pipe(stream).pipe(slow);
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -1,9 +1,11 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import type { Json } from '@sluice/vault';
+import type { Pieces } from '@sluice/service-runtime';
+import { type FilterBudget, type Json, newFilterBudget } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
-import { askedIn, fillPlaces } from '../detokenize.ts';
+import { askedIn, fillPlaces, filterInPieces } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
+import type { Place } from '../place.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
 
 export interface RevealStreamOptions {
@@ -11,6 +13,8 @@ export interface RevealStreamOptions {
   boundary?: string | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
+  /** Does the main thread's work for the Tenant, see {@link WorkPieces}. */
+  run<T>(work: Pieces<T>): T | Promise<T>;
   limitBytes: number;
   windowBytes?: number;
   longestPieceBytes?: number;
@@ -20,12 +24,15 @@ export interface RevealStreamOptions {
 const defaultWindowBytes = 64 * 1024;
 /** Longest JSON string, pair of a form or part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
+/** What filters may process grows with the body, because a body without end could have them work without end. */
+const filteredCharactersPerByte = 16;
 
 /** Holds two windows, one unfinished piece, and the values. A window that cannot be filled destroys it. */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
   readonly #windowBytes: number;
   readonly #values = new Map<string, Json>();
+  readonly #budget = newFilterBudget();
   #kind: StreamedKind | 'none' | 'opaque';
   #reader: WindowReader | undefined;
   #window: Buffer;
@@ -80,15 +87,42 @@ export class RevealStream extends Transform {
   }
 
   async #fill(bytes: Buffer): Promise<Buffer> {
+    grow(this.#budget, bytes.length * filteredCharactersPerByte);
     // After the first opening the whole body must be what its type says
-    this.#hasOpening ||= mayHoldExpression(bytes);
+    const mayHold = mayHoldExpression(bytes);
+    this.#hasOpening ||= mayHold;
     if (!this.#hasOpening) return bytes;
-    const places = this.#reader?.find(bytes) ?? [];
+    const places = await this.#find(bytes, mayHold);
     if (places.length === 0) return bytes;
     const asked = askedIn(places, this.#values);
     if (asked.tokenIds.length > 0 || asked.fault) {
       for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
     }
-    return fillPlaces(bytes, places, { values: this.#values, limitBytes: this.#options.limitBytes });
+    return this.#options.run(this.#fillInPieces(bytes, places));
   }
+
+  /** Without an opening a window is read as fast as it is cut, so it needs no turn. */
+  #find(bytes: Buffer, mayHold: boolean): Place[] | Promise<Place[]> {
+    const reader = this.#reader;
+    if (!reader) return [];
+    return mayHold ? this.#options.run(inTurn(reader.findInPieces(bytes))) : reader.find(bytes);
+  }
+
+  *#fillInPieces(bytes: Buffer, places: readonly Place[]): Pieces<Buffer> {
+    yield; // the values of many bodies may have come together
+    const filling = { values: this.#values, limitBytes: this.#options.limitBytes, budget: this.#budget };
+    const filtered = yield* filterInPieces(places, filling);
+    return fillPlaces(bytes, places, { ...filling, filtered });
+  }
+}
+
+/** The first piece would run at once, although many bodies may have come together. */
+function* inTurn<T>(work: Pieces<T>): Pieces<T> {
+  yield;
+  return yield* work;
+}
+
+function grow(budget: FilterBudget, characters: number): void {
+  const most = newFilterBudget().remaining;
+  budget.remaining = Math.min(Math.max(budget.remaining, 0) + characters, most);
 }
