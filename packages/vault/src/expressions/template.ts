@@ -86,6 +86,11 @@ export function countExpressions(template: Json): number {
   return count;
 }
 
+/** @throws {ServiceError} `bad_request` where the text cannot be read. */
+export function pathsIn(text: string): Path[] {
+  return parseOnce(text).flatMap((part) => (part.kind === 'expression' ? [part.path] : []));
+}
+
 function expressionsIn(text: string): Expression[] {
   if (!mayContainExpression(text)) return [];
   const expressions = parseExpressions(text).filter((segment) => segment.kind === 'expression');

@@ -3,7 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
 import type { TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
-import { equalityOf, findOldestEqual, isFingerprinted, lockFingerprints } from './equal-tokens.queries.ts';
+import { equalityOf, findOldestEqual, hasFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
 /** A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal ones wait. */
 export async function findEqual(
@@ -12,7 +12,7 @@ export async function findEqual(
 ): Promise<{ fresh: Draft[]; equal: Map<Draft, string> }> {
   const { deduplicate_tokens: setting } = await findTokenSettings(tx, tenantId);
   const nameOf = ({ row }: Draft) =>
-    (row.deduplicate ?? setting) && isFingerprinted(row) ? equalityOf(row) : undefined;
+    (row.deduplicate ?? setting) && hasFingerprint(row) ? equalityOf(row) : undefined;
   const canonical = await findStored(tx, tenantId, drafts.filter(nameOf));
   const fresh: Draft[] = [];
   const equal = new Map<Draft, string>();
@@ -45,7 +45,7 @@ const lengthOf = ({ id, containers }: Canonical) => containers.reduce((sum, { le
 const mostTold = 8 * 1024 * 1024;
 
 async function findStored(tx: Queryable, tenantId: string, drafts: readonly Draft[]): Promise<Map<string, Canonical>> {
-  const tokens = drafts.map(({ row }) => row).filter(isFingerprinted);
+  const tokens = drafts.map(({ row }) => row).filter(hasFingerprint);
   if (tokens.length === 0) return new Map();
   const fingerprints = tokens.map(({ fingerprint }) => fingerprint);
   await lockFingerprints(tx, tenantId, fingerprints);

@@ -8,7 +8,7 @@ type Derived = Pick<TokenRow, 'type' | 'fingerprint' | 'fingerprint_expression'>
 
 export type Fingerprinted = Derived & { fingerprint: string };
 
-export function isFingerprinted<T extends Derived>(row: T): row is T & Fingerprinted {
+export function hasFingerprint<T extends Derived>(row: T): row is T & Fingerprinted {
   return row.fingerprint !== null;
 }
 

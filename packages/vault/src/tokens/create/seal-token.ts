@@ -6,7 +6,7 @@ import type { TokenRow } from '../token.ts';
 import { encryptData, fingerprintOf, searchHashOf } from '../token-data.ts';
 import type { TokenInput } from './read-token-input.ts';
 
-export type SealedColumns = Pick<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'fingerprint'> & {
+type SealedColumns = Pick<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'fingerprint'> & {
   search_hashes: string[];
 };
 

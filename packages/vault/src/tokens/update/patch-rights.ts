@@ -26,7 +26,7 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
-/** A conflict reveals that two tokens are equal, so no patch may fingerprint data anew that its actor is not shown. */
+/** A conflict reveals that two tokens are equal, so who is not shown the data may send no patch that could end in one. */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
   if (patch[member] === undefined || decide(actor, 'token:read', token) === 'reveal') return;

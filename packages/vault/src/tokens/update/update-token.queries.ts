@@ -5,7 +5,11 @@ import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { BlindBytes } from './patch-sizes.ts';
 
-export type TokenChanges = Omit<NewTokenRow, 'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id'> & BlindBytes;
+/** Without `search_hashes` the stored ones stay. */
+export type TokenChanges = Omit<
+  NewTokenRow,
+  'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id' | 'search_hashes'
+> & { search_hashes?: string[] } & BlindBytes;
 
 /** The transaction must have locked the token. */
 export async function updateTokenRow(

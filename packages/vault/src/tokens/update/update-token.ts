@@ -11,11 +11,11 @@ import {
   equalityOf,
   type Fingerprinted,
   hasEqual,
-  isFingerprinted,
+  hasFingerprint,
   lockFingerprints,
 } from '../create/equal-tokens.queries.ts';
 import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
-import { openSeal, type SealedColumns } from '../create/seal-token.ts';
+import { openSeal } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
@@ -26,6 +26,7 @@ import { findTokenSettings, type TokenSettings } from '../tenant-settings.querie
 import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { isTokenId } from '../token-id.ts';
+import { textsAfter } from './blind-merge.ts';
 import { openToChange, readToChange } from './open-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
@@ -81,12 +82,19 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const data = await openToChange(vault, actor, from);
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
-  const seal = await openSeal(vault, tenantId, [input]);
-  const sealed = seal(input, { tenantId, id, cvcDueAt: cvcDueAt(from, patch, now) });
-  const fingerprint = fingerprintAfter(from, patch, { input, sealed, settings });
+  const texts = textsAfter(actor, from, patch, input);
+  const derived = { ...input, fingerprintText: texts.fingerprintText ?? '', searchTexts: texts.searchTexts ?? [] };
+  const seal = await openSeal(vault, tenantId, [derived]);
+  const { search_hashes, fingerprint, ...ciphertexts } = seal(derived, {
+    tenantId,
+    id,
+    cvcDueAt: cvcDueAt(from, patch, now),
+  });
+  const newFingerprint = isFingerprinted(from, input, settings) ? fingerprint : null;
   const changes = {
-    ...sealed,
-    fingerprint,
+    ...ciphertexts,
+    ...(texts.searchTexts && { search_hashes }),
+    fingerprint: texts.fingerprintText === undefined ? from.fingerprint : newFingerprint,
     mask: input.mask,
     containers: input.containers,
     metadata: input.metadata,
@@ -104,25 +112,19 @@ function isPast(expiresAt: string | null, patch: TokenPatch, now: Date): boolean
   return patch.expires_at === undefined && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
-/** As for a new token. A patch of other members keeps the fingerprint, so it makes no tokens equal. */
-function fingerprintAfter(
-  from: TokenRow,
-  patch: TokenPatch,
-  { input, sealed, settings }: { input: TokenInput; sealed: SealedColumns; settings: TokenSettings },
-): string | null {
-  const isTouched = patch.data !== undefined || patch.fingerprint_expression !== undefined;
-  if (!isTouched && patch.deduplicate_token !== true) return from.fingerprint;
-  const isWanted = settings.fingerprint_tokens || (input.deduplicate ?? settings.deduplicate_tokens);
-  // A token with the default fingerprint keeps it, because its creator asked for one.
+/** As for a new token. */
+function isFingerprinted(from: TokenRow, input: TokenInput, settings: TokenSettings): boolean {
+  // A token with the default fingerprint keeps one, because its creator asked for it.
   const isKept = from.fingerprint !== null && from.fingerprint_expression === null;
-  return isWanted || isKept || input.fingerprintExpression !== undefined ? sealed.fingerprint : null;
+  const isDeduplicated = input.deduplicate ?? settings.deduplicate_tokens;
+  return settings.fingerprint_tokens || isDeduplicated || isKept || input.fingerprintExpression !== undefined;
 }
 
 /** Undefined where the token equals the same others as before. */
 function newEquality(from: TokenRow, { fingerprint, fingerprint_expression }: TokenChanges): Fingerprinted | undefined {
   const after = { type: from.type, fingerprint, fingerprint_expression };
-  if (!isFingerprinted(after)) return undefined;
-  return isFingerprinted(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
+  if (!hasFingerprint(after)) return undefined;
+  return hasFingerprint(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
 }
 
 /** A `cvc` in the patch starts a new hour; a stored one keeps the rest of its own. */

@@ -1,0 +1,95 @@
+import type { AccessRule } from '@sluice/access';
+import { useStack } from '@sluice/testing';
+import fc from 'fast-check';
+import { type Actor, createToken, deleteToken, type Json, searchTokens, updateToken } from '../../index.ts';
+import { mergePatch } from '../../merge-patch.ts';
+import { openTestVault } from '../../testing/open-test-vault.ts';
+
+/** A caller who does not see a token merges into it and then guesses a part, by creating and by searching. */
+const open = useStack(openTestVault);
+
+const secret = 'canary';
+const pins = ['1111', '2222'];
+const dataWith = (pin: string) => ({ name: secret, note: secret, pin, group: { a: secret, pin } });
+
+const anyValue = fc.constantFrom<Json>(null, null, null, 'x', {}, { a: null }, { b: 'x' });
+const anyMerge = fc.record({ name: anyValue, note: anyValue, group: anyValue, other: anyValue }, { requiredKeys: [] });
+const anyStep: fc.Arbitrary<object> = fc.oneof(
+  { weight: 6, arbitrary: anyMerge.map((data) => ({ data })) },
+  { weight: 1, arbitrary: fc.constantFrom({ data: 'x' }, { data: { pin: '1111' } }, { metadata: { a: 'b' } }) },
+);
+const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 4 });
+const anyMembers = fc.record({
+  fingerprint_expression: fc.constantFrom(
+    null,
+    null,
+    '{{ data.pin }}{{ data.note }}',
+    '{{ data.other }}{{ data.group }}',
+  ),
+  search_indexes: fc.subarray([
+    ...['{{ data }}', '{{ data.pin }}{{ data.note }}', '{{ data.group }}', '{{ data.name }}', '{{ data.other }}'],
+  ]),
+});
+
+interface Attack {
+  members: object;
+  steps: readonly object[];
+}
+
+/** What is left if the caller has removed everything else. */
+function guessesAfter(steps: readonly object[]): Json[] {
+  const patches = steps.flatMap((step) => ('data' in step ? [step.data as Json] : []));
+  const parts: Json[] = [{ pin: '1111' }, { group: { pin: '1111' } }, { pin: '1111', group: { pin: '1111' } }];
+  return parts.map((part) => patches.reduce<Json>((left, patch) => mergePatch(left, patch), part));
+}
+
+async function isConfirmed(actor: Actor, id: string, input: object): Promise<boolean> {
+  const { vault } = open.current;
+  const { created, token } = await createToken(vault, actor, { ...input, deduplicate_token: true });
+  if (created) await deleteToken(vault, actor, token.id);
+  return token.id === id;
+}
+
+async function isFound(actor: Actor, id: string, value: Json): Promise<boolean> {
+  const text = JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value));
+  const search = { query: `id:${id} AND data:${text}`, page: 1, size: 1 };
+  return (await searchTokens(open.current.vault, actor, search)).total > 0;
+}
+
+async function confirmed(pin: string, rule: Partial<AccessRule>, { members, steps }: Attack): Promise<Json[]> {
+  const { vault, newActor } = open.current;
+  const owner = await newActor();
+  const actor = await newActor({ tenantId: owner.tenantId, rules: [rule] });
+  const { token } = await createToken(vault, owner, { id: 'hidden', ...members, data: dataWith(pin) });
+  const outcomes: Json[] = [];
+  for (const [at, step] of steps.entries()) {
+    await updateToken(vault, actor, token.id, step);
+    const guesses = guessesAfter(steps.slice(0, at + 1));
+    for (const data of guesses) outcomes.push(await isConfirmed(actor, token.id, { ...members, data }));
+    const groups = guesses.flatMap((guess) => (guess as { group?: Json }).group ?? []);
+    for (const value of ['1111', ...guesses, ...groups]) outcomes.push(await isFound(actor, token.id, value));
+  }
+  return outcomes;
+}
+
+const played = (rule: Partial<AccessRule>, attack: Attack) =>
+  Promise.all(pins.map((pin) => confirmed(pin, rule, attack)));
+
+test('no merge lets a caller to whom data are masked guess a part of them', async () => {
+  const property = fc.asyncProperty(anyMembers, anySteps, async (members, steps) => {
+    const [right, wrong] = await played({ transform: 'mask' }, { members, steps });
+    expect(right).toEqual(wrong);
+  });
+  await fc.assert(property, { numRuns: 80, endOnFailure: true });
+}, 300_000);
+
+test('the control: a caller to whom they are revealed can, by creating and by searching', async () => {
+  const attack = {
+    members: { search_indexes: ['{{ data.pin }}{{ data.note }}'] },
+    steps: [{ data: { name: null, note: null, group: null } }],
+  };
+  const [right, wrong] = await played({ transform: 'reveal' }, attack);
+  const byCreating = right?.slice(0, 3);
+  expect([byCreating?.includes(true), right?.slice(3).includes(true)]).toEqual([true, true]);
+  expect(wrong).not.toContain(true);
+});
