@@ -13,6 +13,8 @@ import type { DestinationCall, DestinationSink } from './sink.ts';
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
   /** The caller's request keeps its length; another stream is sent chunked, and its error aborts the call. */
   body: Readable | Buffer | undefined;
+  /** Whose body it is. A destination is not late while this client is. */
+  incoming?: IncomingMessage | undefined;
   keepAlive?: string | undefined;
   connection?: string | undefined;
 }
@@ -69,13 +71,20 @@ class StreamedCall extends Call {
     this.#response?.resume();
   }
 
-  /** A long upload is not late as long as it progresses. */
+  /** A long upload is not late as long as it progresses, or waits for its client, who has a limit of its own. */
   override onHeadTimeout(): void {
     const { bytesWritten = 0 } = this.#outgoing?.socket ?? {};
     const isMoving = !this.#outgoing?.writableFinished && bytesWritten > this.#bytesWritten;
     this.#bytesWritten = bytesWritten;
-    if (isMoving) this.headTimer.refresh();
+    if (isMoving || this.#waitsForClient()) this.headTimer.refresh();
     else super.onHeadTimeout();
+  }
+
+  /** The destination has taken all that has come, and more is being read, as `server/client-idleness.ts` judges it. */
+  #waitsForClient(): boolean {
+    const { incoming } = this.#request;
+    if (this.#outgoing?.socket?.connecting !== false || this.#outgoing.writableLength > 0) return false;
+    return incoming !== undefined && !incoming.complete && incoming.readableFlowing === true;
   }
 
   protected disconnect(): void {

@@ -50,7 +50,7 @@ export function callDestination(invocation: Invocation, context: Context, outcom
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
-    : streamThrough({ ...request, body, keepAlive, connection }, destinations, sink);
+    : streamThrough({ ...request, body, incoming: invocation.request, keepAlive, connection }, destinations, sink);
   sink.follow(call);
 }
 
