@@ -3,7 +3,7 @@ import { type Command, type Input, type Option, textOf, textsOf } from './comman
 import { RefusedError, UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { toSafeJson } from './output/escape.ts';
-import { isForPeople, printAnswer, printBytes, printText, tell, write } from './output/print.ts';
+import { isForPeople, printAnswer, printBytes, printPage, printText, tell, write } from './output/print.ts';
 import { openProgress, type Progress } from './output/progress.ts';
 import { connect } from './profile/connect.ts';
 import { parseJson, readData } from './read-input.ts';
@@ -98,8 +98,10 @@ async function print(
 ): Promise<void> {
   const json = input.values.json === true;
   if (answer instanceof List) {
-    if (input.values.all !== true) return printAnswer(terminal, await answer.page(), json);
-    return printAll(answer, terminal, json);
+    if (input.values.all === true) return printAll(answer, terminal, json);
+    const page = await answer.page();
+    if (isForPeople(terminal, json)) return printPage(terminal, page, operation.body !== undefined);
+    return printAnswer(terminal, page, json);
   }
   const result = await answer;
   if (result instanceof Response) return printStream(result, terminal);

@@ -38,6 +38,18 @@ test.each<[string, Answer, string, string]>([
   expect(await typeAt(answer, ['proxies', 'list'], true)).toMatchObject({ code: 0, out, error });
 });
 
+test.each<[string, object, string]>([
+  [
+    'search',
+    { page_number: 1, total_pages: 3, total_items: 5 },
+    'Page 1 of 3, 5 in all: "page": 2 in --data, or --all\n',
+  ],
+  ['search-by-cursor', { page_size: 1, next: 'c+1' }, 'More: "start": "c+1" in --data, or --all\n'],
+])('sluice tokens %s on a terminal says how its body asks for more', async (verb, pagination, error) => {
+  const typed = ['tokens', verb, '--data', '{}'];
+  expect(await typeAt(page(pagination, { id: '1' }), typed, true)).toMatchObject({ code: 0, out: 'ID\n1\n', error });
+});
+
 test('a table has the columns that fit into a line of 80, and no configuration, which holds secrets', async () => {
   const row = {
     id: 'i'.repeat(36),

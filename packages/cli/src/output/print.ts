@@ -13,16 +13,21 @@ export async function printAnswer(terminal: Terminal, answer: unknown, json: boo
   if (answer === undefined) return;
   if (!isForPeople(terminal, json)) return write(terminal.stdout, `${toSafeJson(answer, 2)}\n`);
   if (Array.isArray(answer)) return printRows(terminal, answer);
-  if (isPage(answer)) {
-    await printRows(terminal, answer.data);
-    const { page_number: page, total_pages: pages, total_items: total, next } = answer.pagination;
-    if (typeof next === 'string' && pages === undefined) tell(terminal, `More: --start ${next}, or --all`);
-    else if (Number(page) < Number(pages))
-      tell(terminal, `Page ${page} of ${pages}, ${total} in all: --page, or --all`);
-    return;
-  }
   const text = typeof answer === 'object' && answer !== null ? toMembers(answer) : escapeText(String(answer));
   return write(terminal.stdout, `${text}\n`);
+}
+
+/** @param isSearch whether page and cursor are members of the body, and not options. */
+export async function printPage(terminal: Terminal, page: unknown, isSearch: boolean): Promise<void> {
+  if (!isPage(page)) return printAnswer(terminal, page, false);
+  await printRows(terminal, page.data);
+  const { page_number: number, total_pages: pages, total_items: total, next } = page.pagination;
+  if (typeof next === 'string' && pages === undefined) {
+    tell(terminal, `More: ${isSearch ? `"start": ${JSON.stringify(next)} in --data` : `--start ${next}`}, or --all`);
+  } else if (Number(number) < Number(pages)) {
+    const more = isSearch ? `"page": ${Number(number) + 1} in --data` : '--page';
+    tell(terminal, `Page ${number} of ${pages}, ${total} in all: ${more}, or --all`);
+  }
 }
 
 async function printRows(terminal: Terminal, rows: readonly unknown[]): Promise<void> {
