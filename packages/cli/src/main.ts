@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { run } from './cli.ts';
 import { Interrupted } from './failure.ts';
+import { onFirstSignal } from './first-signal.ts';
 
 const interrupted = new AbortController();
-// Listens once, so that a second Ctrl-C ends the process at once.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Interrupted(name)));
+onFirstSignal(['SIGINT', 'SIGTERM'], (name) => interrupted.abort(new Interrupted(name)));
 // A reader that has read enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);

@@ -1,6 +1,6 @@
 import { List, type Sluice } from '@sluice/sdk';
 import { type Command, type Input, type Option, textOf, textsOf } from './command.ts';
-import { RefusedError, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { toSafeJson } from './output/escape.ts';
 import { isForPeople, printAnswer, printBytes, printPage, printText, tell, write } from './output/print.ts';
@@ -128,15 +128,9 @@ async function printAll(list: List<unknown>, terminal: Terminal, json: boolean):
   if (isForPeople(terminal, json)) await printAnswer(terminal, items, json);
 }
 
-/** Reports an incomplete answer, so that nobody takes it for the whole. */
 async function printStream(response: Response, terminal: Terminal): Promise<void> {
-  try {
-    using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
-    await printBytes(terminal, counted(response.body, progress));
-  } catch (error) {
-    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a TypeError is a lost connection
-    throw new RefusedError('The answer broke off: it is not complete. An export goes on with --start');
-  }
+  using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
+  await printBytes(terminal, counted(response.body, progress), '. An export goes on with --start');
 }
 
 async function* counted(body: AsyncIterable<Uint8Array> | null, progress: Progress): AsyncGenerator<Uint8Array> {

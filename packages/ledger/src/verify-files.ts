@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { addAbortSignal } from 'node:stream';
 import { openCheckpoint } from './checkpoint.ts';
 import { readKeyFile } from './key-file.ts';
 import { type Verdict, verifyExport } from './verify-export.ts';
@@ -23,13 +24,17 @@ export interface Finding {
   text: string;
 }
 
-/** Needs no database and no secret. @throws {Error} naming an unreadable file or an unsigned checkpoint. */
-export async function verifyFiles(files: VerifyFiles): Promise<Finding> {
-  const { isGood, text } = await judge(files);
+/**
+ * Needs no database and no secret. The signal ends the reading.
+ * @throws {Error} naming an unreadable file or an unsigned checkpoint.
+ */
+export async function verifyFiles(files: VerifyFiles, signal?: AbortSignal): Promise<Finding> {
+  const { isGood, text } = await judge(files, signal);
   return { isGood, text: text.replace(/\p{C}/gu, '\uFFFD') }; // hides control characters
 }
 
-async function judge(files: VerifyFiles): Promise<Finding> {
+async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promise<Finding> {
+  const linesOf = (file: string) => readLines(file, signal);
   const verifiers = readKeyFile(await readText(files.key));
   if (files.proofs !== undefined) {
     const verdict = await verifyRows(linesOf(files.export), linesOf(files.proofs), verifiers);
@@ -77,8 +82,9 @@ async function readText(file: string): Promise<string> {
 }
 
 /** A line at a time, so that a file may have any size. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
+  if (signal) addAbortSignal(signal, input);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   const failed = new Promise<never>((_, reject) => input.once('error', reject));
   failed.catch(() => undefined);

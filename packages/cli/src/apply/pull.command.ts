@@ -122,10 +122,11 @@ function fileFor(
 }
 
 function variableFor(proxy: string, key: string, taken: string[]): string {
-  const base = `${proxy}_${key}`
+  const word = `${proxy}_${key}`
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^(?=\d|SLUICE_)/, '_');
+  const base = word === '_' ? 'VALUE' : word; // $_ is the shell's own
   let name = base;
   for (let number = 2; taken.includes(name); number++) name = `${base}_${number}`;
   taken.push(name);

@@ -62,6 +62,14 @@ test.each([10, 1])('where pages of more than %i items are too large, smaller one
   expect([code, await read()]).toEqual([0, expect.stringContaining('name: a')]);
 });
 
+test('variables have names that say something also where those of Proxies have no letter for them', async () => {
+  await using closing = new AsyncDisposableStack();
+  const proxies = [{ ...proxy, name: '支払', configuration: { 鍵: 'sk_live_1', 値: 'x', KEY: 'y' } }];
+  const { error, read } = await pull(closing, { proxies });
+  expect(error).toContain('--env VALUE --env VALUE_2 --env _KEY\n');
+  expect(await read()).toContain('鍵:\n        $env: VALUE\n');
+});
+
 test('an empty Tenant is a file with empty lists', async () => {
   await using closing = new AsyncDisposableStack();
   const { code, error, read, home } = await pull(closing, {});

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { RefusedError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { escapeText, toSafeJson } from './escape.ts';
 import { toMembers, toTable } from './table.ts';
@@ -66,18 +67,37 @@ export function printText({ stdout }: Terminal, text: string): Promise<void> {
   return write(stdout, escapeText(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/** Escapes the text for a terminal; programs receive the bytes unchanged. */
-export async function printBytes(terminal: Terminal, body: AsyncIterable<Uint8Array> | null): Promise<void> {
+/**
+ * Escapes the text for a terminal; programs receive the bytes unchanged.
+ * @throws {RefusedError} with `advice` where the answer is incomplete, so that nobody takes it for the whole.
+ */
+export async function printBytes(
+  terminal: Terminal,
+  body: AsyncIterable<Uint8Array> | null,
+  advice = '',
+): Promise<void> {
+  try {
+    await printChunks(terminal.stdout, body ?? []);
+  } catch (error) {
+    if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a TypeError is a lost connection
+    throw new RefusedError(`The answer broke off: it is not complete${advice}`, { cause: error });
+  }
+}
+
+async function printChunks(
+  stdout: Terminal['stdout'],
+  body: AsyncIterable<Uint8Array> | Iterable<never>,
+): Promise<void> {
   const decoder = new TextDecoder();
   let last = '\n';
-  for await (const chunk of body ?? []) {
-    if (terminal.stdout.isTTY !== true) {
-      await write(terminal.stdout, chunk);
+  for await (const chunk of body) {
+    if (stdout.isTTY !== true) {
+      await write(stdout, chunk);
       continue;
     }
     const text = escapeText(decoder.decode(chunk, { stream: true }));
     if (text !== '') last = text;
-    await write(terminal.stdout, text);
+    await write(stdout, text);
   }
-  if (!last.endsWith('\n')) await write(terminal.stdout, '\n');
+  if (!last.endsWith('\n')) await write(stdout, '\n');
 }

@@ -37,6 +37,7 @@ SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key
     if (!ofDestination)
       tell(terminal, `The Proxy answered ${answer.status}: the request did not reach the destination.`);
     else if (!answer.ok) tell(terminal, `The destination answered ${answer.status}.`);
+    if (!ofDestination && answer.status === 503) return exitCodes.unreachable;
     return ofDestination && answer.ok ? exitCodes.done : exitCodes.refused;
   },
 };

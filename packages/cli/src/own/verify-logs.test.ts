@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { addLeaf, leafHash, originOf, readFrontier, rootOf, signCheckpoint, verifierLine } from '@sluice/ledger';
 import { run } from '../cli.ts';
 import { keys, startService, type } from '../command-line-for-tests.ts';
+import { Interrupted } from '../failure.ts';
 
 const rows = Array.from({ length: 5 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
 let folder: string;
@@ -91,4 +92,20 @@ test.each<[string, string, Record<string, string>, RegExp]>([
 ])('%s leaves with 2', async (_name, file, options, reason) => {
   const { code, error } = await verify(file, options);
   expect([code, error]).toEqual([2, expect.stringMatching(reason)]);
+});
+
+test('Ctrl-C while it reads leaves with 130, without a word', async () => {
+  const stopping = new AbortController();
+  const typed = [
+    'logs',
+    'verify',
+    '/dev/zero',
+    '--key',
+    join(folder, 'key'),
+    '--checkpoint',
+    join(folder, 'checkpoint'),
+  ];
+  const stopped = type(typed, { signal: stopping.signal });
+  setTimeout(() => stopping.abort(new Interrupted('SIGINT')), 100);
+  expect(await stopped).toMatchObject({ code: 130, screen: '' });
 });

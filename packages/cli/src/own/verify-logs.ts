@@ -24,7 +24,7 @@ export const verifyLogs: Command = {
   },
   notes: 'EXPORT is what "sluice logs export" wrote, - for standard input. Leaves with 1 where the log was changed.',
   async run(input, terminal) {
-    const finding = await verify(filesOf(input));
+    const finding = await verify(filesOf(input), terminal.signal);
     if (isForPeople(terminal, input.values.json === true)) await write(terminal.stdout, `${finding.text}\n`);
     else await printAnswer(terminal, { verified: finding.isGood, message: finding.text }, true);
     return finding.isGood ? exitCodes.done : exitCodes.refused;
@@ -41,9 +41,9 @@ function filesOf(input: Input): VerifyFiles {
   return { export: file, key, checkpoint, proofs, since: textsOf(input, 'since'), witness: textOf(input, 'witness') };
 }
 
-async function verify(files: VerifyFiles): Promise<Finding> {
+async function verify(files: VerifyFiles, signal: AbortSignal): Promise<Finding> {
   try {
-    return await verifyFiles(files);
+    return await verifyFiles(files, signal);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
