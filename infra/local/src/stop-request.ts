@@ -1,3 +1,4 @@
+import { sameKeyPressMs } from '@sluice/service-runtime/command-line';
 import { parentOf, processIdentity } from './processes/process-identity.ts';
 
 export interface StopRequest extends Disposable {
@@ -5,9 +6,6 @@ export interface StopRequest extends Disposable {
   signal: AbortSignal;
   requested: Promise<undefined>;
 }
-
-/** Ctrl-C arrives twice, because the terminal sends it to npm too, and npm passes signals on. */
-const sameKeyPressMs = 500;
 
 /**
  * The first Ctrl-C, SIGTERM or SIGHUP asks to stop; another one ends this process at once, and the watchdog the rest.

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { citusStatements } from './citus-layout.ts';
 import { connectDatabase } from './connect.ts';
@@ -33,11 +34,11 @@ function readArguments(): Arguments {
 }
 
 async function run(): Promise<number> {
-  const url = process.env.DATABASE_URL ?? (await readUrlFile());
-  if (!url) {
-    console.error(
-      'DATABASE_URL is not set; it names the Postgres to migrate, for example postgres://user@localhost/sluice',
-    );
+  let url: string;
+  try {
+    url = await readUrl();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
     return 78;
   }
   await using stack = new AsyncDisposableStack();
@@ -58,9 +59,20 @@ async function run(): Promise<number> {
   }
 }
 
-async function readUrlFile(): Promise<string | undefined> {
-  const file = process.env.DATABASE_URL_FILE;
-  if (!file) return undefined;
-  const { readFile } = await import('node:fs/promises');
-  return (await readFile(file, 'utf8')).trim();
+/** As `readConfig` reads it for services. @throws {Error} that says what is missing or cannot be read. */
+async function readUrl(): Promise<string> {
+  const { DATABASE_URL: given, DATABASE_URL_FILE: file } = process.env;
+  const url = given || (file && (await readUrlFile(file)));
+  if (url) return url;
+  throw new Error(
+    'DATABASE_URL is not set; it names the Postgres to migrate, for example postgres://user@localhost/sluice',
+  );
+}
+
+async function readUrlFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new Error(`DATABASE_URL_FILE: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }

@@ -24,3 +24,19 @@ export async function runCommand(help: string, run: () => Promise<void>): Promis
     process.exitCode = 2;
   }
 }
+
+/** Ctrl-C arrives twice where npm runs the command, because the terminal sends it to npm too, and npm passes it on. */
+export const sameKeyPressMs = 500;
+
+/** Calls `act` at the first of the signals; a later one ends the process at once. */
+export function onFirstSignal<T extends NodeJS.Signals>(names: readonly T[], act: (name: T) => void): void {
+  let isFirst = true;
+  const listener = (name: NodeJS.Signals) => {
+    if (!isFirst) return;
+    isFirst = false;
+    act(name as T);
+    const stopListening = () => names.forEach((one) => void process.off(one, listener));
+    setTimeout(stopListening, sameKeyPressMs).unref();
+  };
+  for (const name of names) process.on(name, listener);
+}

@@ -147,11 +147,21 @@ describe('the tenant command', () => {
     [1, ['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
     [2, ['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001', '--name', 'T']],
     [2, ['create', '--name', 'T', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001']],
+    [2, ['key', '--tenant', '0b8a1f1e-0000-4000-8000-000000000001', 'more']],
     [2, ['nothing']],
   ])('makes no key, exits with %i and says why: %j', async (expected, args) => {
     const { code, stdout, stderr } = await tenantCommand(...args);
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr.length).toBeGreaterThan(10);
+  });
+
+  test('leaves with 78 where the configuration is not usable, as a service does', async () => {
+    const { exit, output } = run('tenants/tenant.command.ts', { ...settings(), KEY_PEPPER: '' }, [
+      'create',
+      '--name',
+      'T',
+    ]);
+    expect([await exit, output.stderr]).toEqual([78, expect.stringContaining('KEY_PEPPER: is required')]);
   });
 
   test('creates a Tenant and prints its first management key once, which may do everything', async () => {
@@ -186,6 +196,7 @@ describe('the tenant command', () => {
     [['--name', 'x'.repeat(201)]],
     [['--name', 'T', '--owner', 'me']],
     [['--name', 'T', '--unknown']],
+    [['--name', 'Acme', 'Corp']],
   ])('%j exits with 2 and says why', async (args) => {
     const { code, stdout, stderr } = await create(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Sluice, SluiceError } from '@sluice/sdk';
+import { onFirstSignal } from '@sluice/service-runtime/command-line';
 import { LaunchError } from '../launch-error.ts';
 import { type Credentials, credentialsFile } from '../stack/credentials.ts';
 import { startStack } from '../stack/stack.ts';
@@ -27,8 +28,7 @@ export interface DemoOptions {
 /** @returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort(new LaunchError('Interrupted')));
-  process.once('SIGTERM', () => interrupted.abort(new LaunchError('Interrupted')));
+  onFirstSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort(new LaunchError('Interrupted')));
   try {
     await using stack = new AsyncDisposableStack();
     const log = (line: string) => console.log(line);

@@ -117,5 +117,5 @@ test('--help says how it is used, and a database that is not set is named', asyn
   const { code, out } = await ledger(['--help']);
   expect([code, out]).toEqual([0, expect.stringContaining('Usage: npm run -s ledger -- verify')]);
   const unset = await ledger(['export', '--tenant', api.current.tenant_id], { withDatabase: false });
-  expect([unset.code, unset.error]).toEqual([2, expect.stringContaining('DATABASE_URL')]);
+  expect([unset.code, unset.error]).toEqual([78, expect.stringContaining('DATABASE_URL')]);
 });

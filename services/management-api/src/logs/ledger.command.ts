@@ -34,7 +34,7 @@ prove       Prints a proof a line for each row, named by its id: what --proofs t
 
 export, checkpoint and prove read DATABASE_URL (or the file that DATABASE_URL_FILE names); for a stack that "npm start"
 runs it is taken from .sluice/environment. Leaves with 0, with 1 where the log was changed or the command failed, with 2
-where it was not understood.`;
+where it was not understood, with 78 where DATABASE_URL is not usable.`;
 
 const configSchema = { type: 'object', required: ['DATABASE_URL'], properties: databaseSettings } as const;
 
@@ -61,7 +61,8 @@ async function run(argv: string[]): Promise<number> {
     if (isClosedPipe(error)) return 0; // the reader of the pipe has read enough
     const message = error instanceof ServiceError ? error.detail : (error as Error).message;
     console.error(error instanceof UsageError ? `${message}; see npm run ledger -- --help` : message);
-    return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+    if (error instanceof ConfigError) return 78;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 

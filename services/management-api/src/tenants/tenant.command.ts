@@ -46,8 +46,11 @@ async function run(argv: string[]): Promise<number> {
       console.log(help);
       return 0;
     }
-    const [command] = positionals;
-    const fault = faultIn(command, values);
+    const [command, extra] = positionals;
+    const fault =
+      extra === undefined
+        ? faultIn(command, values)
+        : `"${extra}" is one argument too many; a name with spaces needs quotes`;
     if (fault) throw new UsageError(fault);
     const print = (made: Made) => (values.json ? console.log(JSON.stringify(made)) : printLines(made));
     const { name = '' } = values;
@@ -62,11 +65,8 @@ async function run(argv: string[]): Promise<number> {
     }
     return 0;
   } catch (error) {
-    if (error instanceof UsageError) {
-      fail(`${error.message}\n\n${help}`);
-      return 2;
-    }
-    if (error instanceof ConfigError) return fail(error.message);
+    if (error instanceof UsageError) return fail(`${error.message}\n\n${help}`, 2);
+    if (error instanceof ConfigError) return fail(error.message, 78);
     return fail(`Nothing was created: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
@@ -106,7 +106,7 @@ ${owner}Management key  ${management_key}
 Keep the key now: it is not shown again.`);
 }
 
-function fail(message: string): number {
+function fail(message: string, exitCode = 1): number {
   console.error(message);
-  return 1;
+  return exitCode;
 }

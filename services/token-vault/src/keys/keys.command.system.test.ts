@@ -129,11 +129,13 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   expect(text[2]).toMatch(/^token_data +2 +20\S+ +[\d,]+ +4,000 +local:[0-9a-f]{16}$/);
 });
 
-test('Ctrl-C ends it after the batch under way with 130; a program gets one line of JSON', async () => {
+test('Ctrl-C ends it after the batch under way with 130, also where npm passes it on; a program gets one line of JSON', async () => {
   const { actor, values } = await newTenant();
   await slowDown(300);
   const first = run(['rotate-data', '--tenant', actor.tenantId, '--purpose', 'token_data', '--json']);
   await someRotated(first, actor);
+  first.child.kill('SIGINT');
+  await delay(20);
   first.child.kill('SIGINT');
   const stopped = await finish(first);
   expect(stopped).toMatchObject({ code: 130, stdout: '' });

@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '@sluice/service-runtime';
-import { UsageError } from '@sluice/service-runtime/command-line';
+import { onFirstSignal, UsageError } from '@sluice/service-runtime/command-line';
 import { help, type KeysCommand, readArguments } from './keys.arguments.ts';
 import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
@@ -43,8 +43,7 @@ async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): P
     console.error('Stopping after the batch under way');
     stop.abort(new Stopped(signal));
   };
-  // Listens once: a second signal ends the process at once, which loses nothing either
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  onFirstSignal(['SIGINT', 'SIGTERM'], onSignal); // a second one ends the process, which loses nothing either
   const say = command.json ? (line: string) => console.error(line) : (line: string) => console.log(line);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => progress.clear());
