@@ -48,7 +48,8 @@ export async function stageCommandLine(folder: string): Promise<void> {
     versions[name] = (await readManifest(into)).version;
   }
   await writeManifest(source, folder, {
-    engines: { node: '>=20.3' },
+    // The first with `Symbol.dispose`, which the command line uses and the library does not.
+    engines: { node: '>=20.4' },
     bin: { sluice: './dist/main.js' },
     dependencies: versions,
     bundleDependencies: Object.keys(versions),

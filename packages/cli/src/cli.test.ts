@@ -13,6 +13,10 @@ test('no two commands are typed the same, and no command hides another', () => {
   expect(new Set(typed).size).toBe(typed.length);
 });
 
+test('an operation has one command', async () => {
+  expect((await type(['proxies', '--help'])).out).not.toContain('test-transform');
+});
+
 test('help lists every command, and the commands of a resource', async () => {
   const { code, out } = await type(['--help']);
   expect(code).toBe(0);

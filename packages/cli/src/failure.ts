@@ -2,7 +2,10 @@ import { ConnectionError, SluiceError } from '@sluice/sdk';
 
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
-/** What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. */
+/**
+ * What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. Declared again,
+ * because the one of @sluice/service-runtime is not packed with the command line.
+ */
 export class UsageError extends Error {}
 
 /** The command was understood but not carried out; the message says why. */

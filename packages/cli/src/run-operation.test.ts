@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keys, type Seen, startService, type } from './command-line-for-tests.ts';
-import { commands } from './generated/commands.gen.ts';
+import { operations as commands } from './commands.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 const document: {

@@ -141,7 +141,10 @@ export function created<T extends { id: string }>(collection: string, resource: 
   return new Reply(201, resource, { Location: `${collection}/${encodeURIComponent(resource.id)}` });
 }
 
-/** No process serves the old state any more. */
+/**
+ * What `barrier` of @sluice/cache-coherence answers, declared again because this package knows no caches: no process serves
+ * the old state any more.
+ */
 export interface Confirmation {
   changeId: string;
   holders: number;

@@ -1,5 +1,7 @@
 // What the clients did and saw. All moments are milliseconds of one monotonic clock: that of the test's own process.
 
+import type { Confirmation } from '@sluice/cache-coherence';
+
 /** A key is known by the number of the regeneration or addition that gave it; 0 came with the Application. */
 export type KeyNumber = number;
 
@@ -32,12 +34,6 @@ export interface SingleKey {
   deletionSentAt?: number;
   /** When the success had arrived; absent without one. */
   deletedAt?: number;
-}
-
-export interface Confirmation {
-  changeId: string;
-  holders: number;
-  waitedMs: number;
 }
 
 export interface Invocation {

@@ -1,13 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { libraryPath, unpackDebianPackages } from '../debian/debian-packages.ts';
+import type { Program } from '../debian/find-program.ts';
 import { LaunchError } from '../launch-error.ts';
 import { type Bounds, CommandError, runCommand } from '../processes/run-command.ts';
-
-export interface Program {
-  command: string;
-  env: Record<string, string>;
-}
 
 export interface RedisProgramOptions extends Bounds {
   /** Where a downloaded program is kept. */

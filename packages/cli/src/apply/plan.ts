@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError, UsageError } from '../failure.ts';
+import { isObject } from './is-object.ts';
 import type { Made } from './made.ts';
 import { mayHoldKey } from './may-hold-key.ts';
 import type { Kind, Members, Wanted } from './wanted.ts';
@@ -149,8 +150,4 @@ function differences(
     if (isObject(to) && isObject(from)) return differences(to, from, () => false).map((path) => `${name}.${path}`);
     return [name];
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

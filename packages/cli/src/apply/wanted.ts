@@ -3,6 +3,7 @@ import { parseDocument } from 'yaml';
 import { UsageError } from '../failure.ts';
 import { commands } from '../generated/commands.gen.ts';
 import { readTextFile } from '../read-input.ts';
+import { isObject } from './is-object.ts';
 import { hasReference, type References, resolveReferences } from './references.ts';
 
 export type Kind = 'applications' | 'proxies';
@@ -94,8 +95,4 @@ function checkMembers(kind: Kind, item: Record<string, unknown>): void {
   const unknown = Object.keys(item).find((name) => !known.includes(name));
   if (unknown)
     throw new UsageError(`${kind} ${item.name}: there is no member ${unknown}; there are ${known.join(', ')}`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

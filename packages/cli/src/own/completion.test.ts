@@ -65,7 +65,7 @@ test('bash is there, so that completion is tried in one shell at least', () => {
 
 describe.each(present.flat())('in %s, with its script and the program', (shell) => {
   test.each([
-    [['sluice', 'proxies', 'test-'], ['test-transform'], ['create-nothing']],
+    [['sluice', 'proxies', 'te'], ['test'], ['test-transform']],
     [['sluice', 'tokens', 'list', '--m'], ['--metadata'], []],
     [['sluice', 'apply', '-f', 'plat'], ['platform.yaml'], ['--prune']],
   ])('%j', async (words, offered, others) => {

@@ -3,15 +3,18 @@ import { UsageError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
-/** The preferred type comes first. */
 export interface Need {
   keyTypes?: readonly string[];
   profile?: string | undefined;
 }
 
+/** The preferred type comes first. */
 const preferred = ['private', 'public', 'management'] as const;
 
-/** Prefers the key of the requested profile, then the environment's, then its profile's. @throws {UsageError} */
+/**
+ * With `--profile` that profile's key; else SLUICE_API_KEY; else the key of SLUICE_PROFILE, or of `default`.
+ * @throws {UsageError}
+ */
 export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const { SLUICE_URL: url, SLUICE_API_KEY: apiKey } = env;
   const isOfEnvironment = apiKey && need.profile === undefined;
