@@ -8,7 +8,7 @@ const command = 'npx node infra/monitoring/src/main.ts';
 const help = `Usage: ${command} [--check]
 
 Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards, and the table of
-alerts in ALERTS.md, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm test says when they are stale.
+alerts in ALERTS.md, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm run test:system says when they are stale.
 
   --check   writes nothing; leaves with 1 when a file is stale
   --help    prints this text`;
