@@ -154,13 +154,14 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
-    const hold = (bytes: number) => memory.hold(bytes)?.then(() => requireSame(caller, authorize));
+    const checkCallerAgain = () => requireSame(caller, authorize);
+    const hold = (bytes: number) => memory.hold(bytes)?.then(checkCallerAgain);
     const asking = { caller, traceId, hold };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
       const address = () => addressOf(request);
-      const input = { params, query, body, bodyBytes, settle, accepted, address, ...asking };
+      const input = { params, query, body, bodyBytes, settle, accepted, address, checkCallerAgain, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
     const reply = await once(request, { operation, asking, body, options }, work);

@@ -17,7 +17,7 @@ async function startApi(stack: AsyncDisposableStack) {
     apiPart,
   );
   const caller: Caller = { id: 'a', tenantId: 'a', type: 'private', permissions: [permission], rules: [] };
-  const known: { caller: Caller | undefined } = { caller };
+  const known: { caller: Caller | undefined; next: Caller | undefined } = { caller, next: caller };
   let acted: Caller[] = [];
   const operation = operationsOf<object>();
   const shared = { tag: 'T', summary: 'S', permission, response: { 200: {} } } as const;
@@ -40,6 +40,18 @@ async function startApi(stack: AsyncDisposableStack) {
       path: '/read',
       async handle({ caller: acting, hold }) {
         await hold(15 * mebibyte);
+        acted.push(acting);
+        return {};
+      },
+    }),
+    operation({
+      ...shared,
+      id: 'wait',
+      method: 'get',
+      path: '/wait',
+      async handle({ caller: acting, checkCallerAgain }) {
+        known.caller = known.next;
+        await checkCallerAgain();
         acted.push(acting);
         return {};
       },
@@ -96,6 +108,15 @@ test.each(changes)('where %s while a request waits for room', async (_, change, 
   await eventually('it waits', async () => bodyBytes.waiting > 0);
   known.caller = change(caller);
   other.release();
+  expect(await statusOf(socket)).toBe(status);
+  expect(acted()).toHaveLength(status === 200 ? 1 : 0);
+});
+
+test.each(changes)('where %s while a handler waits', async (_, change, _status, status) => {
+  const { caller, known, open, acted } = api.current;
+  known.next = change(caller);
+  const socket = open('GET /wait HTTP/1.1');
+  socket.write('\r\n');
   expect(await statusOf(socket)).toBe(status);
   expect(acted()).toHaveLength(status === 200 ? 1 : 0);
 });

@@ -37,6 +37,11 @@ export interface OperationInput<P, Q, B> {
   /** The media type that the caller prefers among several, or the first. */
   accepted: string;
   hold: Hold;
+  /**
+   * Call after a wait that a caller can prolong, because the key may have been revoked.
+   * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
+   */
+  checkCallerAgain: () => Promise<void>;
   /** Must be called by a handler that creates something. Undefined without an idempotency key. */
   settle: SettleAnswer | undefined;
 }

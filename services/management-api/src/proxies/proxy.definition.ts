@@ -71,16 +71,18 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-/** A 422, so it comes after 400 and 404. @throws {ServiceError} `transform_does_not_compile` with line and column. */
+/**
+ * A 422, so it comes after 400 and 404. Checks the caller again, because code of the same Tenant is compiled first.
+ * @throws {ServiceError} `transform_does_not_compile` with line and column, and as `checkCallerAgain`.
+ */
 export async function checkTransforms(
   definition: ProxyDefinition,
-  tenantId: string,
+  { tenantId, checkCallerAgain }: { tenantId: string; checkCallerAgain: () => Promise<void> },
   context: Pick<Context, 'transforms'>,
 ): Promise<void> {
-  for (const member of transformMembers) {
-    const transform = definition[member];
-    if (transform) await checkCode(`${member}.code`, transform.code, { tenantId, context });
-  }
+  const given = transformMembers.filter((member) => definition[member]);
+  for (const member of given) await checkCode(`${member}.code`, definition[member]?.code ?? '', { tenantId, context });
+  if (given.length > 0) await checkCallerAgain();
 }
 
 /** @throws {ServiceError} `validation_failed` for its size, `transform_does_not_compile` with line and column. */

@@ -37,11 +37,11 @@ const createProxy = operation({
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
-  async handle({ body, caller, traceId, settle }, context) {
+  async handle({ body, caller, traceId, settle, checkCallerAgain }, context) {
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
-    await checkTransforms(body, tenantId, context);
+    await checkTransforms(body, { tenantId, checkCallerAgain }, context);
     const id = randomUUID();
     const key = generateProxyKey();
     const row = {
@@ -124,14 +124,14 @@ const putProxy = operation({
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
-  async handle({ params: { id }, body, caller, traceId }, context) {
+  async handle({ params: { id }, body, caller, traceId, checkCallerAgain }, context) {
     const { db, vault, changes } = context;
     const { tenantId } = caller;
     const definition = mergePatch({}, withApplication(body));
     isProxyDefinition(definition);
     await checkDefinition(definition, tenantId, context);
     if (!(await findProxy(db, tenantId, id))) throw notFound(id);
-    await checkTransforms(definition, tenantId, context);
+    await checkTransforms(definition, { tenantId, checkCallerAgain }, context);
     const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const updated = await updateProxy(tx, tenantId, id, columns);
@@ -169,7 +169,7 @@ const patchProxy = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found', 'transform_does_not_compile'],
-  async handle({ params: { id }, body, caller, traceId }, context) {
+  async handle({ params: { id }, body, caller, traceId, checkCallerAgain }, context) {
     const { db, vault, changes } = context;
     const { tenantId } = caller;
     let change: RecordedChange | undefined;
@@ -180,7 +180,7 @@ const patchProxy = operation({
       isProxyDefinition(definition);
       await checkDefinition(definition, tenantId, context);
       if (!current) throw notFound(id);
-      await checkTransforms(definition, tenantId, context);
+      await checkTransforms(definition, { tenantId, checkCallerAgain }, context);
       const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
       change = await db.transaction().execute(async (tx) => {
         // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row
