@@ -5,13 +5,19 @@ import { type Act, type Change, recordChange, systemAct } from './index.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
+async function newTenant(db: Database, closedAt: string | null = null): Promise<string> {
+  const id = randomUUID();
+  await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T', closed_at: closedAt }).execute();
+  return id;
+}
+
 const rowsOf = (db: Database, tenantId: string) =>
   db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenantId).orderBy('at').execute();
 
 describe('recordChange', () => {
   test('writes who did what to which thing under which trace', async () => {
     const { db } = database.current;
-    const act: Act = { tenantId: randomUUID(), actorId: randomUUID(), actorType: 'session', traceId: 'abc' };
+    const act: Act = { tenantId: await newTenant(db), actorId: randomUUID(), actorType: 'session', traceId: 'abc' };
     const detail = { members: ['name'] };
     const change: Change = { operation: 'update', entityType: 'proxy', entityId: 'p1', detail };
     await recordChange(db, act, change);
@@ -35,12 +41,20 @@ describe('recordChange', () => {
 
   test('is gone with the transaction that rolls back', async () => {
     const { db } = database.current;
-    const act = systemAct(randomUUID());
+    const act = systemAct(await newTenant(db));
     const change = db.transaction().execute(async (tx) => {
       await recordChange(tx, act, { operation: 'create', entityType: 'proxy', entityId: 'x' });
       throw new Error('no');
     });
     await expect(change).rejects.toThrow('no');
+    expect(await rowsOf(db, act.tenantId)).toEqual([]);
+  });
+
+  test('writes nothing for a closed Tenant, whose log ends with the closing', async () => {
+    const { db } = database.current;
+    const act = systemAct(await newTenant(db, new Date().toISOString()));
+    const refused = recordChange(db, act, { operation: 'create', entityType: 'proxy', entityId: 'x' });
+    await expect(refused).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(await rowsOf(db, act.tenantId)).toEqual([]);
   });
 });

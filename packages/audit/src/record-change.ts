@@ -1,5 +1,7 @@
 import type { Queryable } from '@sluice/database';
+import { sql } from 'kysely';
 import { type ActorType, type EntityType, messageOf, type Verb } from './log-entry.ts';
+import { tenantClosed } from './tenant-closed.ts';
 
 export interface Act {
   tenantId: string;
@@ -22,20 +24,20 @@ export interface Change {
   detail?: Record<string, unknown>;
 }
 
-/** Call it in the transaction of the change. */
+/**
+ * Call it in the transaction of the change. A closed Tenant gets no more rows, so that its log ends with the closing.
+ * @throws {ServiceError} `unauthenticated` for a closed Tenant, whose keys are refused. Waits for one that is closing.
+ */
 export async function recordChange(tx: Queryable, act: Act, change: Change): Promise<void> {
-  await tx
-    .insertInto('audit_log')
-    .values({
-      tenant_id: act.tenantId,
-      actor_id: act.actorId,
-      actor_type: act.actorType,
-      trace_id: act.traceId,
-      operation: change.operation,
-      entity_type: change.entityType,
-      entity_id: change.entityId,
-      message: change.message ?? messageOf(change.entityType, change.operation),
-      detail: change.detail ? JSON.stringify(change.detail) : null,
-    })
-    .execute();
+  const message = change.message ?? messageOf(change.entityType, change.operation);
+  const detail = change.detail ? JSON.stringify(change.detail) : null;
+  const { numAffectedRows } = await sql`
+    insert into audit_log (
+      tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message, detail
+    )
+    select id, ${act.actorId}::uuid, ${act.actorType}, ${act.traceId}, ${change.operation}, ${change.entityType},
+      ${change.entityId}, ${message}, ${detail}::jsonb
+    from tenants where id = ${act.tenantId}::uuid and closed_at is null for key share
+  `.execute(tx);
+  if (numAffectedRows === 0n) throw tenantClosed();
 }

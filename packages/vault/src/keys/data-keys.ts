@@ -1,9 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { tenantClosed } from '@sluice/audit';
 import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database, Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { IntegrityError } from '../encryption/integrity-error.ts';
-import { tenantClosed } from '../tenant-closed.ts';
 import {
   findNewestVersion,
   findWrappedKey,

@@ -1,5 +1,5 @@
+import { tenantClosed } from '@sluice/audit';
 import type { Queryable } from '@sluice/database';
-import { tenantClosed } from '../tenant-closed.ts';
 
 export interface TokenSettings {
   fingerprint_tokens: boolean;

@@ -5,7 +5,7 @@ import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { actOf, operation } from '../context.ts';
 import { withoutNulls } from '../without-nulls.ts';
-import { closeTenant, findTenant, updateTenant } from './tenant.queries.ts';
+import { closeTenant, findTenant, lockTenantToClose, updateTenant } from './tenant.queries.ts';
 import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
 
 interface TenantRow {
@@ -58,11 +58,6 @@ const putTenant = operation({
   async handle({ body, caller, traceId }, { db, changes }) {
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
     const { updated, change } = await db.transaction().execute(async (tx) => {
-      await recordChange(tx, actOf(caller, traceId), {
-        operation: 'update',
-        entityType: 'tenant',
-        entityId: caller.tenantId,
-      });
       const updated = await updateTenant(tx, caller.tenantId, {
         name: body.name,
         ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),
@@ -70,6 +65,12 @@ const putTenant = operation({
         modified_by: caller.id,
       });
       if (!updated) throw closed();
+      // After the update, because two that hold the row for key share first and a closing would wait for each other.
+      await recordChange(tx, actOf(caller, traceId), {
+        operation: 'update',
+        entityType: 'tenant',
+        entityId: caller.tenantId,
+      });
       return { updated, change: await changes.record(tx, caller.tenantId, [tagOf.tenant(caller.tenantId)]) };
     });
     return new Confirmed(await changes.barrier(change), toTenant(updated));
@@ -91,13 +92,14 @@ const deleteTenant = operation({
   async handle({ caller, traceId }, { db, changes, jobs, log }) {
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
-      if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
-      await destroyTenantKeys(tx, tenantId);
+      if (!(await lockTenantToClose(tx, tenantId))) throw closed();
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'delete',
         entityType: 'tenant',
         entityId: tenantId,
       });
+      await closeTenant(tx, tenantId, caller.id);
+      await destroyTenantKeys(tx, tenantId);
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
     const confirmation = await changes.barrier(change);

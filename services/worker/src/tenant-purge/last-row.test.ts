@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
-import type { Database } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { createTestDatabase, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteDueApplications } from '../application-expiry/application-expiry.queries.ts';
@@ -38,10 +38,11 @@ async function dueTenant(): Promise<string> {
   return tenant_id;
 }
 
-/** The API writes the row of the Tenant first, then the audit row. */
-async function close(tx: Parameters<typeof recordChange>[0], tenantId: string): Promise<void> {
-  await tx.updateTable('tenants').set({ closed_at: new Date().toISOString() }).where('id', '=', tenantId).execute();
+/** As the API does. */
+async function close(tx: Queryable, tenantId: string): Promise<void> {
+  await tx.selectFrom('tenants').select('id').where('id', '=', tenantId).forUpdate().execute();
   await recordChange(tx, systemAct(tenantId), { operation: 'delete', entityType: 'tenant', entityId: tenantId });
+  await tx.updateTable('tenants').set({ closed_at: new Date().toISOString() }).where('id', '=', tenantId).execute();
 }
 
 async function loggedOf(tenantId: string): Promise<string[]> {

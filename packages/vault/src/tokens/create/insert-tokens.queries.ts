@@ -1,8 +1,7 @@
-import { messageOf } from '@sluice/audit';
+import { messageOf, tenantClosed } from '@sluice/audit';
 import { counterSlot, preparedSql, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
-import { tenantClosed } from '../../tenant-closed.ts';
 import { dueMinutes, insertDue } from '../expiry/due-tokens.queries.ts';
 import type { TokenSettings } from '../tenant-settings.queries.ts';
 import type { NewTokenRow } from '../token.queries.ts';
