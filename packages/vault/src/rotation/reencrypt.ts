@@ -16,6 +16,9 @@ export interface Reencrypted {
   purpose: KeyPurpose;
   rows: number;
   left: number;
+  /** How many of those that are left do not open. */
+  damagedRows: number;
+  /** At most ten of their ids. */
   damaged: string[];
 }
 
@@ -43,7 +46,7 @@ export async function reencrypt(rotation: Rotation, work: Reencryption): Promise
     const isDone = left <= damage.rows;
     const waitMs = Math.ceil(settledAt - performance.now());
     if (isDone ? waitMs <= 0 : performance.now() - fruitfulAt > mostFruitlessMs) {
-      return { purpose, rows, left, damaged: damage.ids };
+      return { purpose, rows, left, damagedRows: Math.min(left, damage.rows), damaged: damage.ids };
     }
     if (isDone) rotation.report({ type: 'waiting', what, ms: waitMs });
     await pause(isDone ? waitMs : pauseMs, rotation.signal);

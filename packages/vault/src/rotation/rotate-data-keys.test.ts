@@ -123,7 +123,27 @@ describe('rotating the data keys of a Tenant', () => {
     const work = { tenantId: actor.tenantId, purposes: ['token_data'] as const, settleMs: 0 };
     const [rotated] = await rotateDataKeys(rotation, work);
     // Bytes 1 to 4 of "short" read as a version that is not old.
-    expect(rotated).toEqual({ purpose: 'token_data', rows: 48, left: 1, damaged: [one] });
+    expect(rotated).toEqual({ purpose: 'token_data', rows: 48, left: 1, damagedRows: 1, damaged: [one] });
+  });
+
+  test('a damaged row does not keep the next rotation from making new versions, of no purpose', async () => {
+    const { openProcess, openRotation, newActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await newActor()];
+    const [damaged = ''] = (await createMany(vault, actor, 3)).keys();
+    await insertProxy(vault, actor, { key: 'k', configuration: null });
+    await sql`update tokens set data_ciphertext = set_byte(data_ciphertext, 40, get_byte(data_ciphertext, 40) # 1)
+      where tenant_id = ${actor.tenantId} and id = ${damaged}`.execute(db);
+    const work = { tenantId: actor.tenantId, purposes: both, settleMs: 0 };
+    for (const version of [2, 3]) {
+      const { rotation, events } = await openRotation();
+      expect(await rotateDataKeys(rotation, work)).toEqual([
+        { purpose: 'token_data', rows: 2, left: 1, damagedRows: 1, damaged: [damaged] },
+        { purpose: 'proxy_secrets', rows: 1, left: 0, damagedRows: 0, damaged: [] },
+      ]);
+      const made = events.filter(({ type }) => type === 'versions').at(-1);
+      expect(made).toMatchObject({ resumed: false, versions: [{ version }, { version }] });
+      expect(await versionsOf(actor)).toEqual({ 1: 1, [version]: 3 });
+    }
   });
 
   test('large tokens are gone through in pages that fit in memory', async () => {

@@ -22,23 +22,34 @@ const longestWriteMs = 12_000;
 
 /**
  * Makes new versions, or after an interruption continues with them, and encrypts anew what is under older ones. Old
- * versions stay, because requests may still need them. @returns the purposes that have rows; `left` is 0 on success.
+ * versions stay, because requests may still need them. Rows that do not open are left, and keep no later rotation from
+ * new versions. @returns the purposes that have rows; `left` is 0 on success.
  * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable` without the key service.
  */
-export async function rotateDataKeys(
-  rotation: Rotation,
-  { tenantId, purposes, settleMs = longestWriteMs }: DataKeyRotation,
-): Promise<Reencrypted[]> {
+export async function rotateDataKeys(rotation: Rotation, work: DataKeyRotation): Promise<Reencrypted[]> {
+  const { tenantId, purposes } = work;
   if (await isTenantClosed(rotation.db, tenantId)) {
     throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);
   }
+  if (await hasOlderRows(rotation, tenantId, await findNewest(rotation.db, tenantId, purposes))) {
+    const resumed = await rotateOnce(rotation, work, { isNew: false });
+    const isOnlyDamage = resumed.every(({ rows, left, damagedRows }) => rows === 0 && left === damagedRows);
+    if (!isOnlyDamage) return resumed;
+  }
+  return rotateOnce(rotation, work, { isNew: true });
+}
+
+async function rotateOnce(
+  rotation: Rotation,
+  { tenantId, purposes, settleMs = longestWriteMs }: DataKeyRotation,
+  { isNew }: { isNew: boolean },
+): Promise<Reencrypted[]> {
   const newest = await findNewest(rotation.db, tenantId, purposes);
-  const resumed = await hasOlderRows(rotation, tenantId, newest);
-  const confirmation = await announce(rotation, tenantId, { newest, isNew: !resumed });
+  const confirmation = await announce(rotation, tenantId, { newest, isNew });
   const settledAt = performance.now() + settleMs;
-  const current = resumed ? newest : await findNewest(rotation.db, tenantId, purposes);
+  const current = isNew ? await findNewest(rotation.db, tenantId, purposes) : newest;
   const versions = current.map(({ purpose, version, created_at }) => ({ purpose, version, createdAt: created_at }));
-  rotation.report({ type: 'versions', resumed, versions, confirmation });
+  rotation.report({ type: 'versions', resumed: !isNew, versions, confirmation });
   const done: Reencrypted[] = [];
   for (const { purpose, version } of current) {
     const table = encryptedTables[purpose];

@@ -151,7 +151,7 @@ test('Ctrl-C ends it after the batch under way with 130, also where npm passes i
     tenant_id: actor.tenantId,
     resumed: true,
     versions: { token_data: 2 },
-    rotated: [{ purpose: 'token_data', rows: left, left: 0, damaged: [] }],
+    rotated: [{ purpose: 'token_data', rows: left, left: 0, damagedRows: 0, damaged: [] }],
   });
   expect(code).toBe(0);
   await expectAllReadable(actor, values);

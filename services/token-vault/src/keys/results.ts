@@ -23,16 +23,21 @@ export function describeVersions({ resumed, versions, confirmation }: VersionsMa
   return `Rows are under older versions: no new version is made, they go on to ${made}. ${how}`;
 }
 
-function describeReencrypted({ purpose, rows, left, damaged }: Reencrypted): string {
+function describeReencrypted({ purpose, rows, left, damagedRows, damaged }: Reencrypted): string {
   const lines = [`${purpose}: ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`];
-  if (damaged.length > 0) lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}`);
-  else if (left > 0) lines.push('  They are being changed or are locked: run the same command again');
+  if (damagedRows > 0) {
+    const more = damagedRows > damaged.length ? ` and ${grouped(damagedRows - damaged.length)} more` : '';
+    lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}${more}`);
+    lines.push('  Delete them, or repair them from a backup; until then each rotation ends with exit code 1');
+  }
+  if (left > damagedRows) lines.push('  They are being changed or are locked: run the same command again');
   return lines.join('\n');
 }
 
 export function dataResult(tenantId: string, made: VersionsMade | undefined, done: readonly Reencrypted[]): Result {
   const left = done.reduce((sum, one) => sum + one.left, 0);
-  const again = made?.resumed && left === 0 ? ['To have new versions made now, run the same command again.'] : [];
+  const isFinished = done.every((one) => one.left === one.damagedRows);
+  const again = made?.resumed && isFinished ? ['To have new versions made now, run the same command again.'] : [];
   return {
     text: [...done.map(describeReencrypted), ...again].join('\n'),
     json: {
