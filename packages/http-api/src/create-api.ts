@@ -161,7 +161,12 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
       const address = () => addressOf(request);
-      const input = { params, query, body, bodyBytes, settle, accepted, address, checkCallerAgain, ...asking };
+      const whenLeft = (act: () => void) => {
+        if (response.destroyed) act();
+        else response.once('close', act);
+      };
+      const known = { params, query, body, bodyBytes, accepted, address };
+      const input = { ...known, settle, checkCallerAgain, whenLeft, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
     const reply = await once(request, { operation, asking, body, options }, work);

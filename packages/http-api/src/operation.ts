@@ -42,6 +42,8 @@ export interface OperationInput<P, Q, B> {
    * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
    */
   checkCallerAgain: () => Promise<void>;
+  /** `act` is called when the connection has closed, at once if it already has, and also after the answer. */
+  whenLeft: (act: () => void) => void;
   /** Must be called by a handler that creates something. Undefined without an idempotency key. */
   settle: SettleAnswer | undefined;
 }

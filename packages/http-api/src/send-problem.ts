@@ -23,6 +23,7 @@ export const requestLimits: readonly string[] = [
   'page_size',
   'public_tokens',
   'result_size',
+  'session_requests',
   'sessions',
   'streams',
 ];

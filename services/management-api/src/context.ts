@@ -26,8 +26,8 @@ export interface Context {
   keyEnvironment: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;
-  /** Creates and authorizes the sessions of a Tenant one after another. */
-  sessionQueue: TenantQueue;
+  /** Beside each other, because public keys make sessions, and a flood of them must not keep any from being authorized. */
+  sessionQueues: { making: TenantQueue; authorizing: TenantQueue };
   exportTurns: ExportTurns;
   log: Logger;
   changes: ChangeWriter;

@@ -49,7 +49,10 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     keyEnvironment: config.KEY_ENVIRONMENT,
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },
-    sessionQueue: openTenantQueue(),
+    sessionQueues: {
+      making: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
+      authorizing: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
+    },
     exportTurns: openExportTurns(connectionsForExports(config)),
     log,
     changes,

@@ -25,14 +25,15 @@ export const authorizeSession = operation({
   confirmed: true,
   response: { 200: null },
   errors: ['not_found', 'conflict', 'too_many_requests'],
-  async handle({ body, caller, traceId, settle }, context) {
-    const { db, changes, sessionQueue } = context;
+  async handle({ body, caller, traceId, settle, whenLeft }, context) {
+    const { db, changes, sessionQueues } = context;
     const { keyId, tenantId } = caller;
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
     // Authorizations of one nonce, and the Tenant's limit, need the same locks
-    const change = await sessionQueue.run(tenantId, () =>
+    const turn = { tenantId, lane: caller.id, whenLeft };
+    const change = await sessionQueues.authorizing.run(turn, () =>
       db.transaction().execute(async (tx) => {
         const found = await findWaiting(tx, context, { tenantId, ...wanted });
         await giveGrants(tx, tenantId, found.id, {

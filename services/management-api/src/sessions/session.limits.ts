@@ -17,6 +17,15 @@ export const sessionSettings = {
     default: 100_000,
     description: 'Most authorized sessions of one Tenant; beyond, authorizing is 429',
   },
+  TENANT_MAX_SESSION_CALLS: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 500,
+    description:
+      'Most calls of one Tenant that wait in one process to make a session, and as many to authorize one; networks (or ' +
+      'Applications that authorize) take turns, and beyond, the last call of the one that has most of them is 429',
+  },
 } as const;
 
 export interface SessionLimits {

@@ -28,38 +28,39 @@ const createSession = operation({
   tag: 'Sessions',
   summary: 'Make a session, with the key of a public Application; it waits to be authorized',
   description:
-    'Takes no body. The session waits for three minutes; until a private Application has authorized it by its `nonce`, its key is refused as any bad key. An Application has at most 10,000 sessions that wait, or what the installation allows: beyond, the oldest of the network that has most of them ends.',
+    'Takes no body. The session waits for three minutes; until a private Application has authorized it by its `nonce`, its key is refused as any bad key. An Application has at most 10,000 sessions that wait, or what the installation allows: beyond, the oldest of the network that has most of them ends. Where too many requests of the Tenant wait to make one, a network that has most of them is answered 429.',
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',
   idempotent: false,
   cors: true,
   response: { 201: newSession },
-  async handle({ caller, address }, context) {
-    const { keyEnvironment, pepper } = context;
+  async handle({ caller, address, whenLeft }, context) {
+    const { keyEnvironment, pepper, sessionQueues } = context;
+    const network = networkOf(address());
     const key = generateApiKey(keyEnvironment, 'session');
     const nonce = generateNonce();
-    const { id, expires_at } = await insertWithRoom(context, {
+    const row = {
       tenant_id: caller.tenantId,
       id: randomUUID(),
       application_id: caller.id,
       key_hash: hashKey(pepper, key),
       nonce_hash: hashKey(pepper, nonce),
       made_from: address(),
-      network: networkOf(address()),
-    });
+      network,
+    };
+    const turn = { tenantId: caller.tenantId, lane: network, whenLeft };
+    const { id, expires_at } = await sessionQueues.making.run(turn, () => insertWithRoom(context, row));
     return created('/sessions', { id, session_key: key, nonce, expires_at });
   },
 });
 
-function insertWithRoom({ db, sessionQueue, sessionLimits, sessionFigures }: Context, row: NewSession) {
+function insertWithRoom({ db, sessionLimits, sessionFigures }: Context, row: NewSession) {
   const { tenant_id, application_id } = row;
-  return sessionQueue.run(tenant_id, () =>
-    db.transaction().execute(async (tx) => {
-      sessionFigures.ended += await makeRoom(tx, { tenantId: tenant_id, applicationId: application_id }, sessionLimits);
-      return insertSession(tx, row);
-    }),
-  );
+  return db.transaction().execute(async (tx) => {
+    sessionFigures.ended += await makeRoom(tx, { tenantId: tenant_id, applicationId: application_id }, sessionLimits);
+    return insertSession(tx, row);
+  });
 }
 
 const listAllSessions = operation({
