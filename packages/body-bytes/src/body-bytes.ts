@@ -124,6 +124,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     readonly #most: number;
     #waitMs = waitMs;
     #isOpen = true;
+    #waitsFor = 0;
     #stop: ((error: ServiceError) => void) | undefined;
     #growing: Promise<void> | undefined;
     #hasLeft = false;
@@ -178,6 +179,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
       const begunAt = performance.now();
       const end = () => {
         clearTimeout(timer);
+        this.#waitsFor = 0;
         this.#waitMs = Math.max(this.#waitMs - (performance.now() - begunAt), 1);
         this.#stop = undefined;
       };
@@ -196,6 +198,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
         refusals += 1;
         this.#stop?.(noRoom());
       }, this.#waitMs);
+      this.#waitsFor = more;
       enqueue(this.#lane, waiter);
       grantNext();
       return promise;
@@ -204,7 +207,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     shrinkTo(bytes: number, mostBytes = bytes): void {
       const claim = this.#claim;
       const less = Math.max(claim.bytes - bytes, 0);
-      claim.mostBytes = Math.max(Math.min(mostBytes, this.#most), claim.bytes - less);
+      claim.mostBytes = Math.max(Math.min(mostBytes, this.#most), claim.bytes - less + this.#waitsFor);
       room.count(claim, -less);
       if (waiting > 0) grantNext();
     }

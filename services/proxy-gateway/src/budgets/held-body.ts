@@ -1,7 +1,7 @@
 import type { Reservation } from '@sluice/body-bytes';
 
 /** The received body, and the body assembled from it. */
-const copies = 2;
+export const copies = 2;
 /** The text that the transform sees and its results, while they wait for a thread or the destination. */
 const copiesOfTransformed = 8;
 /** The first reservation of a body of unknown length, and the step by which it grows. */
@@ -54,8 +54,13 @@ export class HeldBody {
     this.#reservation.shrinkTo(bytes * copies, mostMemoryOf(bytes, next.isTransformed, this.#sizes));
   }
 
-  streamInstead(): void {
-    this.#reservation.shrinkTo(0);
+  /** `bytes` have arrived and stay in memory until they are read from the stream. */
+  streamInstead(bytes: number): void {
+    this.#reservation.shrinkTo(bytes);
+  }
+
+  readAgain(bytes: number): void {
+    this.#reservation.shrinkTo(Math.max(this.#reservation.bytes - bytes, 0));
   }
 
   stopWaiting(): void {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { newOpeningBudget, type OpeningBudget } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { type BodyHolder, heldBody } from './hold-body.ts';
@@ -11,6 +12,8 @@ const noBody = { contentLength: 0, isCoded: false, isTransformed: false };
 interface Opener extends BodyHolder {
   opening: OpeningBudget | undefined;
   readonly destinationStatus: number | undefined;
+  /** Set if the body streams, so that nothing was reserved for it. */
+  readonly revealing?: Readable | undefined;
 }
 
 /** Reserves the bytes of token data first, because a request of some kilobytes can name megabytes of tokens. */
@@ -25,7 +28,7 @@ class Opening implements OpeningBudget {
   }
 
   hold(bytes: number): Promise<void> | undefined {
-    if (bytes <= smallData) return undefined;
+    if (bytes <= smallData && !this.#opener.revealing) return undefined;
     const direction = this.#opener.destinationStatus === undefined ? 'request' : 'answer';
     return heldBody(this.#opener, direction, this.#context, noBody).fill(bytes);
   }

@@ -131,6 +131,7 @@ function revealWhileStreaming(
     boundary,
     fetchValues,
     run: (work) => context.workPieces.run(tenantId, work),
+    reserve: () => context.bodyBytes.open(tenantId, 'request', 0),
     limitBytes: context.bodyLimitBytes,
   });
   invocation.revealing = stream;

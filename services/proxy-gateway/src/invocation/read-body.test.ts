@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readBody } from './read-body.ts';
+import { gzipSync } from 'node:zlib';
+import { readBody, readOrStreamBody } from './read-body.ts';
 
 /** A request whose body comes in chunks, one when the one before was read. */
 function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
@@ -15,7 +19,8 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
   return request;
 }
 
-const roomAfter = (waitMs: number) => ({ readOn: () => wait(waitMs), decode: () => undefined });
+const roomy = { decode: () => undefined, streamInstead: () => {}, readAgain: () => {} };
+const roomAfter = (waitMs: number) => ({ ...roomy, readOn: () => wait(waitMs) });
 
 async function* chunksEvery(pauseMs: number, count: number) {
   for (let sent = 0; sent < count; sent += 1) {
@@ -40,7 +45,7 @@ test('a caller who leaves while its body waits for memory is not waited for agai
   const timers = jest.spyOn(globalThis, 'setTimeout');
   const room = Promise.withResolvers<void>();
   const request = requestOf(chunksEvery(0, 1));
-  const held = { readOn: () => room.promise, decode: () => undefined };
+  const held = { ...roomy, readOn: () => room.promise };
   const reading = readBody(request, 1000, { held, decode: undefined, timeoutMs: 3_600_000 });
   request.once('pause', () => request.destroy());
   await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
@@ -48,4 +53,33 @@ test('a caller who leaves while its body waits for memory is not waited for agai
   await room.promise;
   expect(timers.mock.calls.filter(([, delayMs]) => Number(delayMs) > 3_000_000)).toHaveLength(1);
   timers.mockRestore();
+});
+
+const noise = randomBytes(300_000).toString('hex');
+
+test.each([
+  ['is found too large', 'chunked', Buffer.from(noise)],
+  ['is too large once it is decoded', 'gzip', gzipSync(noise)],
+])('what has come of a body that %s is counted until it is read again', async (_, coding, sent) => {
+  const request = new IncomingMessage(new Socket());
+  request.headers['transfer-encoding'] = 'chunked';
+  if (coding === 'gzip') request.headers['content-encoding'] = coding;
+  request._read = () => {};
+  for (let at = 0; at < sent.length; at += 50_000) request.push(sent.subarray(at, at + 50_000));
+  request.push(null);
+  let counted = 0;
+  const held = {
+    ...roomy,
+    readOn: () => undefined,
+    streamInstead: (bytes: number) => {
+      counted = bytes;
+    },
+    readAgain: (bytes: number) => {
+      counted -= bytes;
+    },
+  };
+  const body = await readOrStreamBody(request, 400_000, { held, decode: undefined, timeoutMs: 60_000 });
+  expect(counted).toBeGreaterThan(300_000);
+  expect((await buffer(body as Readable)).toString()).toBe(noise);
+  expect(counted).toBe(0);
 });

@@ -12,7 +12,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 export interface Reading {
-  held: Pick<HeldBody, 'readOn' | 'decode'>;
+  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain'>;
   decode: typeof decodeBody | undefined;
   /** Limits the time that the whole body takes, less the time that it waits for room. */
   timeoutMs: number;
@@ -63,9 +63,19 @@ async function decodeOrStream(
     return await decodeHeld(bytes, coded, reading);
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
-    return decodeWhileStreaming(Readable.from([bytes], { objectMode: false }), coded.codings);
+    reading?.held.streamInstead(bytes.length);
+    const again = Readable.from(chunksOf(bytes), { objectMode: false });
+    again.once('end', () => reading?.held.readAgain(bytes.length));
+    return decodeWhileStreaming(again, coded.codings);
   }
 }
+
+/** As one chunk they would be read at once, and then wait in the decoder. */
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+const chunkBytes = 64 * 1024;
 
 function codingsOf({ headers }: IncomingMessage): string[] {
   return contentCodings(headers['content-encoding']);
@@ -109,6 +119,7 @@ function collect(
     clearTimeout(timer);
     request.off('data', onData).off('end', onEnd).pause();
     for (const read of chunks.splice(0).reverse()) request.unshift(read);
+    if (reading) holdUntilRead(request, size, reading);
     resolve(why);
   };
   const onData = (chunk: Buffer) => {
@@ -137,6 +148,19 @@ function collect(
   });
   startTimer();
   return promise;
+}
+
+/** The request is paused, so this listener does not make it flow. */
+function holdUntilRead(request: IncomingMessage, bytes: number, { held }: Reading): void {
+  held.streamInstead(bytes);
+  let left = bytes;
+  const onData = (chunk: Buffer) => {
+    const read = Math.min(chunk.length, left);
+    left -= read;
+    held.readAgain(read);
+    if (left === 0) request.off('data', onData);
+  };
+  request.on('data', onData);
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

@@ -41,7 +41,6 @@ function readHeld(
   return andThen(held.begin(contentLength), () =>
     andThen(read(request, limit, { held, decode, timeoutMs: context.bodyTimeoutMs }), (body) => {
       if (Buffer.isBuffer(body)) held.has(body.length, known);
-      else held.streamInstead();
       return body;
     }),
   );

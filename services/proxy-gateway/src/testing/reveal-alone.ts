@@ -1,6 +1,30 @@
+import type { Reservation } from '@sluice/body-bytes';
 import { newWorkPieces, type Pieces } from '@sluice/service-runtime';
 
 const workPieces = newWorkPieces(queueMicrotask);
 
-/** For a stream without other Tenants beside it. */
-export const alone = { run: <T>(work: Pieces<T>) => workPieces.run('a Tenant', work) };
+/** For a stream without other Tenants beside it, whose memory nobody limits. */
+export const alone = {
+  run: <T>(work: Pieces<T>) => workPieces.run('a Tenant', work),
+  reserve: (): Reservation => countedRoom(() => {}),
+};
+
+/** Tells of each change by how many bytes the reservation grew. */
+export function countedRoom(onGrowth: (bytes: number) => void): Reservation {
+  let bytes = 0;
+  const change = (to: number) => {
+    onGrowth(to - bytes);
+    bytes = to;
+    return undefined;
+  };
+  return {
+    get bytes() {
+      return bytes;
+    },
+    growTo: (to) => change(Math.max(bytes, to)),
+    growBy: (more) => change(bytes + more),
+    shrinkTo: (to) => change(Math.min(bytes, to)),
+    stopWaiting: () => {},
+    release: () => change(0),
+  };
+}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
@@ -6,7 +7,7 @@ import type { Pieces } from '@sluice/service-runtime';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
-import { alone } from '../../testing/reveal-alone.ts';
+import { alone, countedRoom } from '../../testing/reveal-alone.ts';
 import { askedIn, fillPlaces } from '../detokenize.ts';
 import { findExpressions } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
@@ -340,6 +341,80 @@ describe('bounds', () => {
     const rested = `${window.repeat(20)}${'plain '.repeat(200_000)}{{tok|last4}}`;
     expect((await streamed(split(Buffer.from(rested), [65_536]), options)).toString()).toMatch(/plain xxxx$/);
   });
+
+  test('what values make of a window is reserved, and given back once it has been read', async () => {
+    let reserved = 0;
+    const reserve = () =>
+      countedRoom((bytes) => {
+        reserved += bytes;
+      });
+    const fetchValues = async () => new Map([['tok', 'x'.repeat(6000)]]);
+    const stream = new RevealStream({ ...alone, kind: 'json', fetchValues, reserve, limitBytes: 5 * mebibyte });
+    let written = 0;
+    const drains: (() => void)[] = [];
+    const slow = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        written += chunk.length;
+        drains.push(done);
+      },
+    });
+    const window = `["{{tok}}","${'x'.repeat(80)}"],`;
+    Readable.from(split(Buffer.from(`${window.repeat(2100)}1`), [65_536]), { objectMode: false })
+      .pipe(stream)
+      .pipe(slow);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(written).toBeLessThan(200_000);
+    expect(stream.readableLength).toBeLessThan(200_000);
+    expect(reserved).toBeGreaterThan(3 * mebibyte);
+    expect(reserved).toBeLessThan(6 * mebibyte);
+    let mostReserved = 0;
+    for (let turn = 0; turn < 10_000 && !slow.writableFinished; turn += 1) {
+      drains.shift()?.();
+      mostReserved = Math.max(mostReserved, reserved);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(slow.writableFinished).toBe(true);
+    expect(written).toBe(2100 * (window.length + 6000 - '{{tok}}'.length) + 1);
+    expect(mostReserved).toBeLessThan(12 * mebibyte);
+    expect(reserved).toBe(0);
+  });
+
+  test('a string that is not finished is reserved, also when its stream ends early', async () => {
+    let reserved = 0;
+    const reserve = () =>
+      countedRoom((bytes) => {
+        reserved += bytes;
+      });
+    const stream = new RevealStream({ ...alone, kind: 'json', fetchValues, reserve, limitBytes: mebibyte });
+    stream.resume();
+    stream.write(Buffer.from(`["${'x'.repeat(500_000)}`));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(reserved).toBeGreaterThan(450_000);
+    stream.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reserved).toBe(0);
+  });
+
+  test.each([1000, 65_520, 65_536, 70_000])(
+    'a body in chunks of %i bytes arrives whole at a slow sink',
+    async (size) => {
+      const body = Buffer.from(`[${'"plain text",'.repeat(60_000)}1]`);
+      let received = 0;
+      const slow = new Writable({
+        highWaterMark: 65_536,
+        write(chunk: Buffer, _encoding, done) {
+          received += chunk.length;
+          setImmediate(done);
+        },
+      });
+      const stream = new RevealStream({ ...alone, kind: 'json', fetchValues, limitBytes: mebibyte });
+      Readable.from(split(body, [size]), { objectMode: false })
+        .pipe(stream)
+        .pipe(slow);
+      await Promise.race([once(slow, 'finish'), new Promise((resolve) => setTimeout(resolve, 5000))]);
+      expect(received).toBe(body.length);
+    },
+  );
 
   test('no window is read before the one before it is taken', async () => {
     let sent = 0;

@@ -1,8 +1,10 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import type { Reservation } from '@sluice/body-bytes';
 import type { Pieces } from '@sluice/service-runtime';
 import { type FilterBudget, type Json, newFilterBudget } from '@sluice/vault';
+import { copies } from '../../budgets/held-body.ts';
 import type { ContentKind } from '../../http/content-type.ts';
-import { askedIn, fillPlaces, filterInPieces } from '../detokenize.ts';
+import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
 import type { Place } from '../place.ts';
@@ -15,6 +17,8 @@ export interface RevealStreamOptions {
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** Does the main thread's work for the Tenant, see {@link WorkPieces}. */
   run<T>(work: Pieces<T>): T | Promise<T>;
+  /** For the memory that it takes beyond two windows. */
+  reserve(): Reservation;
   limitBytes: number;
   windowBytes?: number;
   longestPieceBytes?: number;
@@ -27,7 +31,10 @@ const defaultLongestPieceBytes = 1024 * 1024;
 /** What filters may process grows with the body, because a body without end could have them work without end. */
 const filteredCharactersPerByte = 16;
 
-/** Holds two windows, one unfinished piece, and the values. A window that cannot be filled destroys it. */
+/**
+ * Holds two windows, one unfinished piece, and the values. More is reserved first, and given back once it has been read.
+ * A window that cannot be filled destroys it.
+ */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
   readonly #windowBytes: number;
@@ -38,6 +45,8 @@ export class RevealStream extends Transform {
   #window: Buffer;
   #size = 0;
   #hasOpening = false;
+  #room: Reservation | undefined;
+  #onTaken: (() => void) | undefined;
 
   constructor(options: RevealStreamOptions) {
     const { kind, windowBytes = defaultWindowBytes } = options;
@@ -56,6 +65,19 @@ export class RevealStream extends Transform {
     this.#advance(true).then(() => done(), done);
   }
 
+  override _read(size: number): void {
+    const onTaken = this.#onTaken;
+    if (!onTaken) super._read(size);
+    this.#onTaken = undefined;
+    onTaken?.();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#onTaken?.();
+    this.#room?.release();
+    super._destroy(error, done);
+  }
+
   async #read(chunk: Buffer): Promise<void> {
     for (let from = 0; from < chunk.length && !this.destroyed; ) {
       const copied = chunk.copy(this.#window, this.#size, from);
@@ -66,15 +88,55 @@ export class RevealStream extends Transform {
   }
 
   async #advance(isLast: boolean): Promise<void> {
+    await this.#taken();
     const window = this.#window.subarray(0, this.#size);
     const { passes, end } = this.#cutAt(window, isLast);
     const kept = window.subarray(end);
+    await this.#hold(kept.length + this.#windowBytes);
     this.#window = Buffer.allocUnsafe(kept.length + this.#windowBytes);
     this.#size = kept.copy(this.#window);
-    if (passes > 0) this.push(window.subarray(0, passes));
-    if (end === passes) return;
-    const filled = await this.#fill(window.subarray(passes, end));
-    if (!this.destroyed) this.push(filled);
+    if (passes > 0) await this.#pass(window.subarray(0, passes));
+    if (end > passes) await this.#pass(await this.#fill(window.subarray(passes, end)));
+    this.#giveBack(0);
+  }
+
+  /** Resolves when the reader has room again, so that no more than one window waits for it. */
+  async #taken(): Promise<void> {
+    await Promise.resolve(); // `_read` is called before the bytes that are read leave the buffer
+    if (this.readableLength < this.readableHighWaterMark || this.destroyed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onTaken = resolve;
+    await promise;
+  }
+
+  #hold(bytes: number): Promise<void> | undefined {
+    if (this.destroyed || bytes <= 2 * this.#windowBytes) return undefined;
+    this.#room ??= this.#options.reserve();
+    return this.#room.growTo(bytes);
+  }
+
+  /** Keeps what the window that is read next takes, and `bytes`. */
+  #giveBack(bytes: number): void {
+    const kept = this.#window.length + bytes;
+    if (kept > 2 * this.#windowBytes) {
+      this.#room?.shrinkTo(kept);
+      return;
+    }
+    this.#room?.release();
+    this.#room = undefined; // the next one may wait as long again
+  }
+
+  /** The parts of a large window are copied, because a part that waits to be sent would keep all of it in memory. */
+  async #pass(bytes: Buffer): Promise<void> {
+    if (bytes.length <= 2 * this.#windowBytes) {
+      if (!this.destroyed) this.push(bytes);
+      return;
+    }
+    for (let at = 0; at < bytes.length; at += this.#windowBytes) {
+      await this.#taken();
+      if (this.destroyed) return;
+      this.push(Buffer.from(bytes.subarray(at, at + this.#windowBytes)));
+    }
   }
 
   #cutAt(window: Buffer, isLast: boolean) {
@@ -98,7 +160,11 @@ export class RevealStream extends Transform {
     if (asked.tokenIds.length > 0 || asked.fault) {
       for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
     }
-    return this.#options.run(this.#fillInPieces(bytes, places));
+    const grown = Math.min(bytes.length + mostTextIn(places, this.#values), this.#options.limitBytes);
+    if (grown > 2 * this.#windowBytes) await this.#hold(this.#window.length + grown * copies);
+    const filled = await this.#options.run(this.#fillInPieces(bytes, places));
+    this.#giveBack(filled.length);
+    return filled;
   }
 
   /** Without an opening a window is read as fast as it is cut, so it needs no turn. */

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { listen } from '@sluice/service-runtime';
+import { eventually, useStack } from '@sluice/testing';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { repeated, upload } from '../testing/upload.ts';
+
+const limitBytes = 256 * 1024;
+const mebibyte = 2 ** 20;
+const gateway = useStack(async (stack) => {
+  const requests: { url: string; answer: () => void }[] = [];
+  const server = createServer({ requestTimeout: 0 }, (incoming, response) => {
+    const { url = '' } = incoming;
+    requests.push({ url, answer: () => response.writeHead(200).end('{}') });
+    if (!url.endsWith('/unread')) incoming.resume();
+    if (url.endsWith('/answer')) incoming.on('end', () => response.writeHead(200).end('{}'));
+  });
+  const port = await listen(server, { host: '127.0.0.1', port: 0, stack });
+  stack.defer(() => server.closeAllConnections());
+  const strict = await startTestGateway(stack, {
+    BODY_HELD_BYTES: `${4 * mebibyte}`,
+    BODY_WAIT_MS: '1000',
+    BODY_LIMIT_BYTES: `${limitBytes}`,
+    DESTINATION_MAX_CONNECTIONS: '12',
+  });
+  return { ...strict, requests, url: strict.url, destinationUrl: `http://127.0.0.1:${port}` };
+});
+
+async function headersTo(path: string, requireAuth = true) {
+  const { tenant, destinationUrl } = gateway.current;
+  const proxy = await tenant.proxy({ destination: `${destinationUrl}/${path}`, requireAuth });
+  const { key } = await tenant.application();
+  return { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
+}
+
+const hex = `"${randomBytes(200_000).toString('hex')}"`;
+
+test.each<[what: string, body: Buffer, coding: Record<string, string>]>([
+  ['that has been found too large', Buffer.from(hex), {}],
+  ['that is too large once it is decoded', gzipSync(hex), { 'Content-Encoding': 'gzip' }],
+])('the part of a body %s stays reserved while it waits for its destination', async (_, body, coding) => {
+  const { url, requests } = gateway.current;
+  const headers = { ...(await headersTo('late', false)), ...coding };
+  requests.length = 0;
+  const chunks = () => [body.subarray(0, 100_000), body.subarray(100_000)];
+  const statuses: number[] = [];
+  const details: (string | undefined)[] = [];
+  const uploads: Promise<void>[] = [];
+  const send = async () => {
+    const { status, detail } = await upload(url, headers, chunks());
+    statuses.push(status);
+    details.push(detail);
+  };
+  for (let at = 0; at < 40 && statuses.length === 0; at += 1) {
+    uploads.push(send());
+    await new Promise((resolve) => setTimeout(resolve, 50)); // so that none waits for others to be decoded
+  }
+  await eventually('a refusal', () => details.some((detail) => detail?.includes('no memory')));
+  await eventually('all others at the destination', () => {
+    for (const { answer } of requests.splice(0)) answer();
+    return statuses.length === uploads.length;
+  });
+  await Promise.all(uploads);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+});
+
+test('windows that values make large wait for room, in vain for 503, and give it back', async () => {
+  const { url, tenant } = gateway.current;
+  const token = await tenant.token({ data: 'x'.repeat(6000) });
+  const [unread, answered] = [await headersTo('unread'), await headersTo('answer')];
+  const window = `"{{${token}}}",`.repeat(30) + '"lorem ipsum",'.repeat(4600);
+  const attack = () => {
+    const outgoing = request(`${url}/proxy`, { method: 'POST', headers: { ...unread, 'Content-Length': 2e9 } });
+    outgoing.on('error', () => {}); // it is cut off in the end
+    outgoing.write(`[${window.repeat(60)}`);
+    return outgoing;
+  };
+  const attackers = Array.from({ length: 8 }, attack);
+  const sent = () =>
+    upload(
+      url,
+      answered,
+      ['[', window, ...[...repeated('"lorem",', 40_000)], '1]'].map((part) => Buffer.from(part)),
+    );
+  await eventually('a refusal', async () => (await sent()).status === 503);
+  for (const attacker of attackers) attacker.destroy();
+  await eventually('room', async () => (await sent()).status === 200);
+});
