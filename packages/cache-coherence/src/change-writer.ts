@@ -5,7 +5,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { acknowledgementsChannel, changesChannel, readAcknowledgement } from './announcement.ts';
 import { type Confirmation, confirmChange } from './barrier.ts';
 import type { Bus } from './bus.ts';
-import { deleteChanges, insertChanges } from './change.queries.ts';
+import { deleteChanges, findUnconfirmed, insertChanges } from './change.queries.ts';
 import type { Change, RecordedChange } from './change.ts';
 import type { CoherentCaches } from './coherent-caches.ts';
 import { Mailboxes } from './mailboxes.ts';
@@ -14,6 +14,11 @@ export interface ChangeWriter {
   /** Call it in the transaction that makes the change. */
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
+  /**
+   * A former change of what these tags name, where not every process may have heard of it. For a change that names none
+   * of its own, because it makes anew what was deleted: its caller, too, is answered only after the barrier for this one.
+   */
+  findUnconfirmed(db: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange | undefined>;
   /**
    * Waits, after the commit, until no process serves the old state; only then answer success.
    * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change stands.
@@ -65,6 +70,7 @@ export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
   return {
     record: (tx, tenantId, tags) => recordEach(tx, new Map([[tenantId, tags]])),
     recordEach,
+    findUnconfirmed,
     async barrier(change) {
       try {
         const confirm = () => confirmChange(change, { db, mailboxes, announce, deadlineMs });

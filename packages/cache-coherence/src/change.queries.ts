@@ -32,3 +32,19 @@ export async function listForgottenChanges(db: Database, olderThanMs: number): P
     .execute();
   return rows.map((row) => ({ id: row.id, tenantIds: [row.tenant_id], tags: row.tags }));
 }
+
+/** Their writers may still wait. As one change, which names everything that these rows name. */
+export async function findUnconfirmed(
+  db: Queryable,
+  tenantId: string,
+  tags: readonly string[],
+): Promise<RecordedChange | undefined> {
+  const rows = await db
+    .selectFrom('changes')
+    .select(['id', 'tags'])
+    .where('tenant_id', '=', tenantId)
+    .where('tags', '&&', sql<string[]>`${[...tags]}::text[]`)
+    .execute();
+  const [first] = rows;
+  return first && { id: first.id, tenantIds: [tenantId], tags: rows.flatMap((row) => row.tags) };
+}

@@ -34,6 +34,7 @@ const queries = {
   changes: {
     insertChanges: (db) => changes.insertChanges(db, randomUUID(), new Map([[randomUUID(), ['proxy:1']]])),
     deleteChanges: (db) => changes.deleteChanges(db, batch),
+    findUnconfirmed: (db) => changes.findUnconfirmed(db, filled.tenantId(1), ['proxy:1']),
     listForgottenChanges: (db) => changes.listForgottenChanges(db, 3000),
   } satisfies Covered<typeof changes>,
   // The excepted two read the whole table, which has one row for each process.

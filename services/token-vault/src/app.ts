@@ -43,6 +43,7 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
       db,
       vault,
       pepper,
+      confirm: (change) => vault.changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
     authenticate: async (key) => authenticate(key, { callers, pepper, headerName }),

@@ -10,9 +10,9 @@ interface SettledCreation<T> {
 /** The answer is kept for repetitions of the request in the transaction that creates the tokens. */
 export async function createSettled<T>({ creation, answerTo, settle }: SettledCreation<T>): Promise<T> {
   if (!settle) return answerTo(await createTokens(creation));
-  return createTokensAnd(creation, async (tx, created) => {
+  return createTokensAnd(creation, async (tx, created, former) => {
     const answer = answerTo(created);
-    await settle(tx, answer);
+    await settle(tx, answer, former);
     return answer;
   });
 }

@@ -1,3 +1,4 @@
+import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import type { Queryable } from '@sluice/database';
 import type { Vault } from '../../vault.ts';
 import { freeExpiredIds } from '../expiry/expire-tokens.ts';
@@ -16,7 +17,10 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
   return created;
 }
 
-/** All or none, in order. @throws {ServiceError} `conflict` for a taken id, `unauthenticated` for a closed Tenant. */
+/**
+ * All or none, in order; resolves once no process can serve a former token with one of the ids. @throws {ServiceError}
+ * `conflict` for a taken id, `unauthenticated` for a closed Tenant, `unavailable` as the barrier: the tokens are there.
+ */
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
   const { vault, actor, drafts } = creation;
   if (drafts.length === 0) return [];
@@ -24,7 +28,11 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
     const rows = drafts.map(({ row }) => row);
     const month = monthOf(vault.clock());
     const inserted = await overExpired(creation, () => vault.inserts.insert(actor, rows, month));
-    if (inserted !== 'deduplicate') return presentCreated(vault.db, creation, { inserted, equal: new Map() });
+    if (inserted !== 'deduplicate') {
+      const former = await findFormer(vault.db, creation);
+      if (former) await vault.changes.barrier(former);
+      return presentCreated(vault.db, creation, { inserted, equal: new Map() });
+    }
   }
   return storeAnd(creation, storeDeduplicated, async (_tx, created) => created);
 }
@@ -34,24 +42,35 @@ export function createTokensAnd<T>(creation: Creation, also: Also<T>): Promise<T
   return storeAnd(creation, storeNew, also);
 }
 
-type Also<T> = (tx: Queryable, created: CreatedToken[]) => Promise<T>;
+type Also<T> = (tx: Queryable, created: CreatedToken[], former?: RecordedChange) => Promise<T>;
 
 /** Shows equal tokens in the transaction too, so that nothing is created if one of them is deleted meanwhile. */
-function storeAnd<T>(
+async function storeAnd<T>(
   creation: Creation,
   store: (tx: Queryable, creation: Creation) => Promise<StoredDrafts>,
   also: Also<T>,
 ): Promise<T> {
   const { vault } = creation;
-  return overExpired(creation, () =>
+  const { result, former } = await overExpired(creation, () =>
     vault.db.transaction().execute(async (tx) => {
       const now = vault.clock();
       // One moment for all, because a month may end between storing and showing.
       const dated = { ...creation, vault: { ...vault, clock: () => now } };
       const stored = await store(tx, dated);
-      return also(tx, await presentCreated(tx, dated, stored));
+      const former = await findFormer(tx, creation);
+      return { result: await also(tx, await presentCreated(tx, dated, stored), former), former };
     }),
   );
+  if (former) await vault.changes.barrier(former);
+  return result;
+}
+
+/** A process that has not heard of the end of a former token with a wanted id would serve that one. */
+async function findFormer(db: Queryable, { vault, actor, drafts }: Creation): Promise<RecordedChange | undefined> {
+  const ids = drafts.flatMap(({ input }) => input.id ?? []);
+  if (ids.length === 0) return undefined;
+  const tags = ids.map((id) => tagOf.token(actor.tenantId, id));
+  return vault.changes.findUnconfirmed(db, actor.tenantId, tags);
 }
 
 async function storeNew(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
