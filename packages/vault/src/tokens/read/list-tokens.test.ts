@@ -97,7 +97,7 @@ test('totals agree with what is there after creations, deletions and expiry, bef
   expect((await list(actor)).total).toBe(4);
 });
 
-test.each([1, 2, 3])(
+test.each([1, 2, 3, 4])(
   'the total is of one moment, where expired tokens are deleted after statement %i',
   async (number) => {
     const { vault, newActor, expire } = open.current;

@@ -1,4 +1,4 @@
-import type { Queryable } from '@sluice/database';
+import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Condition } from '../../search/token-terms.ts';
 import { largeColumns, sizeBytes, smallColumns } from '../token.queries.ts';
@@ -110,24 +110,32 @@ export async function countMatching(
 }
 
 /**
- * From counters, minus expired tokens that the worker has not deleted yet, in one statement, because it takes them from
- * both at once.
+ * From counters, minus expired tokens that the worker has not deleted yet. It takes them from both at once, so both are
+ * read in one snapshot; not in one statement, because counters and tokens may be on different servers.
  */
-export async function countAll(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
+export async function countAll(db: Database, tenantId: string, types: readonly string[]): Promise<number> {
+  if ((await countExpired(db, tenantId, types)) === 0) return countStored(db, tenantId, types);
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => (await countStored(tx, tenantId, types)) - (await countExpired(tx, tenantId, types)));
+}
+
+async function countStored(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
   const counters = types.map((type) => `tokens:${type}`);
   const { rows } = await sql<{ total: number }>`
-    select (
-      coalesce((
-        select sum(value) from counters
-        where tenant_id = ${tenantId} and starts_with(counter, 'tokens:')
-          and (${types.length === 0} or counter = any(${counters}::text[]))
-      ), 0)
-      - (
-        select count(*) from tokens
-        where expires_at <= statement_timestamp() and tenant_id = ${tenantId}
-          and (${types.length === 0} or type = any(${types}::text[]))
-      )
-    )::bigint as total
+    select coalesce(sum(value), 0)::bigint as total from counters
+    where tenant_id = ${tenantId} and starts_with(counter, 'tokens:')
+      and (${types.length === 0} or counter = any(${counters}::text[]))
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+async function countExpired(db: Queryable, tenantId: string, types: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from tokens
+    where expires_at <= statement_timestamp() and tenant_id = ${tenantId}
+      and (${types.length === 0} or type = any(${types}::text[]))
   `.execute(db);
   return rows[0]?.total ?? 0;
 }
