@@ -43,6 +43,7 @@ async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<
   const all = [startLoad(world, load), writes, ...beside];
   const stop = () => Promise.all(all.map((clients) => clients.stop()));
   const broken = Promise.race(all.map((clients) => clients.broken));
+  const startedAt = performance.now();
   /** On a busy machine it takes longer until all processes are at work. */
   const isWarm = () => {
     const since = performance.now() - load.warmUpMs;
@@ -52,6 +53,7 @@ async function runUnderLoad(context: FaultContext, scenario: Scenario): Promise<
     await Promise.race([pause(load.warmUpMs), broken]);
     await Promise.race([until(isWarm, mostWarmUpMs), broken]);
     const quietFrom = performance.now();
+    report.figure('warmed up after', `${((quietFrom - startedAt) / 1000).toFixed(1)} s`);
     await Promise.race([pause(load.quietBeforeMs), broken]);
     log('now the fault');
     const faultFrom = performance.now();
