@@ -91,7 +91,10 @@ export async function sendChange(
     timeoutMs: changeTimeoutMs,
   });
   const noted: KeyChange = { application, number, startedAt, endedAt, outcome: 'indeterminate', detail };
-  if (status !== due) return { noted };
+  if (status !== due) {
+    const { 0: why = '' } = /"detail":"[^"]*"/.exec(body) ?? [];
+    return { noted: { ...noted, detail: `${detail} ${why}` } };
+  }
   noted.outcome = 'confirmed';
   noted.confirmation = readConfirmation(headers['svc-revocation']);
   return { noted, body };

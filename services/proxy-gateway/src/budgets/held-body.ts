@@ -59,6 +59,11 @@ export class HeldBody {
     this.#reservation.shrinkTo(bytes);
   }
 
+  /** For a decoder that keeps `bytes` for as long as the body streams. */
+  decodeStream(bytes: number): Promise<void> | undefined {
+    return this.#reservation.growBy(bytes);
+  }
+
   readAgain(bytes: number): void {
     this.#reservation.shrinkTo(Math.max(this.#reservation.bytes - bytes, 0));
   }

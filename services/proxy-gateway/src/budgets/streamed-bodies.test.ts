@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, request } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -24,11 +24,18 @@ const gateway = useStack(async (stack) => {
     BODY_LIMIT_BYTES: `${limitBytes}`,
     DESTINATION_MAX_CONNECTIONS: '12',
   });
-  return { ...strict, requests, url: strict.url, destinationUrl: `http://127.0.0.1:${port}` };
+  // Requests of a Tenant have room for one decoder of brotli or zstd.
+  const decoding = await startTestGateway(stack, {
+    BODY_HELD_BYTES: `${64 * mebibyte}`,
+    BODY_HELD_TENANT_BYTES: `${24 * mebibyte}`,
+    BODY_WAIT_MS: '1000',
+    BODY_LIMIT_BYTES: `${limitBytes}`,
+  });
+  return { ...strict, requests, url: strict.url, decoding, destinationUrl: `http://127.0.0.1:${port}` };
 });
 
-async function headersTo(path: string, requireAuth = true) {
-  const { tenant, destinationUrl } = gateway.current;
+async function headersTo(path: string, requireAuth = true, tenant = gateway.current.tenant) {
+  const { destinationUrl } = gateway.current;
   const proxy = await tenant.proxy({ destination: `${destinationUrl}/${path}`, requireAuth });
   const { key } = await tenant.application();
   return { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
@@ -86,4 +93,34 @@ test('windows that values make large wait for room, in vain for 503, and give it
   await eventually('a refusal', async () => (await sent()).status === 503);
   for (const attacker of attackers) attacker.destroy();
   await eventually('room', async () => (await sent()).status === 200);
+});
+
+const strings = JSON.stringify(Array.from({ length: 20_000 }, () => randomBytes(10).toString('hex')));
+
+test.each<[coding: string, body: Buffer, refused: number]>([
+  ['br', brotliCompressSync(strings), 2],
+  ['zstd', zstdCompressSync(strings), 2],
+  ['gzip', gzipSync(strings), 0],
+])('a body that is decoded from %s while it streams reserves what its decoder takes', async (coding, body, refused) => {
+  const { decoding, requests } = gateway.current;
+  const headers = { ...(await headersTo('unread', true, decoding.tenant)), 'Content-Encoding': coding, 'Content-Length': 2e9 };
+  requests.length = 0;
+  const statuses: (number | undefined)[] = [];
+  const start = () => {
+    const outgoing = request(`${decoding.url}/proxy`, { method: 'POST', headers });
+    outgoing.on('error', () => {}); // it is cut off in the end
+    outgoing.on('response', (response) => statuses.push(response.resume().statusCode));
+    outgoing.write(body);
+    return outgoing;
+  };
+  const uploads = [start(), start(), start()];
+  const decided = () => statuses.length === refused && requests.length === uploads.length - refused;
+  await eventually('all refused, or at the destination', decided);
+  expect(statuses).toEqual(Array(refused).fill(503));
+  for (const outgoing of uploads) outgoing.destroy();
+  if (refused === 0) return;
+  requests.length = 0;
+  const next = start();
+  await eventually('room for the next one', () => requests.length === 1);
+  next.destroy();
 });

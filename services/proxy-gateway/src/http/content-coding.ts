@@ -15,6 +15,8 @@ import {
 import { endedEarly, ServiceError } from '@sluice/problems';
 
 interface Decoder {
+  /** What its window and its state take at most while it streams. */
+  streamBytes: number;
   whole(body: Buffer, options: { maxOutputLength: number; chunkSize: number }): Promise<Buffer>;
   stream(): Transform;
 }
@@ -24,14 +26,18 @@ const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const unzstd = promisify(zstdDecompress);
 
-const gzip: Decoder = { whole: promisify(gunzip), stream: createGunzip };
+const mebibyte = 2 ** 20;
+const deflateBytes = mebibyte / 16;
+
+const gzip: Decoder = { streamBytes: deflateBytes, whole: promisify(gunzip), stream: createGunzip };
 
 const decoders = {
   gzip,
   'x-gzip': gzip,
-  deflate: { whole: promisify(inflate), stream: createInflate },
-  br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
+  deflate: { streamBytes: deflateBytes, whole: promisify(inflate), stream: createInflate },
+  br: { streamBytes: 17 * mebibyte, whole: promisify(brotliDecompress), stream: createBrotliDecompress },
   zstd: {
+    streamBytes: 10 * mebibyte,
     whole: (body, options) => unzstd(body, { ...options, ...zstdWindow }),
     stream: () => createZstdDecompress(zstdWindow),
   },
@@ -86,6 +92,12 @@ async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number):
       });
     throw new ServiceError('bad_request', `The body is not valid ${coding}`, { cause: error });
   }
+}
+
+/** The memory to reserve before a body is decoded while it streams. @throws {ServiceError} 415 as below. */
+export function streamedDecoderBytes(codings: readonly string[]): number {
+  const coding = checkCoding(codings);
+  return coding === undefined ? 0 : decoders[coding].streamBytes;
 }
 
 /** A body that does not decode destroys the stream. @throws {ServiceError} 415 for several or an unknown coding. */

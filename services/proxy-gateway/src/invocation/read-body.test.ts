@@ -19,7 +19,7 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
   return request;
 }
 
-const roomy = { decode: () => undefined, streamInstead: () => {}, readAgain: () => {} };
+const roomy = { decode: () => undefined, streamInstead: () => {}, readAgain: () => {}, decodeStream: () => undefined };
 const roomAfter = (waitMs: number) => ({ ...roomy, readOn: () => wait(waitMs) });
 
 async function* chunksEvery(pauseMs: number, count: number) {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { endedEarly, ServiceError } from '@sluice/problems';
 import type { HeldBody } from '../budgets/held-body.ts';
-import { contentCodings, decodeBody, decodeWhileStreaming } from '../http/content-coding.ts';
+import { contentCodings, decodeBody, decodeWhileStreaming, streamedDecoderBytes } from '../http/content-coding.ts';
 import { WholeRequest } from '../http/whole-request.ts';
 
 /** Judges by the framing (RFC 9112 section 6.3). */
@@ -12,7 +12,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 export interface Reading {
-  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain'>;
+  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain' | 'decodeStream'>;
   decode: typeof decodeBody | undefined;
   /** Limits the time that the whole body takes, less the time that it waits for room. */
   timeoutMs: number;
@@ -49,7 +49,7 @@ export function readOrStreamBody(
 ): AtOnceOrLater<Buffer | Readable> {
   const codings = codingsOf(request);
   return andThen(collect(request, limitBytes, reading), (bytes): AtOnceOrLater<Buffer | Readable> => {
-    if (!Buffer.isBuffer(bytes)) return decodeWhileStreaming(request, codings);
+    if (!Buffer.isBuffer(bytes)) return decodeStream(request, codings, reading);
     return codings.length === 0 ? bytes : decodeOrStream(bytes, { codings, limitBytes }, reading);
   });
 }
@@ -66,8 +66,17 @@ async function decodeOrStream(
     reading?.held.streamInstead(bytes.length);
     const again = Readable.from(chunksOf(bytes), { objectMode: false });
     again.once('end', () => reading?.held.readAgain(bytes.length));
-    return decodeWhileStreaming(again, coded.codings);
+    return decodeStream(again, coded.codings, reading);
   }
+}
+
+function decodeStream(
+  body: Readable,
+  codings: readonly string[],
+  reading: Reading | undefined,
+): AtOnceOrLater<Readable> {
+  const room = reading?.held.decodeStream(streamedDecoderBytes(codings));
+  return andThen(room, () => decodeWhileStreaming(body, codings));
 }
 
 /** As one chunk they would be read at once, and then wait in the decoder. */
@@ -88,7 +97,10 @@ function collect(
   reading: Reading | undefined,
 ): AtOnceOrLater<Buffer | 'too large' | 'late'> {
   if (request.destroyed) throw endedEarly();
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return 'too large';
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+    reading?.held.streamInstead(0);
+    return 'too large';
+  }
   const whole = request instanceof WholeRequest ? request.takeWhole(limitBytes) : undefined;
   if (whole) return whole;
   const chunks: Buffer[] = [];

@@ -35,7 +35,7 @@ function readHeld(
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
   const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
-  if (contentLength !== undefined && contentLength > limit) return read(request, limit);
+  if (contentLength !== undefined && contentLength > limit && !known.isCoded) return read(request, limit);
   const held = heldBody(invocation, 'request', context, { contentLength, ...known });
   const decode = known.isCoded ? context.decodings.of(invocation.proxy.tenantId) : undefined;
   return andThen(held.begin(contentLength), () =>
