@@ -103,7 +103,11 @@ test.each<[coding: string, body: Buffer, refused: number]>([
   ['gzip', gzipSync(strings), 0],
 ])('a body that is decoded from %s while it streams reserves what its decoder takes', async (coding, body, refused) => {
   const { decoding, requests } = gateway.current;
-  const headers = { ...(await headersTo('unread', true, decoding.tenant)), 'Content-Encoding': coding, 'Content-Length': 2e9 };
+  const headers = {
+    ...(await headersTo('unread', true, decoding.tenant)),
+    'Content-Encoding': coding,
+    'Content-Length': 2e9,
+  };
   requests.length = 0;
   const statuses: (number | undefined)[] = [];
   const start = () => {
