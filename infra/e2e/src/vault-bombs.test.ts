@@ -73,6 +73,7 @@ const attackVault = (settings: Record<string, string>, enough = Infinity): Promi
 test('bombs of three Tenants leave a token vault below its memory, and a fourth Tenant is answered as ever', async () => {
   const attacked = await attackVault({
     BODY_HELD_BYTES: `${Math.floor(0.25 * memoryLimit * mebibyte)}`,
+    BODY_WAIT_MS: '5000',
     NODE_OPTIONS: `--max-old-space-size=${heapLimit}`,
   });
   expect(attacked.vaultPeak).toBeLessThan(memoryLimit);
