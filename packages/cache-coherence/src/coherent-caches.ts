@@ -50,8 +50,8 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
     watches.tellAll();
   };
   const db = connectDatabase(
-    { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1 },
-    { stack, onError: (err) => log.debug({ err }, 'lease connection'), statementTimeoutMs, connectTimeoutMs: 600 },
+    { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1, DATABASE_WAIT_MS: 600 },
+    { stack, onError: (err) => log.debug({ err }, 'lease connection'), statementTimeoutMs },
   );
   const lease = new HeldLease({ db, service, log, onChange: ({ tags }) => drop(tags), onLoss: clear });
   stack.defer(() => lease.close());

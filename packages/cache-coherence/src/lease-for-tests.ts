@@ -17,8 +17,8 @@ export function newTestLease(
   onChange: HeldLeaseOptions['onChange'] = () => {},
 ): WatchedLease {
   const db = connectDatabase(
-    { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1 },
-    { stack, onError: () => {}, statementTimeoutMs: 1000, connectTimeoutMs: 3000 },
+    { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1, DATABASE_WAIT_MS: 3000 },
+    { stack, onError: () => {}, statementTimeoutMs: 1000 },
   );
   const events: WatchedLease['events'] = [];
   const note = (what: string) => events.push({ what, valid: lease.isValid() });

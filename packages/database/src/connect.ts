@@ -19,18 +19,25 @@ export const databaseSettings = {
     default: 10,
     description: 'Most connections that one process opens',
   },
+  DATABASE_WAIT_MS: {
+    type: 'integer',
+    minimum: 100,
+    maximum: 60_000,
+    default: 1000,
+    description: 'How long a request waits for a connection to Postgres before it is answered 503, in milliseconds',
+  },
 } as const;
 
 export interface DatabaseOptions {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
+  DATABASE_WAIT_MS?: number;
 }
 
 export interface ConnectOptions {
   stack: AsyncDisposableStack;
   onError: OnConnectionError;
   statementTimeoutMs?: number;
-  connectTimeoutMs?: number;
 }
 
 /** For idle connections, which the pool replaces by itself. */
@@ -71,12 +78,12 @@ function parseBytes(text: string): Buffer {
 /** Connects at the first query and closes with the stack. */
 export function connectDatabase(
   options: DatabaseOptions,
-  { stack, onError, statementTimeoutMs = 10_000, connectTimeoutMs = 1000 }: ConnectOptions,
+  { stack, onError, statementTimeoutMs = 10_000 }: ConnectOptions,
 ): Database {
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
     max: options.DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: options.DATABASE_WAIT_MS ?? databaseSettings.DATABASE_WAIT_MS.default,
     ...(statementTimeoutMs > 0 && { Client: watchedClient(statementTimeoutMs + answerMarginMs) }),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,

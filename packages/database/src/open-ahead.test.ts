@@ -6,8 +6,8 @@ const database = useStack((stack) => createTestDatabase(stack));
 
 test('all connections of the pool are open, before the first request', async () => {
   await using stack = new AsyncDisposableStack();
-  const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 7 };
-  const db = connectDatabase(options, { stack, onError: (error) => console.error(error), connectTimeoutMs: 20_000 });
+  const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 7, DATABASE_WAIT_MS: 20_000 };
+  const db = connectDatabase(options, { stack, onError: (error) => console.error(error) });
   await openAhead(db, options);
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`.execute(

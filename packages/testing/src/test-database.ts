@@ -24,8 +24,8 @@ async function createDatabase(stack: AsyncDisposableStack, template: string): Pr
   const url = new URL(server);
   url.pathname = `/${name}`;
   const db = connectDatabase(
-    { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 10 },
-    { stack, onError: (error) => console.error(error), connectTimeoutMs: 20_000 },
+    { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 10, DATABASE_WAIT_MS: 20_000 },
+    { stack, onError: (error) => console.error(error) },
   );
   return { db, url: url.href };
 }
