@@ -20,7 +20,13 @@ import {
 
 const origin = originOf('sluice.example', randomUUID());
 const [old, current] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
-const rows = Array.from({ length: 8 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
+// Some line readers end lines at U+2028 and U+2029, which may stand in the id of a token
+const odd = 'line\u2028paragraph\u2029end';
+const rows = Array.from({ length: 8 }, (_, i) => ({
+  id: `row-${i}`,
+  operation: 'use',
+  detail: { token_ids: Array(i === 6 ? 9000 : 1).fill(odd) }, // one row is longer than what is read at a time
+}));
 const hashes = rows.map((row) => leafHash(row, leafVersion));
 const exported = rows.map((row, i) => ({
   ...row,
@@ -65,6 +71,12 @@ test('says up to where the log is complete, under an old key too, and that older
     isGood: true,
     text: 'Complete and unchanged up to 8; 3 further checkpoints agree',
   });
+});
+
+test('lines end at line feeds alone, after a carriage return too, and the last one may lack its own', async () => {
+  for (const text of [linesOf(exported).replaceAll('\n', '\r\n'), linesOf(exported).trimEnd()]) {
+    expect(await verify({ export: text })).toEqual({ isGood: true, text: 'Complete and unchanged up to 8' });
+  }
 });
 
 test('says which row differs, and what the witness has more of', async () => {
@@ -121,8 +133,11 @@ describe('row by row', () => {
   const [two, five] = [exported[2] as object, exported[5] as object];
 
   test('rows of a filtered export are unchanged, each by its proof', async () => {
-    const verdict = await verify({ export: linesOf([two, five]), proofs: linesOf([5, 2, 7].map(proofOf)) });
-    expect(verdict).toMatchObject({ isGood: true, text: expect.stringContaining('2 rows are unchanged') });
+    const proofs = linesOf([5, 2, 7].map(proofOf));
+    const both = await verify({ export: linesOf([two, five]), proofs });
+    expect(both).toMatchObject({ isGood: true, text: expect.stringContaining('2 rows are unchanged') });
+    const one = await verify({ export: linesOf([two]), proofs });
+    expect(one).toMatchObject({ isGood: true, text: expect.stringContaining('1 row is unchanged, by its proof.') });
   });
 
   test.each<[string, object[], object[], RegExp]>([

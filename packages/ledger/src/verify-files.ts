@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { addAbortSignal } from 'node:stream';
 import { openCheckpoint } from './checkpoint.ts';
 import { readKeyFile } from './key-file.ts';
@@ -41,7 +40,7 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
     return verdict.isProven
       ? {
           isGood: true,
-          text: `${verdict.rows} rows are unchanged, each by its proof. Rows that are not there were not looked for`,
+          text: `${unchangedText(verdict.rows)}. Rows that are not there were not looked for`,
         }
       : { isGood: false, text: verdict.reason };
   }
@@ -57,6 +56,10 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
   const verdict = await verifyExport(linesOf(files.export), { checkpoint, since: known });
   if (!verdict.isWhole) return { isGood: false, text: verdict.reason };
   return { isGood: true, text: [wholeText(verdict, known.length), cutOffText(witnessed?.cutOff ?? 0)].join('') };
+}
+
+function unchangedText(rows: number): string {
+  return rows === 1 ? '1 row is unchanged, by its proof' : `${rows} rows are unchanged, each by its proof`;
 }
 
 function wholeText({ size, dropped, beyond, unchecked }: Verdict & { isWhole: true }, others: number): string {
@@ -81,24 +84,25 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** A line at a time, so that a file may have any size. */
+/**
+ * A line at a time, so that a file may have any size. Not by `node:readline`, which also ends lines at U+2028 and U+2029:
+ * JSON may hold them as they are.
+ */
 async function* readLines(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   if (signal) addAbortSignal(signal, input);
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  const failed = new Promise<never>((_, reject) => input.once('error', reject));
-  failed.catch(() => undefined);
-  const each = lines[Symbol.asyncIterator]();
+  let line = '';
   try {
-    for (;;) {
-      const { value, done } = await Promise.race([each.next(), failed]);
-      if (done) return;
-      yield value;
+    for await (const chunk of input.setEncoding('utf8') as AsyncIterable<string>) {
+      const [end = '', ...next] = chunk.split('\n');
+      line += end;
+      for (const begun of next) {
+        yield line.replace(/\r$/, '');
+        line = begun;
+      }
     }
   } catch (cause) {
     throw new Error(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  } finally {
-    lines.close();
-    input.destroy();
   }
+  yield line.replace(/\r$/, '');
 }

@@ -77,7 +77,7 @@ test('checkpoint, public keys and proofs verify as the commands that fetch them 
   const checkpoint = await keep('fetched checkpoint', 'checkpoint');
   expect((await verify('export', { key, checkpoint })).out).toBe('Complete and unchanged up to 5\n');
   const proofs = await keep('fetched proofs', 'proof', 'row-0');
-  expect((await verify('row', { key, proofs })).out).toMatch(/^1 rows are unchanged/);
+  expect((await verify('row', { key, proofs })).out).toMatch(/^1 row is unchanged, by its proof/);
 });
 
 test('a changed row is named, and leaves with 1', async () => {

@@ -17,6 +17,11 @@ const api = useStack(async (stack) => {
   const { management_key: key, tenant_id } = await newTenant('T');
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'ledger-')), (made) => rm(made, { recursive: true }));
   for (let i = 0; i < 6; i++) await application({}, { key });
+  // Some line readers end lines at these
+  await sql`
+    update audit_log set detail = jsonb_build_object('token_ids', array[${'line\u2028paragraph\u2029end'}::text])
+    where tenant_id = ${tenant_id}
+  `.execute(db);
   const ledger = await sequenceLog(db, tenant_id);
   const headers = { 'SVC-API-KEY': key };
   const files = { key: ledger.keyFile, checkpoint: '', export: '' };
@@ -46,6 +51,7 @@ test('what the API exported verifies without database and secret, as a file and 
   const complete = { code: 0, out: 'Complete and unchanged up to 7\n', error: '' };
   expect(await verify(['export', ...trusted])).toEqual(complete);
   expect(await verify(['-', ...trusted], api.current.files.export)).toEqual(complete);
+  expect(api.current.files.export).toMatch(/\u2028.*\u2029/s);
 });
 
 test('the log of a closed Tenant is exported from the machine, with its checkpoint', async () => {
