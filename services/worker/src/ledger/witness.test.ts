@@ -1,10 +1,18 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openCheckpoint, originOf, readVerifierLine, readWitnessFile, verifierLine } from '@sluice/ledger';
+import {
+  openCheckpoint,
+  originOf,
+  readVerifierLine,
+  readWitnessFile,
+  signCheckpoint,
+  toWitnessEntry,
+  verifierLine,
+} from '@sluice/ledger';
 import { listen } from '@sluice/service-runtime';
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -67,6 +75,36 @@ test('a file has each newest checkpoint once, in the order of the tree, and the 
   };
   expect(await read(tenantId)).toEqual([[3, 7], 0]);
   expect(await read(other)).toEqual([[1], 0]);
+});
+
+test('a note of which a stopped writer left a part costs the file no other', async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-witness-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'witness');
+  const tenantId = randomUUID();
+  const noteOf = (size: number) =>
+    signCheckpoint({ origin: originOf(ledgerOrigin, tenantId), size, root: Buffer.alloc(32, size) }, privateKey);
+  const torn = Buffer.from(toWitnessEntry(noteOf(4)));
+  const witness = openFileWitness(path);
+  const read = async () => {
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    const { checkpoints, cutOff } = await readWitnessFile(lines, verifiersOf(tenantId));
+    return [checkpoints.map(({ size }) => size), cutOff];
+  };
+  const wholeFrom = torn.length - 2; // only line feeds are missing
+  for (let end = 1; end <= torn.length; end += 1) {
+    await rm(path, { force: true });
+    await witness.take(noteOf(3));
+    await appendFile(path, torn.subarray(0, end));
+    await witness.take(noteOf(5));
+    await witness.take(noteOf(6));
+    expect([end, await read()]).toEqual([end, end < wholeFrom ? [[3, 5, 6], 1] : [[3, 4, 5, 6], 0]]);
+    await writeFile(path, torn.subarray(0, end)); // as the first note of the file
+    await witness.take(noteOf(5));
+    expect([end, await read()]).toEqual([end, end < wholeFrom ? [[5], 1] : [[4, 5], 0]]);
+  }
+  expect(await readFile(path, 'utf8')).toBe(toWitnessEntry(noteOf(4)) + toWitnessEntry(noteOf(5)));
 });
 
 test('a URL that refuses one Tenant’s gets all others, and that one when it takes it', async () => {

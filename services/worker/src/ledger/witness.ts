@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { toWitnessEntry } from '@sluice/ledger';
 
 /** Keeps checkpoints where the owner of the database cannot change them. */
@@ -8,6 +8,7 @@ export interface Witness {
 }
 
 const timeoutMs = 10_000;
+const blankLine = '\n\n';
 
 /** Only a 2xx counts as accepted; redirects are not followed. */
 export function openUrlWitness(url: string): Witness {
@@ -30,13 +31,20 @@ export function openUrlWitness(url: string): Witness {
 export function openFileWitness(path: string): Witness {
   return {
     async take(note) {
-      const file = await open(path, 'a', 0o644);
+      const file = await open(path, 'a+', 0o644);
       try {
-        await file.appendFile(toWitnessEntry(note));
+        await file.appendFile(`${await gapAfter(file)}${toWitnessEntry(note)}`);
         await file.datasync();
       } finally {
         await file.close();
       }
     },
   };
+}
+
+/** What a stopped writer left of a note would otherwise be read as the beginning of the next one. */
+async function gapAfter(file: FileHandle): Promise<string> {
+  const { size } = await file.stat();
+  const { buffer } = await file.read({ buffer: Buffer.alloc(2), position: Math.max(0, size - 2) });
+  return size === 0 || buffer.toString() === blankLine ? '' : blankLine;
 }
