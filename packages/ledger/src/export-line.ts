@@ -1,3 +1,5 @@
+import { leafHash } from './leaf.ts';
+
 type Line = { row: Record<string, unknown>; fault?: never } | { row?: never; fault: string };
 
 /** Refuses lines that JSON parsers may read differently, because every reader must see what was verified. */
@@ -19,19 +21,35 @@ export function parseLine(line: string): Line {
   return { row: value as Record<string, unknown> };
 }
 
-/** Matches strings, with the colon after a member name, and numbers too long for a double. */
-const tokens = /"(?:[^"\\]|\\.)*"(?:\s*(:))?|(\d[\d.eE+-]{15,})/g;
+/** Undefined for a row without a version or a canonical form, which no genuine row lacks. */
+export function hashOfRow(row: Record<string, unknown>): Buffer | undefined {
+  if (!Number.isSafeInteger(row.leaf_version)) return undefined;
+  try {
+    return leafHash(row, Number(row.leaf_version));
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
 
+/** Matches strings, with the colon after a member name, and numbers. */
+const tokens = /"(?:[^"\\]|\\.)*"(?:\s*(:))?|(-?\d[\d.eE+-]*)/g;
+
+/** A double holds it with all digits, and with its sign if it is zero. */
 function isExact(number: string): boolean {
-  return significant(number) === significant(String(Number(number)));
+  const read = String(Number(number));
+  return read === number || significant(read) === significant(number);
 }
 
 function significant(number: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = form.exec(number) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const kept = digits.replace(/0+$/, '');
-  return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+  if (kept === '') return `${sign}0`;
+  return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
+
+const form = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /** JSON.parse keeps one of duplicate names, so fewer names than in the text mean duplicates. */
 function countNames(value: unknown): number {

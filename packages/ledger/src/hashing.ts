@@ -12,6 +12,13 @@ const sha256: (data: string | Buffer) => Buffer =
     ? (data) => crypto.hash('sha256', data, 'buffer')
     : (data) => crypto.createHash('sha256').update(data).digest();
 
+/** Undefined for any other spelling, because decoders differ in the characters that they pass over. */
+export function readHash(text: unknown, encoding: 'hex' | 'base64'): Buffer | undefined {
+  if (typeof text !== 'string') return undefined;
+  const bytes = Buffer.from(text, encoding);
+  return bytes.length === hashBytes && bytes.toString(encoding) === text ? bytes : undefined;
+}
+
 export const emptyRoot = sha256('');
 
 export function hashLeaf(text: string): Buffer {

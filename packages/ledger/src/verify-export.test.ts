@@ -20,7 +20,7 @@ const newRows = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({
     id: `row-${i}`,
     operation: 'use',
-    detail: { token_ids: [`t${i}`], ß: 1e21 },
+    detail: { token_ids: [`t${i}`], ß: 1e21, zero: 0 },
   }));
 
 const exported = (rows: readonly Row[]) =>
@@ -121,6 +121,22 @@ test('where retention dropped rows, it starts from their subtrees', async () => 
   }
 });
 
+test('a row that says that rows were dropped is no beginning, and hashes of dropped rows are base64 and nothing more', async () => {
+  const made = { id: 'made up', operation: 'delete', dropped: 0, hashes: [] };
+  expect(await verify([made, ...whole], checkpoint)).toEqual({
+    isWhole: false,
+    reason: 'Row 0 is missing or moved: row undefined stands in its place',
+  });
+  const hashes = [checkpointOf(rows.slice(0, 64)).root.toString('base64')];
+  expect(await verify([{ dropped: 64, hashes }, ...whole.slice(64)], checkpoint)).toMatchObject({ isWhole: true });
+  for (const changed of [[`${hashes[0]} changed`], [hashes], [hashes[0]?.replace('=', '')], ['', ...hashes]]) {
+    expect(await verify([{ dropped: 64, hashes: changed }, ...whole.slice(64)], checkpoint)).toEqual({
+      isWhole: false,
+      reason: 'Line 1 does not hold the hashes of 64 dropped rows',
+    });
+  }
+});
+
 test('an old log that was restored is told by a newer checkpoint, and so are two that contradict each other', async () => {
   const old = checkpointOf(rows.slice(0, 90));
   const restored = whole.slice(0, 90);
@@ -161,6 +177,7 @@ describe('a checkpoint', () => {
   });
 });
 
+const hash41 = whole[41]?.leaf_hash ?? '';
 const rewritten = (from: string, to: string) =>
   whole.map((row, i) => (i === 41 ? JSON.stringify(row).replace(from, to) : JSON.stringify(row)));
 
@@ -185,6 +202,20 @@ test.each<[string, string[], RegExp]>([
     rewritten('"leaf_index"', '"n":9007199254740993,"leaf_index"'),
     /Line 42 holds a number/,
   ],
+  ...['4e-999', '-0', '-0.0', '-0e1', '-4e-999', '4E-999', '0.1e-999'].map((zero): [string, string[], RegExp] => [
+    `a zero as ${zero}`,
+    rewritten('"zero":0', `"zero":${zero}`),
+    /Line 42 holds a number/,
+  ]),
+  ['an infinite number', rewritten('"zero":0', '"zero":1e999'), /Line 42 holds a number/],
+  ...['"1"', 'true', '[1]', '1.5'].map((version): [string, string[], RegExp] => [
+    `the version ${version}`,
+    rewritten('"leaf_version":1', `"leaf_version":${version}`),
+    /differs from its hash is row 41 /,
+  ]),
+  ['a word after its hash', rewritten(hash41, `${hash41} changed`), /Row 41 states no hash/],
+  ['its hash in capitals', rewritten(hash41, hash41.toUpperCase()), /Row 41 states no hash/],
+  ['its hash in a list', rewritten(`"${hash41}"`, `["${hash41}"]`), /Row 41 states no hash/],
 ])('a line with %s is refused, because readers differ in what it says', async (_name, lines, reason) => {
   expect(await verifyExport(lines, { checkpoint })).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
 });
@@ -196,9 +227,16 @@ test('names and quotes within strings, and numbers that are exact, are no such t
     c: '{"b":1,"b":2}',
     d: -1.5e-300,
     e: 1e30,
+    f: [0, 1, 0.5, -0.25, 1, 0, 5e-324],
   };
   const odd = [{ id: '"a":1,"a":2 \\"', detail }];
-  const lines = exported(odd).map((row) => JSON.stringify(row).replace('1e+30', `1${'0'.repeat(30)}`));
-  expect(lines[0]).toContain('0000000000');
+  const asWrittenByPostgres = [`0.${'0'.repeat(20)}`, '1.0', '0.50', '-0.250', '1.0e0', '0e5', '5e-324'];
+  const lines = exported(odd).map((row) =>
+    JSON.stringify(row)
+      .replace('1e+30', `1${'0'.repeat(30)}`)
+      .replace('0,1,0.5,-0.25,1,0,5e-324', asWrittenByPostgres.join()),
+  );
+  expect(lines[0]).toContain(`1${'0'.repeat(30)}`);
+  expect(lines[0]).toContain('-0.250,1.0e0');
   expect(await verifyExport(lines, { checkpoint: checkpointOf(odd) })).toMatchObject({ isWhole: true, size: 1 });
 });

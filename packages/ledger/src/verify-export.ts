@@ -1,8 +1,7 @@
 import type { Checkpoint } from './checkpoint.ts';
-import { parseLine } from './export-line.ts';
+import { hashOfRow, parseLine } from './export-line.ts';
 import { addLeaf, emptyFrontier, type Frontier, readFrontier, rootOf } from './frontier.ts';
-import { hashBytes } from './hashing.ts';
-import { leafHash } from './leaf.ts';
+import { readHash } from './hashing.ts';
 
 export type Verdict =
   | {
@@ -80,28 +79,19 @@ function faultAtSize(walk: Walk): string | undefined {
 function readLine(line: string, walk: Walk, number: number): string | undefined {
   const { row, fault } = parseLine(line);
   if (!row) return `Line ${number} ${fault}`;
-  if (number === 1 && typeof row.dropped === 'number' && Array.isArray(row.hashes)) {
-    return readDropped(row.dropped, row.hashes, walk);
+  const { dropped, hashes } = row;
+  if (number === 1 && typeof dropped === 'number' && Array.isArray(hashes) && Object.keys(row).length === 2) {
+    return readDropped(dropped, hashes, walk);
   }
   const index = walk.frontier.size;
   if (row.leaf_index !== index) {
     return `Row ${index} is missing or moved: row ${String(row.leaf_index)} stands in its place`;
   }
-  const stated = Buffer.from(String(row.leaf_hash), 'hex');
-  if (stated.length !== hashBytes) return `Row ${index} states no hash`;
-  if (!hashOf(row)?.equals(stated)) walk.firstChanged ??= `row ${index} (${String(row.id)})`;
+  const stated = readHash(row.leaf_hash, 'hex');
+  if (!stated) return `Row ${index} states no hash`;
+  if (!hashOfRow(row)?.equals(stated)) walk.firstChanged ??= `row ${index} (${String(row.id)})`;
   walk.frontier = addLeaf(walk.frontier, stated);
   return undefined;
-}
-
-/** Undefined for a row without a canonical form, which no genuine row lacks. */
-function hashOf(row: Record<string, unknown>): Buffer | undefined {
-  try {
-    return leafHash(row, Number(row.leaf_version));
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 function treeChanged({ lastGood, firstChanged }: Walk, upTo: number): string {
@@ -117,13 +107,15 @@ function readDropped(size: number, hashes: readonly unknown[], walk: Walk): stri
   if (size > walk.target) {
     return `The export begins at row ${size}, the newest checkpoint has ${walk.target} rows: it needs a newer one`;
   }
+  const fault = `Line 1 does not hold the hashes of ${size} dropped rows`;
+  const known = hashes.map((hash) => readHash(hash, 'base64'));
+  if (!known.every((hash) => hash !== undefined)) return fault;
   try {
-    const bytes = Buffer.concat(hashes.map((hash) => Buffer.from(String(hash), 'base64')));
-    walk.frontier = readFrontier(size, bytes);
+    walk.frontier = readFrontier(size, Buffer.concat(known));
     walk.dropped = size;
     return undefined;
   } catch (error) {
-    if (error instanceof RangeError) return `Line 1 does not hold the hashes of ${size} dropped rows`;
+    if (error instanceof RangeError) return fault;
     throw error;
   }
 }

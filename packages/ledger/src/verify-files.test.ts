@@ -142,6 +142,25 @@ describe('row by row', () => {
 
   test.each<[string, object[], object[], RegExp]>([
     ['a row that was changed', [two, { ...five, operation: 'read' }], [2, 5].map(proofOf), /Row 5 .* differs/],
+    ['a version that is no number', [{ ...two, leaf_version: '1' }], [proofOf(2)], /Row 2 .* differs/],
+    [
+      'a stated hash that was changed',
+      [{ ...two, leaf_hash: `${hashes[2]?.toString('hex')} changed` }],
+      [proofOf(2)],
+      /Row 2 .* differs/,
+    ],
+    [
+      'a proof whose hash was changed',
+      [two],
+      [{ ...proofOf(2), leaf_hash: [proofOf(2).leaf_hash] }],
+      /row 2: it names no leaf/,
+    ],
+    [
+      'a proof whose path was changed',
+      [two],
+      [{ ...proofOf(2), hashes: proofOf(2).hashes.map((hash) => `${hash} changed`) }],
+      /row 2: it does not lead/,
+    ],
     ['a row without a proof', [two, five], [proofOf(2)], /Row 5 .* has no proof/],
     ['a row at another place', [{ ...two, leaf_index: 5 }], [proofOf(5)], /Row 5 .* differs/],
     ['a row twice', [two, two], [proofOf(2)], /Row 2 .* stands twice/],

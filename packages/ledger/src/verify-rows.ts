@@ -1,6 +1,6 @@
 import { openCheckpoint, type Verifier } from './checkpoint.ts';
-import { parseLine } from './export-line.ts';
-import { leafHash } from './leaf.ts';
+import { hashOfRow, parseLine } from './export-line.ts';
+import { readHash } from './hashing.ts';
 import { rootOfInclusion } from './proofs.ts';
 
 export type RowsVerdict = { isProven: true; rows: number } | { isProven: false; reason: string };
@@ -28,7 +28,8 @@ export async function verifyRows(
     const name = `Row ${String(row.leaf_index)} (${String(row.id)})`;
     const hash = proven.get(row.leaf_index);
     if (hash === undefined) return { isProven: false, reason: `${name} has no proof, or stands twice` };
-    if (hashOf(row) !== hash) return { isProven: false, reason: `${name} differs from what its proof proves` };
+    if (row.leaf_hash !== hash || hashOfRow(row)?.toString('hex') !== hash)
+      return { isProven: false, reason: `${name} differs from what its proof proves` };
     proven.delete(row.leaf_index);
     rows += 1;
   }
@@ -37,23 +38,15 @@ export async function verifyRows(
 
 function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[]): string | undefined {
   const { leaf_index, tree_size, leaf_hash, hashes, checkpoint } = proof;
-  if (!Number.isSafeInteger(leaf_index)) return 'it names no leaf';
+  const leafHash = readHash(leaf_hash, 'hex');
+  if (!Number.isSafeInteger(leaf_index) || !leafHash) return 'it names no leaf';
   try {
     const { size, root } = openCheckpoint(String(checkpoint), verifiers);
     if (size !== tree_size) return 'its checkpoint is of another size';
-    const leaf = { leafIndex: Number(leaf_index), treeSize: size, leafHash: Buffer.from(String(leaf_hash), 'hex') };
-    const path = (Array.isArray(hashes) ? hashes : []).map((hash) => Buffer.from(String(hash), 'base64'));
+    const leaf = { leafIndex: Number(leaf_index), treeSize: size, leafHash };
+    const path = (Array.isArray(hashes) ? hashes : []).map((hash) => readHash(hash, 'base64') ?? Buffer.alloc(0));
     return rootOfInclusion(leaf, path)?.equals(root) ? undefined : 'it does not lead to the root of its checkpoint';
   } catch (error) {
     return (error as Error).message;
-  }
-}
-
-function hashOf(row: Record<string, unknown>): string | undefined {
-  try {
-    return leafHash(row, Number(row.leaf_version)).toString('hex');
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
   }
 }

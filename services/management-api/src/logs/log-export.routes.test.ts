@@ -49,7 +49,8 @@ test('it has the members of GET /logs, for rows of former versions too', async (
   await sql`
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail) values
       (${tenant_id}, '2025-01-01', 'proxy.invoked', 'proxy', 'p', null),
-      (${tenant_id}, '2025-01-02', 'token.read', 'token', 'é"\\', '{"a": [1e30, 0.1, "\\u2028"], "ß": null}')
+      (${tenant_id}, '2025-01-02', 'token.read', 'token', 'é"\\', '{"a": [1e30, 0.1, "\\u2028"], "ß": null}'),
+      (${tenant_id}, '2025-01-03', 'token.read', 'token', 'numbers', '[-0, -0.0, 0e5, 0.00000000000000000000, 1.50, 4E-20, 5e-324, 1.5e308]')
   `.execute(db);
   const ledger = await sequenceLog(db, tenant_id);
   const response = await fetch(`${api.current.url}/logs/export`, { headers: { 'SVC-API-KEY': key } });
