@@ -15,15 +15,21 @@ export function openTokens(
   { tokenIds, needed, fault }: Asked,
   context: Context,
 ): AtOnceOrLater<OpenedTokens> {
-  const known = invocation.caller ?? authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
-  return andThen(known, (caller) => {
-    invocation.caller = caller;
+  return andThen(invocation.caller ?? findCaller(invocation, context), (caller) => {
     if (fault) return refuse(context.vault, { caller, tokenIds, fault });
     const opening = revealForUse(context.vault, caller, tokenIds, {
       budget: openingOf(invocation, context),
       ...(needed && { needed }),
     });
     return andThen(opening, (values) => ({ caller, tokenIds, values }));
+  });
+}
+
+/** Of an invocation without a caller so far, because the Proxy asks for no key. */
+function findCaller(invocation: Invocation, context: Context): AtOnceOrLater<Caller> {
+  return andThen(authenticateCaller(invocation.head.apiKey, invocation.proxy, context), (caller) => {
+    invocation.caller = caller;
+    return andThen(context.rateLimits?.countCaller(caller), () => caller);
   });
 }
 

@@ -11,6 +11,7 @@ import type { ContentKind } from '../http/content-type.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList } from '../http/message.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
+import { requireSameProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
 import { discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
@@ -114,14 +115,15 @@ function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: nu
   return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', { most }) : [];
 }
 
-/** Authenticates again for each window, because a key may be revoked while a long upload is under way. */
+/** Looks at Proxy and key again for each window, because a long upload may outlive them. */
 function revealWhileStreaming(
   invocation: Invocation,
   { kind, headers, body }: ReadableBody<Readable>,
   context: Context,
 ): Readable {
   const fetchValues = async (asked: Asked) => {
-    invocation.caller = await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
+    await requireSameProxy(invocation.head.proxyKey, invocation.proxy, context);
+    invocation.caller &&= await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
     return discloseTokens(invocation, asked, context);
   };
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;

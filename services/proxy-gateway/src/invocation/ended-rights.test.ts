@@ -36,8 +36,8 @@ async function invokeOnce(happens: Happening) {
     await announce(tenant.id, await happens({ application: application.id, proxy: proxy.id }));
     yield Buffer.from(']');
   }
-  const { status } = await upload(url, headers, body());
-  return { status, forwarded: destination.seen.length - seenBefore };
+  const { status, detail } = await upload(url, headers, body());
+  return { status, detail, forwarded: destination.seen.length - seenBefore };
 }
 
 test('a key that is revoked', async () => {
@@ -46,7 +46,7 @@ test('a key that is revoked', async () => {
     await db.deleteFrom('applications').where('id', '=', application).execute();
     return [`application:${application}`];
   });
-  expect(answer).toEqual({ status: 401, forwarded: 0 });
+  expect(answer).toMatchObject({ status: 401, forwarded: 0 });
 });
 
 test('a Proxy that is deleted', async () => {
@@ -55,9 +55,30 @@ test('a Proxy that is deleted', async () => {
     await db.deleteFrom('proxies').where('id', '=', proxy).execute();
     return [`proxy:${proxy}`];
   });
-  expect(answer).toEqual({ status: 404, forwarded: 0 });
+  expect(answer).toMatchObject({ status: 404, forwarded: 0 });
 });
 
-test('the control: where neither is, it is served', async () => {
-  expect(await answerAfter(async () => [])).toEqual({ status: 200, forwarded: 1 });
+test.each([
+  ['sends elsewhere', { destination_url: 'https://elsewhere.example/' }],
+  ['has another rule for keys', { require_auth: false }],
+])('a Proxy that now %s is asked again', async (_, changed) => {
+  const { db } = gateway.current;
+  const answer = await invokeOnce(async ({ proxy }) => {
+    await db.updateTable('proxies').set(changed).where('id', '=', proxy).execute();
+    return [`proxy:${proxy}`];
+  });
+  expect(answer).toMatchObject({ status: 503, detail: expect.stringContaining('was changed'), forwarded: 0 });
+});
+
+test.each<[string, Happening]>([
+  ['nothing happens', async () => []],
+  [
+    'the Proxy is renamed',
+    async ({ proxy }) => {
+      await gateway.current.db.updateTable('proxies').set({ name: 'B' }).where('id', '=', proxy).execute();
+      return [`proxy:${proxy}`];
+    },
+  ],
+])('the control: where %s, it is served', async (_, happens) => {
+  expect(await answerAfter(happens)).toMatchObject({ status: 200, forwarded: 1 });
 });

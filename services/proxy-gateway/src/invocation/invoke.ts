@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
-import { findProxy } from '../proxies/find-proxy.ts';
+import { findProxy, requireSameProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { callDestination, type Outcome } from './call-destination.ts';
@@ -66,7 +66,7 @@ function authenticate(invocation: Invocation, context: Context): AtOnceOrLater<v
 }
 
 function checkRateLimits({ proxy, caller }: Invocation, { rateLimits }: Context): AtOnceOrLater<void> {
-  return rateLimits?.check(proxy.id, caller?.applicationId ?? caller?.id);
+  return andThen(caller && rateLimits?.countCaller(caller), () => rateLimits?.countProxy(proxy.id));
 }
 
 /** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
@@ -80,15 +80,14 @@ function admit(invocation: Invocation, { places }: Context): void {
   invocation.clock.enter();
 }
 
-/** Key and Proxy may be gone once the body has come: it may take two minutes, and wait for room. */
+/** Key and Proxy may be gone or changed once the body has come: it may take two minutes, and wait for room. */
 function readThenLookAgain(invocation: Invocation, context: Context): AtOnceOrLater<void> {
   const reading = readRequest(invocation, context);
   return reading?.then(() => lookAgain(invocation, context));
 }
 
-/** A Proxy that was changed goes on as it was found first, because all that was decided since belongs together. */
 async function lookAgain(invocation: Invocation, context: Context): Promise<void> {
-  await findProxy(invocation.head.proxyKey, context);
+  await requireSameProxy(invocation.head.proxyKey, invocation.proxy, context);
   await authenticate(invocation, context);
 }
 

@@ -33,7 +33,8 @@ test('each limit shows its refusals, and what is under way', async () => {
     }),
   };
   const rateLimits: RateLimits = {
-    check: () => Promise.resolve(),
+    countCaller: () => undefined,
+    countProxy: () => undefined,
     state: () => ({ applicationRefusals: 8, proxyRefusals: 9, decidedAlone: 10 }),
   };
   const refusals = new Refusals();

@@ -81,6 +81,16 @@ test('an Application has its number of a window over all gateways together; beyo
   expect(await statuses(other, 1)).toEqual([200]);
 });
 
+test('an Application is counted, too, where a Proxy asks for no key and finds one when it puts a value back', async () => {
+  const { tenant, destination } = scene.current;
+  const application = await tenant.application();
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false });
+  const token = await tenant.token({ data: '4242424242424242' });
+  const answer = await refusalOf(() => invoke({ application, proxy }, 0, { card: `{{ ${token} }}` }));
+  expect(answer.body.proxy_error.detail).toMatch(/^This Application has used up its limit of 10/);
+  expect((await invoke({ application, proxy }, 0, { card: 'none' })).status).toBe(200);
+});
+
 test('a Proxy has its number over all Applications, and one of these beyond its own limit takes nothing of it', async () => {
   const { proxy, application } = await setUp();
   const { tenant } = scene.current;

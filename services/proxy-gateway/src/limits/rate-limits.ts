@@ -1,3 +1,4 @@
+import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import { openSharedLimits } from '@sluice/rate-limits';
 import type { Config as ConfigOf, Logger } from '@sluice/service-runtime';
@@ -6,8 +7,10 @@ import type { limitSettings } from './limit-settings.ts';
 export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSettings }>;
 
 export interface RateLimits {
+  /** Count it first, so that a refused Application uses up nothing of the Proxy's limit. @throws as `countProxy`. */
+  countCaller(caller: Pick<Caller, 'id' | 'applicationId'>): Promise<void> | undefined;
   /** @throws {ServiceError} `too_many_requests` with the time to wait. */
-  check(proxyId: string, applicationId: string | undefined): Promise<void>;
+  countProxy(proxyId: string): Promise<void> | undefined;
   state(): RateLimitState;
 }
 
@@ -34,20 +37,18 @@ export function openRateLimits(
   let proxyRefusals = 0;
 
   return {
-    async check(proxyId, applicationId) {
-      // Counted first, so that a refused Application uses up nothing of the Proxy's limit
-      if (application && applicationId !== undefined) {
-        const waitMs = await application.count(applicationId);
-        if (waitMs > 0) {
-          applicationRefusals++;
-          throw tooMany('Application', perApplication * windowSeconds, { windowSeconds, waitMs });
-        }
-      }
-      const waitMs = proxy ? await proxy.count(proxyId) : 0;
-      if (waitMs === 0) return;
-      proxyRefusals++;
-      throw tooMany('Proxy', perProxy * windowSeconds, { windowSeconds, waitMs });
-    },
+    countCaller: ({ id, applicationId = id }) =>
+      application?.count(applicationId).then((waitMs) => {
+        if (waitMs === 0) return;
+        applicationRefusals++;
+        throw tooMany('Application', perApplication * windowSeconds, { windowSeconds, waitMs });
+      }),
+    countProxy: (proxyId) =>
+      proxy?.count(proxyId).then((waitMs) => {
+        if (waitMs === 0) return;
+        proxyRefusals++;
+        throw tooMany('Proxy', perProxy * windowSeconds, { windowSeconds, waitMs });
+      }),
     state: () => ({ applicationRefusals, proxyRefusals, decidedAlone: shared.decidedAlone }),
   };
 }

@@ -263,20 +263,45 @@ test('each batch of tokens is a row, and the log counts all of them', async () =
   expect(await lineOf(traceId)).toMatchObject({ tokens: 4, application_id: application.id, status: 200 });
 });
 
-test('a key that is revoked while the body comes reveals nothing new', async () => {
-  const { headers, url, tenant, token, application } = await setUp();
+test.each<[what: string, status: number, happens: (ids: { application: string; proxy: string }) => Promise<string>]>([
+  [
+    'whose key is revoked',
+    401,
+    async ({ application: id }) => {
+      await gateway.current.db.deleteFrom('applications').where('id', '=', id).execute();
+      return `application:${id}`;
+    },
+  ],
+  [
+    'whose Proxy is deleted',
+    404,
+    async ({ proxy: id }) => {
+      await gateway.current.db.deleteFrom('proxies').where('id', '=', id).execute();
+      return `proxy:${id}`;
+    },
+  ],
+  [
+    'whose Proxy sends elsewhere now',
+    503,
+    async ({ proxy: id }) => {
+      const changed = { destination_url: 'https://elsewhere.example/' };
+      await gateway.current.db.updateTable('proxies').set(changed).where('id', '=', id).execute();
+      return `proxy:${id}`;
+    },
+  ],
+])('a body %s while it comes reveals nothing new', async (_, status, happens) => {
+  const { headers, url, tenant, token, application, proxy } = await setUp();
   const other = await tenant.token({ data: 'other' });
-  const { db, announce, hashing } = gateway.current;
+  const { announce, hashing } = gateway.current;
   const seenBefore = hashing.seen.length;
   async function* body() {
     yield Buffer.from(`["{{${token}}}",`);
     yield* repeated('"abcdefg",', 100_000);
     await eventually('the start at the destination', () => (hashing.seen[seenBefore]?.sizeBytes ?? 0) > 0);
-    await db.deleteFrom('applications').where('id', '=', application.id).execute();
-    await announce(tenant.id, [`application:${application.id}`]);
+    await announce(tenant.id, [await happens({ application: application.id, proxy: proxy.id })]);
     yield Buffer.from(`"{{${other}}}"]`);
   }
-  expect((await upload(url, headers, body())).status).toBe(401);
+  expect((await upload(url, headers, body())).status).toBe(status);
   await eventually('the end at the destination', () => lastSeen()?.isWhole === false);
 });
 
