@@ -26,7 +26,10 @@ interface TransformResponseArgs {
   /** Parsed JSON; for a form an object, with lists for repeated fields; for other text a string; without a body `{}`. */
   // biome-ignore lint/suspicious/noExplicitAny: callers send any value, and code that reads it need not prove more.
   body: any;
-  /** Names are in lower case. Several lines of one name are joined; those of `set-cookie` are a list. */
+  /**
+   * Names are in lower case. Several lines of one name are joined; those of `set-cookie` are a list. Headers about the
+   * connection are left out, and so is what `Connection` names.
+   */
   headers: TransformHeaders;
 }
 

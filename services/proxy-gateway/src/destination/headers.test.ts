@@ -69,6 +69,12 @@ describe('request headers', () => {
     expect(filter.request([...raw, 'X-Four', '4'])).toEqual(['X-Four', '4']);
   });
 
+  test('a transform sees what is end-to-end, framing and own headers included', () => {
+    const raw = ['Host', 'h', 'Connection', 'close, x-one', 'X-One', '1', 'Content-Length', '5', 'SVC-TRACE-ID', 't'];
+    raw.push('TE', 'trailers', 'Keep-Alive', 'x', 'Proxy-Authorization', 'x', 'Upgrade', 'x', 'Cookie', 'c');
+    expect(filter.endToEnd(raw)).toEqual(['Host', 'h', 'Content-Length', '5', 'SVC-TRACE-ID', 't', 'Cookie', 'c']);
+  });
+
   test('the prefix is a setting', () => {
     expect(createHeaderFilter('ACME').request(['ACME-API-KEY', 'x', 'SVC-API-KEY', 'y'])).toEqual(['SVC-API-KEY', 'y']);
   });

@@ -3,6 +3,8 @@ import { ServiceError } from '@sluice/problems';
 export interface HeaderFilter {
   /** Removes hop-by-hop and own headers, framing, `Host`, `Expect` and `CDN-Loop`. */
   request(rawHeaders: readonly string[]): string[];
+  /** Removes hop-by-hop headers, and those that `Connection` nominates. */
+  endToEnd(rawHeaders: readonly string[]): string[];
   /** Removes hop-by-hop and own headers; the length stays. */
   response(rawHeaders: readonly (string | Buffer)[]): string[];
 }
@@ -29,12 +31,15 @@ export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[], maxByt
   return sizeBytes > maxBytes;
 }
 
-const keep = 0;
-const drop = 1;
-const connection = 2;
-const requestOnly = 3;
-const transferEncoding = 4;
-type Kind = typeof keep | typeof drop | typeof connection | typeof requestOnly | typeof transferEncoding;
+/** In this order, so that a filter keeps all up to one of them. */
+const always = 0;
+const framing = 1;
+const ours = 2;
+const hop = 3;
+const connection = 4;
+const transferEncoding = 5;
+type Kept = typeof always | typeof framing | typeof ours;
+type Kind = Kept | typeof hop | typeof connection | typeof transferEncoding;
 
 /** Bounded, because clients and destinations choose the names. */
 const maxKnownNames = 2000;
@@ -56,33 +61,35 @@ export function createHeaderFilter(ownPrefix: string): HeaderFilter {
   }
 
   return {
-    request: (rawHeaders) => filter(rawHeaders, kindOf, false),
-    response: (rawHeaders) => filter(rawHeaders, kindOf, true),
+    request: (rawHeaders) => filter(rawHeaders, kindOf, always),
+    endToEnd: (rawHeaders) => filter(rawHeaders, kindOf, ours),
+    response: (rawHeaders) => filter(rawHeaders, kindOf, framing),
   };
 }
 
 function classify(name: string, own: string): Kind {
   if (name === 'connection') return connection;
   if (name === 'transfer-encoding') return transferEncoding;
-  if (ofOneConnection.has(name)) return requestOnly;
-  if (hopByHop.has(name) || name.startsWith(own)) return drop;
+  if (ofOneConnection.has(name)) return framing;
+  if (hopByHop.has(name)) return hop;
+  if (name.startsWith(own)) return ours;
   // Proxy-Status (RFC 9209) is the only one of them that is end-to-end
-  return name.startsWith('proxy-') && name !== 'proxy-status' ? drop : keep;
+  return name.startsWith('proxy-') && name !== 'proxy-status' ? hop : always;
 }
 
-function filter(raw: readonly (string | Buffer)[], kindOf: (name: string) => Kind, isResponse: boolean): string[] {
+function filter(raw: readonly (string | Buffer)[], kindOf: (name: string) => Kind, last: Kept): string[] {
   const kept: string[] = [];
   const dropped: string[] = [];
   let isChunked = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = text(raw[i]);
     const kind = kindOf(name);
-    if (kind === keep || (kind === requestOnly && isResponse)) kept.push(name, text(raw[i + 1]));
+    if (kind <= last) kept.push(name, text(raw[i + 1]));
     else if (kind === connection) addNominated(dropped, text(raw[i + 1]));
     else if (kind === transferEncoding) isChunked = true;
   }
   // Transfer-Encoding overrides Content-Length (RFC 9112 section 6.3)
-  if (isChunked && isResponse) dropped.push('content-length');
+  if (isChunked && last !== always) dropped.push('content-length');
   return dropped.length === 0 ? kept : without(kept, new Set(dropped));
 }
 

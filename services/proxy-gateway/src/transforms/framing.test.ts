@@ -81,6 +81,45 @@ test.each([
   },
 );
 
+test('what Connection nominates is lost of what the client sent, and not of what a transform sets', async () => {
+  const code = `module.exports = async ({ args, configuration }) => ({
+    body: { seen: args.headers },
+    headers: { ...args.headers, authorization: 'Bearer ours', 'x-merchant': configuration.merchant },
+  })`;
+  const request = (keyLine: string) =>
+    `POST /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Connection: close, authorization, x-merchant, x-inner\r\n` +
+    'Authorization: Bearer theirs\r\nX-Inner: 1\r\nX-Kept: 1\r\nTE: trailers\r\nKeep-Alive: timeout=9\r\n' +
+    'Proxy-Authorization: Basic x\r\nSVC-TRACE-ID: t-1\r\nContent-Type: application/json\r\n' +
+    'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+  const parts = { requestTransform: code, configuration: { merchant: 'm-1' } };
+  expect(await invokeRaw(parts, request)).toMatch(/^HTTP\/1\.1 200 /);
+  const seen = gateway.current.destination.seen.at(-1);
+  expect(seen?.headers).toMatchObject({ authorization: 'Bearer ours', 'x-merchant': 'm-1', 'x-kept': '1' });
+  for (const name of ['x-inner', 'te', 'proxy-authorization']) expect(seen?.headers).not.toHaveProperty(name);
+  expect(JSON.parse(seen?.body ?? '').seen).toEqual({
+    host: 'x',
+    'x-kept': '1',
+    'svc-trace-id': 't-1',
+    'content-type': 'application/json',
+  });
+});
+
+test('the type of a body that only a transform wrote is ours, though Connection nominates it', async () => {
+  const code = 'module.exports = async () => ({ body: { a: 1 } })';
+  const request = (keyLine: string) =>
+    `POST /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Connection: close, content-type\r\n\r\n`;
+  expect(await invokeRaw({ requestTransform: code }, request)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(gateway.current.destination.seen.at(-1)?.headers).toMatchObject({ 'content-type': 'application/json' });
+});
+
+test('a Connection header that a request transform returns removes nothing', async () => {
+  const code = `module.exports = async () => ({ headers: ${framing} })`;
+  expect(await invokeRaw({ requestTransform: code })).toMatch(/^HTTP\/1\.1 200 /);
+  const { headers } = gateway.current.destination.seen.at(-1) ?? {};
+  expect(headers).toMatchObject({ 'x-nominated': '1', 'x-kept': '1' });
+  for (const name of ['trailer', 'te', 'keep-alive', 'upgrade']) expect(headers).not.toHaveProperty(name);
+});
+
 test('a response transform that returns a Trailer header does not end the process', async () => {
   const code = `module.exports = async () => ({ headers: { trailer: 'x' } })`;
   expect(await invokeRaw({ responseTransform: code })).toMatch(/^HTTP\/1\.1 200 /);

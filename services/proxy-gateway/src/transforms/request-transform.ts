@@ -2,7 +2,7 @@ import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
-import { toHeaderObject } from '../http/header-list.ts';
+import { toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform } from './run-transform.ts';
@@ -26,17 +26,19 @@ async function writtenBy(code: string, invocation: Invocation, context: Context)
   const seen = toTransformMessage({ headers, body }, kind, context.budgets.requestTransform);
   if (!seen) return message;
   const { apiKey, proxyKey } = context.headerNames;
+  const { endToEnd } = context.destinations.headers;
   const argsJson = JSON.stringify({
-    headers: toHeaderObject(request.rawHeaders, new Set([apiKey, proxyKey, 'cdn-loop'])),
+    headers: toHeaderObject(endToEnd(request.rawHeaders), new Set([apiKey, proxyKey, 'cdn-loop'])),
     method: head.method,
     path: head.suffix,
     query: head.query,
   });
   try {
     const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
-    const result = applyWritten(written, { headers, body });
+    // The caller's `Connection` removes only what the caller sent, and nothing that the transform sets
+    const result = applyWritten(written, { headers: endToEnd(headers), body });
     heldBody(invocation, 'request', context).has(result.body.length);
-    return { kind, ...result };
+    return { kind, headers: withoutHeaders(result.headers, 'connection'), body: result.body };
   } catch (error) {
     if (passesBy(error, seen)) return message;
     const unreadable = unreadableIn(error, seen);
