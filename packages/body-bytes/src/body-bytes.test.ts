@@ -188,6 +188,41 @@ test('who has left waits no more and takes nothing more, and keeps what is there
   expect(bytes.held).toBe(600);
 });
 
+describe('a reservation of one who has left', () => {
+  test('does nothing once it is released', async () => {
+    const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
+    const { reservation } = take(bytes, 'a', 740);
+    reservation.release();
+    reservation.shrinkTo(740);
+    await expect(reservation.growTo(740)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(reservation.growBy(740)).rejects.toMatchObject({ code: 'bad_request' });
+    expect([reservation.bytes, bytes.held]).toEqual([0, 0]);
+    const order: string[] = [];
+    const held = reserveAll(
+      bytes,
+      Array.from('abcdef', (tenant) => [tenant, 740]),
+      order,
+    );
+    for (let served = 0; served < held.length; served += 1) {
+      await settled();
+      held[Number(order[served]?.slice(1))]?.release();
+    }
+    expect([...order].sort()).toEqual(['a0', 'b1', 'c2', 'd3', 'e4', 'f5']);
+  });
+
+  test('keeps no room free that it will not take', async () => {
+    const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
+    const { reservation } = take(bytes, 'a', 100);
+    reservation.shrinkTo(100, 700);
+    const next = take(bytes, 'a', 600);
+    reservation.stopWaiting();
+    reservation.shrinkTo(50, 700);
+    expect(next.room).toBeDefined();
+    await settled();
+    expect([bytes.held, bytes.waiting]).toEqual([650, 0]);
+  });
+});
+
 test('a refusal that nobody waits for does not end the process', async () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000, waitMs: 1 });
   take(bytes, 'a', 600);

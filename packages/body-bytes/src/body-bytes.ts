@@ -207,7 +207,9 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     shrinkTo(bytes: number, mostBytes = bytes): void {
       const claim = this.#claim;
       const less = Math.max(claim.bytes - bytes, 0);
-      claim.mostBytes = Math.max(Math.min(mostBytes, this.#most), claim.bytes - less + this.#waitsFor);
+      // Who has left grows no more, and room that is kept free for growth that never comes starves large bodies
+      const most = this.#hasLeft ? 0 : Math.min(mostBytes, this.#most);
+      claim.mostBytes = Math.max(most, claim.bytes - less + this.#waitsFor);
       room.count(claim, -less);
       if (waiting > 0) grantNext();
     }
@@ -215,6 +217,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     stopWaiting(): void {
       this.#hasLeft = true;
       this.#stop?.(endedEarly());
+      this.shrinkTo(this.#claim.bytes);
     }
 
     release(): void {

@@ -89,6 +89,7 @@ export class RevealStream extends Transform {
 
   async #advance(isLast: boolean): Promise<void> {
     await this.#taken();
+    if (this.destroyed) return;
     const window = this.#window.subarray(0, this.#size);
     const { passes, end } = this.#cutAt(window, isLast);
     const kept = window.subarray(end);
@@ -117,6 +118,7 @@ export class RevealStream extends Transform {
 
   /** Keeps what the window that is read next takes, and `bytes`. */
   #giveBack(bytes: number): void {
+    if (this.destroyed) return;
     const kept = this.#window.length + bytes;
     if (kept > 2 * this.#windowBytes) {
       this.#room?.shrinkTo(kept);
@@ -155,11 +157,12 @@ export class RevealStream extends Transform {
     this.#hasOpening ||= mayHold;
     if (!this.#hasOpening) return bytes;
     const places = await this.#find(bytes, mayHold);
-    if (places.length === 0) return bytes;
+    if (places.length === 0 || this.destroyed) return bytes;
     const asked = askedIn(places, this.#values);
     if (asked.tokenIds.length > 0 || asked.fault) {
       for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
     }
+    if (this.destroyed) return bytes;
     const grown = Math.min(bytes.length + mostTextIn(places, this.#values), this.#options.limitBytes);
     if (grown > 2 * this.#windowBytes) await this.#hold(this.#window.length + grown * copies);
     const filled = await this.#options.run(this.#fillInPieces(bytes, places));
