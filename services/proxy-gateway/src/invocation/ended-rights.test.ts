@@ -1,4 +1,4 @@
-import { eventually, useStack } from '@sluice/testing';
+import { connectPostgres, eventually, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { upload } from '../testing/upload.ts';
 
@@ -82,3 +82,40 @@ test.each<[string, Happening]>([
 ])('the control: where %s, it is served', async (_, happens) => {
   expect(await answerAfter(happens)).toMatchObject({ status: 200, forwarded: 1 });
 });
+
+const revoke = ({ application }: { application: string }) =>
+  gateway.current.db.deleteFrom('applications').where('id', '=', application).execute();
+const widen = ({ application }: { application: string }) =>
+  gateway.current.db
+    .updateTable('applications')
+    .set({ permissions: ['token:use', 'token:read'] })
+    .where('id', '=', application)
+    .execute();
+
+test.each([
+  ['is revoked', 'that asks for a key', true, revoke, 401],
+  ['is revoked', 'that asks for none', false, revoke, 401],
+  ['has other rights', 'that asks for a key', true, widen, 503],
+])(
+  'a key that %s while tokens are read for a Proxy %s reveals nothing',
+  async (_, _proxy, requireAuth, change, status) => {
+    const { tenant, url, announce, databaseUrl, destination } = gateway.current;
+    const application = await tenant.application();
+    const proxy = await tenant.proxy({ destination: destination.url, requireAuth });
+    const token = await tenant.token({ data: '4242424242424242' });
+    const headers = { 'SVC-API-KEY': application.key, 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
+    const seenBefore = destination.seen.length;
+    const ask = (expression: string) => upload(url, headers, [Buffer.from(JSON.stringify({ expression }))]);
+    expect((await ask('none')).status).toBe(200); // then the Proxy is known
+    await using client = await connectPostgres(databaseUrl);
+    await client.query('begin; lock table tokens in access exclusive mode');
+    const answer = ask(`{{ ${token} }}`);
+    const waits = 'select from pg_locks where not granted and relation = $1::regclass';
+    await eventually('the wait', async () => (await client.query(waits, ['tokens'])).rowCount === 1);
+    await change({ application: application.id });
+    await announce(tenant.id, [`application:${application.id}`]);
+    await client.query('commit');
+    expect((await answer).status).toBe(status);
+    expect(destination.seen.length - seenBefore).toBe(1);
+  },
+);

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
+import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
@@ -19,9 +21,9 @@ const steps: readonly Step[] = [
   authenticate,
   checkRateLimits,
   admit,
-  readThenLookAgain,
+  lookAgainAfter(readRequest),
   startDetokenizing,
-  openExpressions,
+  lookAgainAfter(openExpressions),
   noteDisclosure,
   fillBody,
   transformRequest,
@@ -58,8 +60,8 @@ function selectProxy(invocation: Invocation, context: Context): AtOnceOrLater<vo
 }
 
 function authenticate(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { head, proxy } = invocation;
-  if (!proxy.requireAuth) return undefined;
+  const { head, proxy, caller: known } = invocation;
+  if (!proxy.requireAuth && !known) return undefined;
   return andThen(authenticateCaller(head.apiKey, proxy, context), (caller) => {
     invocation.caller = caller;
   });
@@ -80,15 +82,18 @@ function admit(invocation: Invocation, { places }: Context): void {
   invocation.clock.enter();
 }
 
-/** Key and Proxy may be gone or changed once the body has come: it may take two minutes, and wait for room. */
-function readThenLookAgain(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const reading = readRequest(invocation, context);
-  return reading?.then(() => lookAgain(invocation, context));
+/** After a wait key and Proxy may be gone or changed: a body may take two minutes, and bodies and values wait for room. */
+function lookAgainAfter(step: Step): Step {
+  return (invocation, context) => step(invocation, context)?.then(() => lookAgain(invocation, context));
 }
 
 async function lookAgain(invocation: Invocation, context: Context): Promise<void> {
   await requireSameProxy(invocation.head.proxyKey, invocation.proxy, context);
   await authenticate(invocation, context);
+  const { opened, caller } = invocation;
+  if (!opened || isDeepStrictEqual(opened.caller, caller)) return;
+  const detail = 'The rights of this key were changed while the request waited; try again';
+  throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 
 function startDetokenizing({ clock }: Invocation): void {

@@ -40,6 +40,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const stranger = await createTenant();
   return {
     db,
+    databaseUrl,
     url,
     startAnother,
     announce,
