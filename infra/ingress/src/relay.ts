@@ -19,7 +19,7 @@ export interface Exchange {
 /**
  * Passes a request to a service and its answer back, both as streams with backpressure. If the client leaves, the
  * request to the service is aborted. If the service fails in the middle of its answer, the client's connection is
- * destroyed, so that a truncated answer never looks complete.
+ * destroyed, in HTTP/1.0 reset, so that a truncated answer never looks complete.
  */
 export function relay(exchange: Exchange): void {
   attempt(exchange, { retry: isRepeatable(exchange.request) });
@@ -96,6 +96,8 @@ function answer(incoming: IncomingMessage, response: ServerResponse, { close }: 
   incoming.once('end', () => {
     if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   });
+  // In HTTP/1.0 a body may end with its connection, so only a reset tells the client that it is not whole.
+  if (response.req.httpVersion === '1.0') incoming.once('error', () => response.socket?.resetAndDestroy());
   // `pipeline` destroys both ends if one fails.
   pipeline(incoming, response, () => undefined);
 }
