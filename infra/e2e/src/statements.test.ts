@@ -12,8 +12,8 @@ const withoutTenants = ['cache_leases'];
 /** What need not name its Tenant, and why. All of it is on the coordinator where tables are spread over shards. */
 const exceptions: [reason: string, ...statements: RegExp[]][] = [
   [
-    'writes the log of Tenants that it names and holds open',
-    /^with open as \(select id from tenants where id = any\(\$\d+::uuid\[\]\) and closed_at is null for share\)/,
+    'writes the log of Tenants that it names, before their closing',
+    /^with open as \(select id from tenants where id = any\(\$\d+::uuid\[\]\) and closed_at is null for key share\)/,
   ],
   ['finds the Tenant by the hash of a key', /"(application_keys|proxies|sessions)"\."key_hash" = \$\d/],
   ['lists the Tenants that are to be purged', /^select "id" from "tenants" where "closed_at" is not null/],

@@ -5,4 +5,5 @@ export { type ActorType, type EntityType, entityNames, messageOf, type Verb, ver
 export { openTenants } from './open-tenants.ts';
 export { type Log, type LogRow, logColumns, presentLog, storedOperations } from './present-log.ts';
 export { type Act, type Change, recordChange, systemAct } from './record-change.ts';
+export { recordClosing } from './record-closing.ts';
 export { tenantClosed } from './tenant-closed.ts';

@@ -112,7 +112,6 @@ const queries = {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),
     lockTenant: (db) => tenants.lockTenant(db, tenantId),
-    lockTenantToClose: (db) => tenants.lockTenantToClose(db, filled.tenantId(4)),
     updateTenant: (db) => tenants.updateTenant(db, tenantId, { name: 'T', ...author }),
     closeTenant: (db) => tenants.closeTenant(db, filled.tenantId(4), randomUUID()),
   } satisfies Covered<typeof tenants>,

@@ -54,23 +54,9 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
     .executeTakeFirst();
 }
 
-/**
- * Waits for the creations and changes under way, which hold the row for key share; later ones wait for this transaction.
- * Undefined for a missing or closed Tenant.
- */
-export function lockTenantToClose(tx: Queryable, id: string) {
-  return tx
-    .selectFrom('tenants')
-    .select('id')
-    .where('id', '=', id)
-    .where('closed_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** From the commit on every key of the Tenant is refused. The transaction must have locked the Tenant. */
-export async function closeTenant(tx: Queryable, id: string, modifiedBy: string): Promise<void> {
-  await tx
+/** From the commit on every key of the Tenant is refused. False for a missing or closed Tenant. */
+export async function closeTenant(tx: Queryable, id: string, modifiedBy: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('tenants')
     .set({
       closed_at: sql<string>`clock_timestamp()`,
@@ -78,5 +64,7 @@ export async function closeTenant(tx: Queryable, id: string, modifiedBy: string)
       modified_at: sql<string>`clock_timestamp()`,
     })
     .where('id', '=', id)
-    .execute();
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }

@@ -1,11 +1,11 @@
-import { recordChange } from '@sluice/audit';
+import { recordChange, recordClosing } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { Confirmed } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { actOf, operation } from '../context.ts';
 import { withoutNulls } from '../without-nulls.ts';
-import { closeTenant, findTenant, lockTenantToClose, updateTenant } from './tenant.queries.ts';
+import { closeTenant, findTenant, updateTenant } from './tenant.queries.ts';
 import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
 
 interface TenantRow {
@@ -65,7 +65,6 @@ const putTenant = operation({
         modified_by: caller.id,
       });
       if (!updated) throw closed();
-      // After the update, because two that hold the row for key share first and a closing would wait for each other.
       await recordChange(tx, actOf(caller, traceId), {
         operation: 'update',
         entityType: 'tenant',
@@ -92,17 +91,14 @@ const deleteTenant = operation({
   async handle({ caller, traceId }, { db, changes, jobs, log }) {
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
-      if (!(await lockTenantToClose(tx, tenantId))) throw closed();
-      await recordChange(tx, actOf(caller, traceId), {
-        operation: 'delete',
-        entityType: 'tenant',
-        entityId: tenantId,
-      });
-      await closeTenant(tx, tenantId, caller.id);
+      if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       await destroyTenantKeys(tx, tenantId);
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
-    const confirmation = await changes.barrier(change);
+    const closing = recordClosing(db, tenantId, traceId).catch((error: unknown) => {
+      log.warn({ err: error, tenant_id: tenantId }, 'the closing could not be recorded; the purge will do it');
+    });
+    const [confirmation] = await Promise.all([changes.barrier(change), closing]);
     void jobs // the answer does not wait for Redis
       .enqueue('tenant-purge', { id: `tenant-${tenantId}`, payload: { tenant_id: tenantId } })
       .catch((error: unknown) => {

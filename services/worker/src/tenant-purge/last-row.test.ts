@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { recordChange, systemAct } from '@sluice/audit';
-import type { Database, Queryable } from '@sluice/database';
-import { createTestDatabase, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { recordClosing } from '@sluice/audit';
+import type { Database } from '@sluice/database';
+import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteDueApplications } from '../application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from '../application-key-expiry/delete-expired-keys.ts';
@@ -39,10 +39,9 @@ async function dueTenant(): Promise<string> {
 }
 
 /** As the API does. */
-async function close(tx: Queryable, tenantId: string): Promise<void> {
-  await tx.selectFrom('tenants').select('id').where('id', '=', tenantId).forUpdate().execute();
-  await recordChange(tx, systemAct(tenantId), { operation: 'delete', entityType: 'tenant', entityId: tenantId });
-  await tx.updateTable('tenants').set({ closed_at: new Date().toISOString() }).where('id', '=', tenantId).execute();
+async function close(db: Database, tenantId: string): Promise<void> {
+  await testRows(db).close(tenantId);
+  await recordClosing(db, tenantId, null);
 }
 
 async function loggedOf(tenantId: string): Promise<string[]> {
@@ -63,14 +62,43 @@ test.each(sweeps)('what is due of a closed Tenant writes no row behind its closi
   expect(await loggedOf(open)).not.toEqual([]);
 });
 
-test.each(sweeps)('nor does a sweep that began before the closing ended: %s', async (_name, sweep) => {
+test.each(sweeps)('the closing comes after what a sweep writes that began before it: %s', async (_name, sweep) => {
   const { db } = database.current;
   const tenantId = await dueTenant();
-  const closing = await db.startTransaction().execute();
-  await close(closing, tenantId);
+  const gate = await holdRowsOf(tenantId);
   const swept = sweep(db);
-  await untilLockIsAwaited(db);
-  await closing.commit().execute();
-  await swept;
-  expect(await loggedOf(tenantId)).toEqual(['tenant delete']);
+  await untilAwaited(1);
+  const closed = close(db, tenantId);
+  await untilAwaited(2);
+  await gate.open();
+  await Promise.all([swept, closed]);
+  const logged = await loggedOf(tenantId);
+  expect(logged.length).toBeGreaterThan(1);
+  expect(logged.at(-1)).toBe('tenant delete');
 });
+
+/** Rows of the log wait, but not the closing. */
+async function holdRowsOf(tenantId: string) {
+  const { db } = database.current;
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${tenantId}, 0))`;
+  await sql
+    .raw(`
+      create or replace function wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(hashtextextended(new.tenant_id::text, 0)); return new; end $$;
+      create trigger "waits ${tenantId}" before insert on audit_log for each row
+      when (new.tenant_id = '${tenantId}' and new.entity_type <> 'tenant') execute function wait();
+    `)
+    .execute(db);
+  const holder = await db.startTransaction().execute();
+  await lock.execute(holder);
+  return { open: () => holder.commit().execute() };
+}
+
+async function untilAwaited(statements: number): Promise<void> {
+  await eventually('statements wait for locks', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(database.current.db);
+    return rows.length === statements;
+  });
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
 import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
@@ -61,6 +62,19 @@ test('several at once leave nothing', async () => {
   await Promise.all([1, 2, 3].map(() => purgeTenant(closed, context)));
   await sweepClosedTenants(context);
   expect(await rows.count(closed)).toEqual(nothingButAudit);
+});
+
+test('writes the closing once where the process that closed the Tenant died before it did', async () => {
+  const { db, rows, context } = stores.current;
+  const closed = await rows.tenant();
+  const actor_id = randomUUID();
+  await rows.close(closed);
+  await db.updateTable('tenants').set({ modified_by: actor_id }).where('id', '=', closed).execute();
+  await Promise.all([1, 2, 3].map(() => purgeTenant(closed, context)));
+  const logged = db.selectFrom('audit_log').select(['entity_type', 'entity_id', 'operation', 'actor_type', 'actor_id']);
+  expect(await logged.where('tenant_id', '=', closed).execute()).toEqual([
+    { entity_type: 'tenant', entity_id: closed, operation: 'delete', actor_type: 'application', actor_id },
+  ]);
 });
 
 test('the row of the Tenant stays while another worker has not committed, so that the next sweep goes on', async () => {

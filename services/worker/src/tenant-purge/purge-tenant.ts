@@ -1,3 +1,4 @@
+import { recordClosing } from '@sluice/audit';
 import { purgeTokens } from '@sluice/vault';
 import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
@@ -7,6 +8,7 @@ import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './t
 export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
   if (closed.length === 0) return;
+  await recordClosing(db, tenantId, null); // the process that closed it may have died before it did
   let purged = 0;
   const inBatches = async (table: string, deleteBatch: () => Promise<number>) => {
     for (let deleted = await deleteBatch(); deleted > 0; deleted = await deleteBatch()) {

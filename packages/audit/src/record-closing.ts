@@ -1,0 +1,34 @@
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
+import { messageOf } from './log-entry.ts';
+import { storedOperations } from './present-log.ts';
+
+/**
+ * Writes the last row of a closed Tenant's log, unless it is there. Call it after the commit that closed the Tenant:
+ * changes from before hold the Tenant for key share until they commit, and this waits for them. It would wait for ever
+ * while new ones may begin, because Postgres lets them go first.
+ */
+export async function recordClosing(db: Database, tenantId: string, traceId: string | null): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const tenant = await tx
+      .selectFrom('tenants')
+      .select('modified_by')
+      .where('id', '=', tenantId)
+      .where('closed_at', 'is not', null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!tenant) return;
+    // A statement of its own, because it must see what another process wrote while this one waited.
+    await sql`
+      insert into audit_log (
+        tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message
+      )
+      select ${tenantId}::uuid, ${tenant.modified_by}::uuid, ${tenant.modified_by ? 'application' : 'system'},
+        ${traceId}, 'delete', 'tenant', ${tenantId}, ${messageOf('tenant', 'delete')}
+      where not exists (
+        select from audit_log where tenant_id = ${tenantId}::uuid and entity_type = 'tenant'
+          and operation = any(${storedOperations('tenant', 'delete')}::text[])
+      )
+    `.execute(tx);
+  });
+}
