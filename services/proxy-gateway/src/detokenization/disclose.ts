@@ -1,7 +1,7 @@
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Caller } from '@sluice/credentials';
 import type { ServiceError } from '@sluice/problems';
-import { type Json, requireUse, revealForUse, type Vault } from '@sluice/vault';
+import { requireUse, revealForUse, type Vault } from '@sluice/vault';
 import { openingOf } from '../budgets/opening.ts';
 import type { Context } from '../context.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
@@ -69,14 +69,4 @@ export function recordDisclosure(
       places: ['body'],
     },
   });
-}
-
-export async function discloseTokens(
-  invocation: Invocation,
-  asked: Asked,
-  context: Context,
-): Promise<ReadonlyMap<string, Json>> {
-  const opened = await openTokens(invocation, asked, context);
-  await recordDisclosure(invocation, opened, context);
-  return opened.values;
 }

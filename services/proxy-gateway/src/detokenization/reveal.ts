@@ -10,11 +10,10 @@ import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList } from '../http/message.ts';
-import { authenticateCaller } from '../proxies/authenticate.ts';
-import { requireSameProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { lookAgain } from '../proxies/look-again.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
-import { discloseTokens, openTokens, recordDisclosure } from './disclose.ts';
+import { openTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
@@ -122,9 +121,11 @@ function revealWhileStreaming(
   context: Context,
 ): Readable {
   const fetchValues = async (asked: Asked) => {
-    await requireSameProxy(invocation.head.proxyKey, invocation.proxy, context);
-    invocation.caller &&= await authenticateCaller(invocation.head.apiKey, invocation.proxy, context);
-    return discloseTokens(invocation, asked, context);
+    await lookAgain(invocation, context);
+    const opened = await openTokens(invocation, asked, context);
+    await lookAgain(invocation, context, opened.caller);
+    await recordDisclosure(invocation, opened, context);
+    return opened.values;
   };
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
   const { tenantId } = invocation.proxy;

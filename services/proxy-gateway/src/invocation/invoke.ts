@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
-import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
-import { authenticateCaller } from '../proxies/authenticate.ts';
-import { findProxy, requireSameProxy } from '../proxies/find-proxy.ts';
+import { findProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { authenticate, lookAgain } from '../proxies/look-again.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { callDestination, type Outcome } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
@@ -59,14 +57,6 @@ function selectProxy(invocation: Invocation, context: Context): AtOnceOrLater<vo
   });
 }
 
-function authenticate(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { head, proxy, caller: known } = invocation;
-  if (!proxy.requireAuth && !known) return undefined;
-  return andThen(authenticateCaller(head.apiKey, proxy, context), (caller) => {
-    invocation.caller = caller;
-  });
-}
-
 function checkRateLimits({ proxy, caller }: Invocation, { rateLimits }: Context): AtOnceOrLater<void> {
   return andThen(caller && rateLimits?.countCaller(caller), () => rateLimits?.countProxy(proxy.id));
 }
@@ -82,18 +72,9 @@ function admit(invocation: Invocation, { places }: Context): void {
   invocation.clock.enter();
 }
 
-/** After a wait key and Proxy may be gone or changed: a body may take two minutes, and bodies and values wait for room. */
 function lookAgainAfter(step: Step): Step {
-  return (invocation, context) => step(invocation, context)?.then(() => lookAgain(invocation, context));
-}
-
-async function lookAgain(invocation: Invocation, context: Context): Promise<void> {
-  await requireSameProxy(invocation.head.proxyKey, invocation.proxy, context);
-  await authenticate(invocation, context);
-  const { opened, caller } = invocation;
-  if (!opened || isDeepStrictEqual(opened.caller, caller)) return;
-  const detail = 'The rights of this key were changed while the request waited; try again';
-  throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+  return (invocation, context) =>
+    step(invocation, context)?.then(() => lookAgain(invocation, context, invocation.opened?.caller));
 }
 
 function startDetokenizing({ clock }: Invocation): void {

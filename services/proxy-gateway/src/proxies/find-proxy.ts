@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AtOnceOrLater, andThen, type Loaded, tagOf } from '@sluice/cache-coherence';
 import { bytesOf, hashKeyText, isWellFormedProxyKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
@@ -19,20 +18,6 @@ export function findProxy(proxyKey: string, { db, proxies, pepper }: Context): A
   return andThen(found, (proxy) => {
     if (!proxy) throw proxyNotFound();
     return proxy;
-  });
-}
-
-/**
- * Call it before anything is disclosed, if time has passed since the Proxy was found.
- * @throws {ServiceError} 404 for a Proxy that is gone; 503 for one that now sends elsewhere or asks for a key.
- */
-export function requireSameProxy(proxyKey: string, known: ProxyDefinition, context: Context): AtOnceOrLater<void> {
-  return andThen(findProxy(proxyKey, context), (proxy) => {
-    if (proxy === known) return;
-    const { destination, requireAuth } = proxy;
-    if (requireAuth === known.requireAuth && isDeepStrictEqual(destination, known.destination)) return;
-    const detail = 'The Proxy was changed while the request was read; try again';
-    throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
   });
 }
 
