@@ -31,7 +31,8 @@ export const authorizeSession = operation({
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
-    // Authorizations of one nonce, and the Tenant's limit, need the same locks
+    // Authorizations of one nonce, and the Tenant's limit, need the same locks. A key that was deleted meanwhile
+    // authorizes nothing, because the session refers to it.
     const turn = { tenantId, lane: caller.id, whenLeft };
     const change = await sessionQueues.authorizing.run(turn, () =>
       db.transaction().execute(async (tx) => {

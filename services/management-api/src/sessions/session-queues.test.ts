@@ -90,3 +90,51 @@ test('no session is made for a client that left while it waited', async () => {
   expect((await make(maker.key)).status).toBe(201);
   expect(await countSessions(maker.id)).toBe(2);
 });
+
+describe('a key that was replaced, confirmed, while its requests waited', () => {
+  /** The first request waits for a lock, the others for their turn, as many as may: one more is 429. */
+  async function whileManyWait(send: () => ReturnType<typeof make>, meanwhile: () => Promise<void>) {
+    const sent = [send()];
+    await untilLockIsAwaited(api.current.db);
+    const statuses: number[] = [];
+    for (let i = 0; i <= mostWaiting; i++) sent.push(send());
+    for (const answer of sent) void answer.then(({ status }) => statuses.push(status));
+    await eventually('the queue is full', () => statuses.length === 1);
+    await meanwhile();
+    return { statuses, all: Promise.all(sent) };
+  }
+
+  const replaceKey = async (applicationId: string) => {
+    expect((await api.current.send('POST', `/applications/${applicationId}/regenerate`)).status).toBe(200);
+  };
+
+  test('makes no session', async () => {
+    const maker = await publicApplication();
+    let sent: Awaited<ReturnType<typeof whileManyWait>> | undefined;
+    await whileNoneIsMade(maker.id, async () => {
+      sent = await whileManyWait(
+        () => make(maker.key),
+        () => replaceKey(maker.id),
+      );
+    });
+    await sent?.all;
+    expect(sent?.statuses.sort()).toEqual([201, ...Array(mostWaiting).fill(401), 429]); // the first had its turn before
+    expect(await countSessions(maker.id)).toBe(1);
+  });
+
+  test('authorizes no session', async () => {
+    const { db } = api.current;
+    const { id, nonce, authorizer } = await api.current.waitingSession();
+    const body = { nonce, permissions: ['token:read'] };
+    const lock = await db.startTransaction().execute();
+    await lock.selectFrom('sessions').select('id').where('id', '=', id).forUpdate().execute();
+    const { statuses, all } = await whileManyWait(
+      () => api.current.send('POST', '/sessions/authorize', { key: authorizer.key, body }),
+      () => replaceKey(authorizer.id),
+    ).finally(() => lock.rollback().execute());
+    await all;
+    expect(statuses.sort()).toEqual([...Array(mostWaiting + 1).fill(401), 429]);
+    const [session] = await db.selectFrom('sessions').select('authorized_by').where('id', '=', id).execute();
+    expect(session).toEqual({ authorized_by: null });
+  });
+});

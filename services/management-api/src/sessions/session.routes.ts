@@ -35,7 +35,7 @@ const createSession = operation({
   idempotent: false,
   cors: true,
   response: { 201: newSession },
-  async handle({ caller, address, whenLeft }, context) {
+  async handle({ caller, address, whenLeft, checkCallerAgain }, context) {
     const { keyEnvironment, pepper, sessionQueues } = context;
     const network = networkOf(address());
     const key = generateApiKey(keyEnvironment, 'session');
@@ -50,7 +50,10 @@ const createSession = operation({
       network,
     };
     const turn = { tenantId: caller.tenantId, lane: network, whenLeft };
-    const { id, expires_at } = await sessionQueues.making.run(turn, () => insertWithRoom(context, row));
+    const { id, expires_at } = await sessionQueues.making.run(turn, async () => {
+      await checkCallerAgain();
+      return insertWithRoom(context, row);
+    });
     return created('/sessions', { id, session_key: key, nonce, expires_at });
   },
 });
