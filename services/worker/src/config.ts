@@ -58,7 +58,7 @@ export const configSchema = {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'How often rows are searched whose job was lost, in milliseconds',
+      description: 'How often rows are searched that are due and have no job, or whose job was lost, in milliseconds',
     },
   },
 } as const;

@@ -72,11 +72,16 @@ const createApplication = operation({
       await settle?.(tx, answer, change);
       return { application, answer, change };
     });
-    if (expiresAt) void setAlarm(context, application, expiresAt); // the answer does not wait for Redis
+    if (expiresAt && isNear(expiresAt)) void setAlarm(context, application, expiresAt); // the answer does not wait for Redis
     return new Confirmed(await context.changes.barrier(change), answer);
   },
   replay: withoutKeyThatIsGone,
 });
+
+const alarmedMs = 600_000;
+
+/** A later row is left to the sweep, because Redis would keep its job until then, even if the row is deleted. */
+const isNear = (at: Date) => at.getTime() - Date.now() < alarmedMs;
 
 /** The row decides about the expiry. The job deletes it soon after, otherwise the sweep does. */
 async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
