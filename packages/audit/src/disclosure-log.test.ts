@@ -52,6 +52,16 @@ async function makeFolder(stack: AsyncDisposableStack): Promise<string> {
   return folder;
 }
 
+async function whileNothingIsStored(db: Database, act: () => Promise<void>): Promise<void> {
+  const lock = await db.startTransaction().execute();
+  try {
+    await sql`lock table audit_log`.execute(lock);
+    await act();
+  } finally {
+    await lock.rollback().execute();
+  }
+}
+
 const never = 60_000;
 const refusedAtOnce = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 });
 
@@ -122,11 +132,52 @@ test('refuses with 503 what it cannot keep: what cannot be recorded is not discl
 test('a row that names many tokens counts as several, so that large rows do not take all memory', async () => {
   await using stack = new AsyncDisposableStack();
   const log = open({ stack, DISCLOSURE_QUEUE_LIMIT: 6, flushIntervalMs: never });
-  const large = disclosure(randomUUID(), { detail: { token_ids: Array(100).fill('x'.repeat(36)) } });
-  await log.record(large);
-  await log.record(large);
+  const large = () => disclosure(randomUUID(), { detail: { token_ids: Array(100).fill('x'.repeat(36)) } });
+  await log.record(large());
+  await log.record(large());
   await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
   expect(log.state()).toEqual({ waiting: 9, refused: 0 });
+});
+
+test('a Tenant has at most half of the queue: beyond, only it is refused, until Postgres has its rows', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const [one, other] = [randomUUID(), randomUUID()];
+  const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 2000 });
+  const large = disclosure(one, { detail: { token_ids: Array(100).fill('😀'.repeat(400)) } });
+  let recorded = 0;
+  await whileNothingIsStored(db, async () => {
+    const flood = (async () => {
+      for (; recorded < 100; recorded++) await log.record(large);
+    })();
+    await expect(flood).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterSeconds: 1,
+      limit: 'disclosures_waiting',
+    });
+    await expect(log.record(disclosure(one))).rejects.toEqual(refusedAtOnce);
+    for (let i = 0; i < 900; i++) await log.record(disclosure(other));
+  });
+  await eventually('stored', () => log.state().waiting === 0);
+  await log.record(disclosure(one));
+  await eventually('stored too', async () => (await rowsOf(db, one)).length === recorded + 1);
+  expect(await rowsOf(db, other)).toHaveLength(900);
+});
+
+test('rows that Postgres refuses count as those of their Tenant', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createTestDatabase(stack);
+  const [one, other] = [randomUUID(), randomUUID()];
+  await sql`alter table audit_log add constraint refuse check (entity_id <> 'poison')`.execute(db);
+  const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 6 });
+  for (let i = 0; i < 3; i++) await log.record(disclosure(one, { entityId: 'poison' }));
+  await eventually('set aside', () => log.state().refused === 3);
+  await expect(log.record(disclosure(one))).rejects.toEqual(refusedAtOnce);
+  await log.record(disclosure(other));
+  await sql`alter table audit_log drop constraint refuse`.execute(db);
+  await eventually('accepted', async () => (await rowsOf(db, one)).length === 3);
+  await eventually('none waits', () => log.state().waiting + log.state().refused === 0);
+  await log.record(disclosure(one));
 });
 
 test('refuses what comes while it closes: nobody would write it', async () => {
@@ -183,13 +234,13 @@ test('a row that Postgres refuses holds up no other, and is stored when it is ac
   const tenantId = randomUUID();
   const folder = await makeFolder(stack);
   await sql`alter table audit_log add constraint refuse check (entity_id not like 'poison%')`.execute(db);
-  const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 50, DISCLOSURE_SPOOL_DIRECTORY: folder });
+  const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 100, DISCLOSURE_SPOOL_DIRECTORY: folder });
   for (let i = 0; i < 40; i++) {
     await log.record(disclosure(tenantId, { entityId: i === 7 || i === 21 ? `poison-${i}` : `good-${i}` }));
   }
   await eventually('all others', async () => (await rowsOf(db, tenantId)).length === 38);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('refuses 2 rows') })]);
-  // They count as waiting, so 48 more fit.
+  // They count as waiting, so 48 more of the Tenant fit.
   for (let i = 0; i < 48; i++) await log.record(disclosure(tenantId, { entityId: `later-${i}` }));
   await expect(log.record(disclosure(tenantId))).rejects.toEqual(refusedAtOnce);
   await eventually('the later ones', async () => (await rowsOf(db, tenantId)).length === 86);
@@ -293,6 +344,18 @@ describe('with a spool', () => {
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => log.record(disclosure(randomUUID()))));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(log.state()).toEqual({ waiting: 2, refused: 0 });
+  });
+
+  test('what a process left counts as that of its Tenants', async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await makeFolder(stack);
+    const tenantId = randomUUID();
+    await abandon(folder, 3, tenantId);
+    const limits = { DISCLOSURE_QUEUE_LIMIT: 6, DISCLOSURE_SPOOL_DIRECTORY: folder };
+    await wait(2); // files have the names of the process and of the millisecond
+    const log = open({ stack, flushIntervalMs: never, ...limits });
+    await expect(log.record(disclosure(tenantId))).rejects.toMatchObject({ limit: 'disclosures_waiting' });
+    await log.record(disclosure(randomUUID()));
   });
 
   test('a folder that cannot be had is an error of the configuration', async () => {

@@ -6,6 +6,7 @@ import { insertAccepted, isAboutRows } from './insert-accepted.ts';
 import { type RowChunk, RowRange } from './row-chunk.ts';
 import { RowQueue, type SpooledRow } from './row-queue.ts';
 import { openSpool, type Segment } from './spool.ts';
+import { WaitingRows } from './waiting-rows.ts';
 
 export interface DisclosureLog {
   /**
@@ -27,8 +28,6 @@ export interface DisclosureLogOptions {
 }
 
 const batchSize = 1000;
-/** A row that names many tokens counts as several. */
-const countedBytes = 1024;
 const probeIntervalMs = 1000;
 
 type Waiting = SpooledRow<Segment | undefined>;
@@ -50,7 +49,10 @@ export function openDisclosureLog(
   { db, stack, onError, flushIntervalMs = 100 }: DisclosureLogOptions,
 ): MeasuredDisclosureLog {
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
-  const queue = new RowQueue<Segment | undefined>();
+  const waiting = new WaitingRows();
+  /** Half, so that what one Tenant's rows fill leaves room for others. */
+  const tenantLimit = Math.ceil(queueLimit / 2);
+  const queue = new RowQueue<Segment | undefined>(waiting);
   queue.putFirst(spool?.left ?? []);
   let refused: Waiting[] = [];
   let gathered: Gathered | undefined;
@@ -68,10 +70,13 @@ export function openDisclosureLog(
     for (let batch = queue.first(batchSize); batch && due > 0; batch = queue.first(batchSize)) {
       due -= batch.length;
       const { refused: found, reason } = await insertAccepted(batch, insert);
-      const outcasts = found.map((one) => setAside({ row: one.text(), segment: one.segment }));
+      const outcasts = found.map((one) =>
+        setAside({ row: one.text(), tenantId: one.chunk.share(one.from).tenantId, segment: one.segment }),
+      );
       if (batch.segment) spool?.release(batch.segment, batch.length - found.length);
       queue.removeFirst(batch);
       if (outcasts.length === 0) continue;
+      for (const one of outcasts) waiting.add(waiting.of(one.tenantId), sizeOf(one));
       refused.push(...outcasts);
       const ids = outcasts.slice(0, 3).map(({ row }) => idOf(row));
       onError(new Error(`Postgres refuses ${found.length} rows, such as ${ids}; they wait`, { cause: reason }));
@@ -91,13 +96,14 @@ export function openDisclosureLog(
       throw error;
     }
     queue.putFirst(refused);
+    for (const each of refused) waiting.remove(waiting.of(each.tenantId), sizeOf(each));
     refused = [];
   }
 
   function setAside(one: Waiting): Waiting {
     if (!spool || !one.segment) return one;
     try {
-      const moved = { row: one.row, segment: spool.setAside([one.row]) };
+      const moved = { ...one, segment: spool.setAside([one.row]) };
       spool.release(one.segment, 1);
       return moved;
     } catch (error) {
@@ -114,7 +120,7 @@ export function openDisclosureLog(
   }
 
   const timer = setInterval(() => {
-    if (waiting() > 0 && !flushing) flushOnce().catch(onError);
+    if (waiting.count > 0 && !flushing) flushOnce().catch(onError);
   }, flushIntervalMs);
 
   stack.defer(async () => {
@@ -137,9 +143,6 @@ export function openDisclosureLog(
     onError(error);
   }
 
-  const queued = () => Math.max(queue.length, Math.ceil(queue.bytes / countedBytes));
-  const waiting = () => queued() + refused.length;
-
   function gather(chunk: RowChunk): Gathered {
     // By then all callers of this turn have added their rows to the write.
     const kept: Promise<void> = Promise.resolve().then(() => keep(own));
@@ -161,14 +164,23 @@ export function openDisclosureLog(
   }
 
   return {
-    state: () => ({ waiting: queued(), refused: refused.length }),
+    state: () => ({ waiting: waiting.count - refused.length, refused: refused.length }),
     record(disclosure) {
-      if (isClosed || waiting() >= queueLimit) return Promise.reject(unavailable());
-      const chunk = queue.write(toRowText(disclosure));
+      if (isClosed || waiting.count >= queueLimit) return Promise.reject(unavailable());
+      const share = waiting.of(disclosure.tenantId);
+      if (share.count >= tenantLimit) return Promise.reject(tooManyOfTenant());
+      const chunk = queue.write(toRowText(disclosure), share);
       if (gathered?.chunk !== chunk) gathered = gather(chunk);
       return gathered.kept;
     },
   };
+}
+
+const sizeOf = ({ row }: Waiting) => Buffer.byteLength(row) + 1;
+
+function tooManyOfTenant(): ServiceError {
+  const detail = 'Too many disclosures of this Tenant wait to be recorded, so nothing is disclosed; try again later';
+  return new ServiceError('unavailable', detail, { retryAfterSeconds: 1, limit: 'disclosures_waiting' });
 }
 
 function unavailable(cause?: unknown): ServiceError {

@@ -4,7 +4,8 @@ export const disclosureSettings = {
     minimum: 1,
     default: 50_000,
     description:
-      'Rows of disclosures that may wait for Postgres, of 1 KiB on the average; beyond it nothing is disclosed',
+      'Rows of disclosures that may wait for Postgres, of 1 KiB on the average; beyond it nothing is disclosed, and ' +
+      'beyond half of it nothing of the Tenant whose rows they are',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',

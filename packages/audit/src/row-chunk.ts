@@ -1,13 +1,16 @@
 import type { RowText } from './disclosure.ts';
+import { Share } from './waiting-rows.ts';
 
 const chunkBytes = 512 * 1024;
 /** More rows than fit, because a row has some 400 bytes. */
 const mostRows = 2048;
+const noShare = new Share('');
 
 /** Outside V8's heap, because rows that wait for a tenth of a second would all move to the old generation. */
 export class RowChunk {
   readonly #bytes: Buffer;
   readonly #ends = new Uint32Array(mostRows);
+  readonly #shares = new Array<Share>(mostRows).fill(noShare);
   #count = 0;
   waiting = 0;
 
@@ -23,17 +26,22 @@ export class RowChunk {
     return this.#bytes.length > chunkBytes;
   }
 
-  add(row: RowText): boolean {
+  add(row: RowText, share: Share): boolean {
     const start = this.#startOf(this.#count);
     const room = this.#bytes.length - start - 1;
     if (this.#count === mostRows || (room < 3 * row.length && room < Buffer.byteLength(row))) return false;
     this.#bytes[start] = 0x0a;
+    this.#shares[this.#count] = share;
     this.#ends[this.#count++] = start + 1 + this.#bytes.write(row, start + 1);
     return true;
   }
 
   cutTo(count: number): void {
     this.#count = count;
+  }
+
+  share(position: number): Share {
+    return this.#shares[position] ?? noShare;
   }
 
   /** Of these rows, with the line break before each. */
@@ -65,10 +73,6 @@ export class RowRange<Segment = unknown> {
 
   get length(): number {
     return this.to - this.from;
-  }
-
-  get bytes(): number {
-    return this.chunk.bytes(this.from, this.to);
   }
 
   slice(start: number, end = this.length): RowRange<Segment> {

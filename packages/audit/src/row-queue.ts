@@ -1,8 +1,10 @@
 import type { RowText } from './disclosure.ts';
 import { RowChunk, RowRange } from './row-chunk.ts';
+import type { Share, WaitingRows } from './waiting-rows.ts';
 
 export interface SpooledRow<Segment> {
   row: RowText;
+  tenantId: string;
   segment: Segment;
 }
 
@@ -11,20 +13,20 @@ export class RowQueue<Segment> {
   #chunk = new RowChunk();
   /** Reused, because rows that arrive during a write need a second chunk. */
   #spare: RowChunk | undefined;
+  readonly #waiting: WaitingRows;
   #written = 0;
-  #bytes = 0;
+
+  constructor(waiting: WaitingRows) {
+    this.#waiting = waiting;
+  }
 
   /** Includes rows that are written and not yet pushed. */
   get length(): number {
     return this.#written;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  write(row: RowText): RowChunk {
-    this.#chunk = this.#writeTo(this.#chunk, row);
+  write(row: RowText, share: Share): RowChunk {
+    this.#chunk = this.#writeTo(this.#chunk, row, share);
     return this.#chunk;
   }
 
@@ -42,8 +44,8 @@ export class RowQueue<Segment> {
     if (rows.length === 0) return;
     let ranges: RowRange<Segment>[] = [];
     let chunk = new RowChunk();
-    for (const { row, segment } of rows) {
-      chunk = this.#writeTo(chunk, row);
+    for (const { row, tenantId, segment } of rows) {
+      chunk = this.#writeTo(chunk, row, this.#waiting.of(tenantId));
       ranges = joined(ranges, new RowRange(chunk, segment, { from: chunk.count - 1, to: chunk.count }));
     }
     this.#ranges = [...ranges, ...this.#ranges];
@@ -60,24 +62,24 @@ export class RowQueue<Segment> {
     this.#leave(batch);
   }
 
-  #writeTo(chunk: RowChunk, row: RowText): RowChunk {
+  #writeTo(chunk: RowChunk, row: RowText, share: Share): RowChunk {
     let own = chunk;
-    if (!own.add(row)) {
+    if (!own.add(row, share)) {
       own = this.#spare ?? new RowChunk();
       this.#spare = undefined;
-      if (!own.add(row)) {
+      if (!own.add(row, share)) {
         own = new RowChunk(1 + Buffer.byteLength(row));
-        own.add(row);
+        own.add(row, share);
       }
     }
     own.waiting++;
     this.#written++;
-    this.#bytes += own.bytes(own.count - 1, own.count);
+    this.#waiting.add(share, own.bytes(own.count - 1, own.count));
     return own;
   }
 
-  #leave({ chunk, length, bytes }: RowRange): void {
-    this.#bytes -= bytes;
+  #leave({ chunk, from, to, length }: RowRange): void {
+    for (let i = from; i < to; i++) this.#waiting.remove(chunk.share(i), chunk.bytes(i, i + 1));
     chunk.waiting -= length;
     this.#written -= length;
     if (chunk.waiting > 0) return;

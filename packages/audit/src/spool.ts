@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import type { RowText } from './disclosure.ts';
 import { RowRange } from './row-chunk.ts';
+import type { SpooledRow } from './row-queue.ts';
 
 export interface Segment {
   path: string;
@@ -25,7 +26,7 @@ type Rows = RowRange | readonly RowText[];
 /** Keeps rows until Postgres has them, also when the process dies. */
 export interface Spool {
   /** From previous processes, oldest first. */
-  left: readonly { row: RowText; segment: Segment }[];
+  left: readonly SpooledRow<Segment>[];
   /** Rows survive the process, not the machine. @throws {Error} where the write failed; then none is in the file. */
   append(rows: Rows): Segment;
   /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
@@ -127,23 +128,24 @@ function readLeft(directory: string, onError: (error: unknown) => void): Spool['
   return names.sort().flatMap((name) => {
     const path = join(directory, name);
     const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-    const rows = lines.filter(isRow);
+    const rows = lines.flatMap(readRow);
     if (rows.length < lines.length) {
       onError(new Error(`${lines.length - rows.length} lines of ${path} were written in part; they are skipped`));
     }
     if (rows.length === 0) unlinkSync(path);
     const segment = { path, descriptor: undefined, bytes: 0, waiting: rows.length };
-    return rows.map((row) => ({ row, segment }));
+    return rows.map((row) => ({ ...row, segment }));
   });
 }
 
 const texts = ['id', 'at', 'tenant_id', 'operation', 'entity_type', 'entity_id'] as const;
 
-function isRow(line: string): line is RowText {
+function readRow(row: string): { row: RowText; tenantId: string }[] {
   try {
-    const row = JSON.parse(line) as Record<string, unknown> | null;
-    return row !== null && texts.every((name) => typeof row[name] === 'string');
+    const found = JSON.parse(row) as Record<string, unknown> | null;
+    if (found === null || !texts.every((name) => typeof found[name] === 'string')) return [];
+    return [{ row, tenantId: String(found.tenant_id) }];
   } catch {
-    return false; // torn: the process died or the disk filled up while writing
+    return []; // torn: the process died or the disk filled up while writing
   }
 }

@@ -17,6 +17,7 @@ export const requestLimits: readonly string[] = [
   'body_bytes',
   'body_size',
   'data_size',
+  'disclosures_waiting',
   'filters',
   'headers',
   'opened_data',

@@ -43,7 +43,7 @@ export function measureDisclosures(
   });
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_limit_rows',
-    help: 'How many may wait before nothing is disclosed any more, which is DISCLOSURE_QUEUE_LIMIT',
+    help: 'How many may wait before nothing is disclosed any more, which is DISCLOSURE_QUEUE_LIMIT; of a Tenant half',
     read: () => limit,
   });
 }

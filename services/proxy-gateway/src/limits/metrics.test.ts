@@ -62,6 +62,7 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_limit_refusals_total{limit="content_codings"} 0',
       'sluice_limit_refusals_total{limit="destination_breaker"} 5',
       'sluice_limit_refusals_total{limit="destination_waiting"} 4',
+      'sluice_limit_refusals_total{limit="disclosures_waiting"} 0',
       'sluice_limit_refusals_total{limit="expressions"} 0',
       'sluice_limit_refusals_total{limit="field_errors"} 0',
       'sluice_limit_refusals_total{limit="field_size"} 0',

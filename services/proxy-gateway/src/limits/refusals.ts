@@ -4,6 +4,7 @@ import { ServiceError } from '@sluice/problems';
 const requestLimits = [
   'body_size',
   'content_codings',
+  'disclosures_waiting',
   'expressions',
   'field_errors',
   'field_size',
