@@ -1,6 +1,6 @@
 import { type LogRow, logColumns } from '@sluice/audit';
 import { type Database, preparedSql, type Queryable } from '@sluice/database';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /** `isUnsignedDue` adds Tenants whose tree grew while no worker had a key. */
 export async function listDueTenants(db: Database, { isUnsignedDue = false } = {}): Promise<string[]> {
@@ -65,51 +65,104 @@ const makeLedger = preparedSql(
 
 const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
+export interface BatchLimits {
+  mostRows: number;
+  /** Of `detail` as text; the last row may exceed it, so that each batch has one. */
+  mostBytes: number;
+}
+
+/** A compressed detail counts as this many times its stored size, so that Postgres unpacks little that does not fit. */
+const countedFold = 8;
+
+/** The first of the rows `found`: by the stored sizes of their details, which are cheap, and then by the text. */
+const firstThatFit = (order: RawBuilder<unknown>, mostBytes: number) => {
+  const before = sql`over (order by ${order} rows between unbounded preceding and 1 preceding)`;
+  const counted = sql`
+    pg_column_size(detail) * case when pg_column_compression(detail) is null then 1 else ${sql.lit(countedFold)} end`;
+  return sql`
+    select * from (
+      select *, coalesce(sum(octet_length(detail::text)) ${before}, 0) as bytes_before from (
+        select *, coalesce(sum(${counted}) ${before}, 0) as counted_before from found
+      ) as counted where counted_before < ${mostBytes}
+    ) as read where bytes_before < ${mostBytes}`;
+};
+
+/** `isRest` where no further rows are found. */
 export async function readRowsBefore(
   tx: Queryable,
   tenantId: string,
-  { before_at, before_id, limit }: { before_at: string | null; before_id: string | null; limit: number },
-): Promise<LogRow[]> {
-  const { rows } = await sql<LogRow>`
-    select ${columns} from audit_log as log
-    where tenant_id = ${tenantId} and leaf_version is null
-      and (at, id) > (coalesce(${before_at}::timestamptz, '-infinity'), coalesce(${before_id}::uuid, '00000000-0000-0000-0000-000000000000'))
-    order by at, id limit ${limit}
+  { before_at, before_id }: Pick<LedgerRow, 'before_at' | 'before_id'>,
+  { mostRows, mostBytes }: BatchLimits,
+): Promise<{ rows: LogRow[]; isRest: boolean }> {
+  const { rows } = await sql<LogRow & { found: number }>`
+    with found as (
+      select ${columns} from audit_log as log
+      where tenant_id = ${tenantId} and leaf_version is null
+        and (at, id) > (coalesce(${before_at}::timestamptz, '-infinity'), coalesce(${before_id}::uuid, '00000000-0000-0000-0000-000000000000'))
+      order by at, id limit ${mostRows}
+    )
+    select (select count(*) from found) as found, ${columns}
+    from (${firstThatFit(sql`at, id`, mostBytes)}) as log order by at, id
   `.execute(tx);
-  return rows;
+  const found = rows[0]?.found ?? 0;
+  return {
+    rows: rows.map(({ found: _found, ...row }) => row),
+    isRest: found < mostRows && found === rows.length,
+  };
 }
 
-/** Call it in the transaction that sequences them, so that each is sequenced once. Rows in the tree are left out. */
+/**
+ * Call it in the transaction that sequences them, so that each is sequenced once. Rows in the tree are left out. An
+ * arrival that does not fit keeps its place with its other rows.
+ */
 export async function takeArrivals(
   tx: Queryable,
   tenantId: string,
-  limit: number,
+  { mostRows, mostBytes }: BatchLimits,
 ): Promise<{ taken: number; rows: LogRow[] }> {
   // Planned each time, because a kept plan would go through a month that was empty when it was made
   const { rows } = await sql<LogRow & { taken: number }>`
     with due as (
-      select arrival from (
-        select arrival, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
+      select arrival, ids, times from (
+        select arrival, ids, times, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
         from (
-          select arrival, ids from audit_log_arrivals where tenant_id = ${tenantId} order by arrival limit ${limit}
+          select arrival, ids, times from audit_log_arrivals
+          where tenant_id = ${tenantId} order by arrival limit ${mostRows}
         ) as next
-      ) as counted where before < ${limit}
+      ) as counted where before < ${mostRows}
     ),
-    taken as (
-      delete from audit_log_arrivals using due
-      where audit_log_arrivals.tenant_id = ${tenantId} and audit_log_arrivals.arrival = due.arrival
-      returning audit_log_arrivals.arrival, ids, times
-    )
+    due_rows as (
+      select arrival, position, each.id, each.at
+      from due cross join lateral unnest(ids, times) with ordinality as each(id, at, position)
+      order by arrival, position limit ${mostRows}
+    ),
+    found as (
+      select arrival, position, ${columns} from due_rows
+      left join lateral (
+        select * from audit_log
+        where tenant_id = ${tenantId} and at = due_rows.at and id = due_rows.id and not exists (
+          select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = due_rows.id
+        )
+        offset 0
+      ) as log on true
+    ),
+    fitting as (${firstThatFit(sql`arrival, position`, mostBytes)}),
+    counted as (select arrival, count(*)::int as count from fitting group by arrival),
+    emptied as (
+      delete from audit_log_arrivals as whole using counted
+      where whole.tenant_id = ${tenantId} and whole.arrival = counted.arrival and cardinality(ids) = counted.count
+      returning whole.arrival
+    ),
+    shortened as (
+      update audit_log_arrivals as part set ids = ids[counted.count + 1 :], times = times[counted.count + 1 :]
+      from counted
+      where part.tenant_id = ${tenantId} and part.arrival = counted.arrival and cardinality(ids) > counted.count
+      returning part.arrival
+    ),
+    taken as (select arrival from emptied union all select arrival from shortened)
     select (select count(*) from taken) as taken, ${columns}
-    from taken
-    cross join lateral unnest(taken.ids, taken.times) with ordinality as each(id, at, position)
-    left join lateral (
-      select * from audit_log
-      where tenant_id = ${tenantId} and at = each.at and id = each.id
-        and not exists (select from ledger_leaves as leaf where leaf.tenant_id = ${tenantId} and leaf.log_id = each.id)
-      offset 0
-    ) as log on true
-    order by taken.arrival, each.position
+    from fitting as log where arrival in (select arrival from taken)
+    order by arrival, position
   `.execute(tx);
   return {
     taken: rows[0]?.taken ?? 0,

@@ -13,6 +13,7 @@ import {
   signCheckpoint,
 } from '@sluice/ledger';
 import {
+  type BatchLimits,
   insertLeaves,
   insertNodes,
   type LedgerRow,
@@ -25,7 +26,8 @@ import {
 } from './ledger.queries.ts';
 import { separately } from './separately.ts';
 
-const batchSize = 2000;
+/** A Tenant chooses how large its rows are, and the worker holds a batch of them parsed. */
+export const batchLimits: BatchLimits = { mostRows: 2000, mostBytes: 8 * 1024 * 1024 };
 /** Batches of a Tenant in one round, so that a round ends and reports even if rows never stop coming. */
 export const mostPasses = 40;
 /** Other subtrees are computed from at most 16 stored ones of 2^4, 2^8 … leaves. */
@@ -103,12 +105,12 @@ async function nextRows(
   { unsequenced_before, before_at, before_id }: LedgerRow,
 ): Promise<{ rows: LogRow[]; hasMoved: boolean; position: Position }> {
   if (unsequenced_before === 0) {
-    const { taken, rows } = await takeArrivals(tx, tenantId, batchSize);
+    const { taken, rows } = await takeArrivals(tx, tenantId, batchLimits);
     return { rows, hasMoved: taken > 0, position: { unsequenced_before, before_at, before_id } };
   }
-  const rows = await readRowsBefore(tx, tenantId, { before_at, before_id, limit: batchSize });
+  const { rows, isRest } = await readRowsBefore(tx, tenantId, { before_at, before_id }, batchLimits);
   const last = rows.at(-1);
-  const left = rows.length < batchSize ? 0 : Math.max(1, unsequenced_before - rows.length);
+  const left = isRest ? 0 : Math.max(1, unsequenced_before - rows.length);
   return {
     rows,
     hasMoved: true,
