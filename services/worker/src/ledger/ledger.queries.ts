@@ -31,20 +31,26 @@ export interface LedgerRow {
   before_id: string | null;
 }
 
+export interface LockedLedger extends LedgerRow {
+  is_signed: boolean;
+  /** By the clock of Postgres, because rows are kept from this moment on and a worker's clock may be wrong. */
+  locked_at: string;
+}
+
 /** Undefined where another worker has locked it. */
-export async function lockLedger(
-  tx: Queryable,
-  tenantId: string,
-): Promise<(LedgerRow & { is_signed: boolean }) | undefined> {
+export async function lockLedger(tx: Queryable, tenantId: string): Promise<LockedLedger | undefined> {
   await makeLedger(tx, { tenantId });
   return tx
     .selectFrom('ledgers')
     .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
-    .select((eb) => eb('checkpoint', 'is not', null).as('is_signed'))
+    .select((eb) => [
+      eb('checkpoint', 'is not', null).as('is_signed'),
+      sql<string>`statement_timestamp()`.as('locked_at'),
+    ])
     .where('tenant_id', '=', tenantId)
     .forUpdate()
     .skipLocked()
-    .$castTo<LedgerRow & { is_signed: boolean }>()
+    .$castTo<LockedLedger>()
     .executeTakeFirst();
 }
 

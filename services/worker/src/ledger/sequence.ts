@@ -17,6 +17,7 @@ import {
   insertLeaves,
   insertNodes,
   type LedgerRow,
+  type LockedLedger,
   listDueTenants,
   lockLedger,
   type NewLeaf,
@@ -118,7 +119,7 @@ async function nextRows(
   };
 }
 
-function grow(rows: readonly LogRow[], { size, frontier: bytes, kept_at }: LedgerRow) {
+function grow(rows: readonly LogRow[], { size, frontier: bytes, kept_at, locked_at }: LockedLedger) {
   let frontier: Frontier = readFrontier(size, bytes);
   let keptAt = kept_at;
   const leaves: NewLeaf[] = [];
@@ -126,9 +127,8 @@ function grow(rows: readonly LogRow[], { size, frontier: bytes, kept_at }: Ledge
   const note = (node: CompleteNode) => {
     if (node.level > 0 && node.level % storedLevels === 0) nodes.push(node);
   };
-  const now = new Date().toISOString();
   for (const row of rows) {
-    const since = row.at < now ? row.at : now;
+    const since = row.at < locked_at ? row.at : locked_at;
     keptAt = keptAt !== null && keptAt > since ? keptAt : since;
     const hash = leafHash(presentLog(row), leafVersion);
     leaves.push({ log_id: row.id, at: row.at, kept_at: keptAt, leaf_hash: hash });

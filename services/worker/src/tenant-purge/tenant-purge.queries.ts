@@ -60,7 +60,8 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
       }
     }
     await tx.deleteFrom('tenants').where('id', '=', id).execute();
-    await tx.updateTable('ledgers').set({ closed_at: new Date().toISOString() }).where('tenant_id', '=', id).execute();
+    const closed_at = sql<string>`statement_timestamp()`; // no worker's clock, because retention deletes by it
+    await tx.updateTable('ledgers').set({ closed_at }).where('tenant_id', '=', id).execute();
     return true;
   });
 }
