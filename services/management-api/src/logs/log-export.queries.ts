@@ -31,11 +31,13 @@ export const pageRows = 1000;
 const pageBytes = 256 * 1024;
 
 /** @throws {ServiceError} `unavailable` where retention has dropped rows of the span. */
-type Page = (db: Database, tenantId: string, options: LeafSpan & { filter: LogFilter }) => Promise<LeafPage>;
+type Page = (db: Database, tenantId: string, options: PageOptions) => Promise<LeafPage>;
+
+type PageOptions = LeafSpan & { filter: LogFilter; most: number };
 
 /** The cost depends on the number of leaves. */
-export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) => {
-  const until = Math.min(from + pageRows, end);
+export const readNextLeaves: Page = async (db, tenantId, { filter, from, end, most }) => {
+  const until = Math.min(from + most, end);
   const source = sql`
       from ledger_leaves as leaf
       join lateral (
@@ -48,7 +50,7 @@ export const readNextLeaves: Page = async (db, tenantId, { filter, from, end }) 
 };
 
 /** Each page looks at all matches, so there must be few. */
-export const readNextMatches: Page = async (db, tenantId, { filter, from, end }) => {
+export const readNextMatches: Page = async (db, tenantId, { filter, from, end, most }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
   const source = sql`
       from (${sourceOf(tenantId, filter, where)}) as log
@@ -57,9 +59,9 @@ export const readNextMatches: Page = async (db, tenantId, { filter, from, end })
         where tenant_id = ${tenantId} and log_id = log.id offset 0
       ) as leaf on true
       where leaf.leaf_index >= ${from} and leaf.leaf_index < ${end}
-      order by leaf.leaf_index limit ${pageRows}`;
+      order by leaf.leaf_index limit ${most}`;
   const { rows, isFull } = await readRows(db, tenantId, { from, source });
-  return { rows, next: isFull || rows.length === pageRows ? placeAfter(rows, end) : end };
+  return { rows, next: isFull || rows.length === most ? placeAfter(rows, end) : end };
 };
 
 /** Postgres writes times and details, because Node would take longer. */
@@ -83,7 +85,7 @@ type Sent = [
 
 const columns = sql`
   id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), actor_id, actor_type, entity_type, entity_id,
-  operation, message, trace_id, detail::text, leaf_version, leaf_index, encode(leaf_hash, 'hex'), bytes_so_far`;
+  operation, message, trace_id, text, leaf_version, leaf_index, encode(leaf_hash, 'hex'), bytes_so_far`;
 const inner = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
 interface Found {
@@ -91,6 +93,10 @@ interface Found {
   /** The page stopped at its limit of bytes, so rows may be missing. */
   isFull: boolean;
 }
+
+const inOrder = sql`order by leaf_index rows unbounded preceding`;
+/** The text may be a hundred times what is stored, so only details that may be on the page are written. */
+const bytes = sql`greatest(octet_length(text), stored)`;
 
 async function readRows(
   db: Database,
@@ -102,12 +108,17 @@ async function readRows(
     sql`
     select ${columns}, (select dropped from ledgers where tenant_id = ${tenantId})
     from (
-      select *, sum(bytes) over (order by leaf_index rows unbounded preceding) as bytes_so_far from (
-        select ${inner}, leaf.leaf_version, leaf.leaf_index, leaf.leaf_hash, coalesce(pg_column_size(log.detail), 0) as bytes
-        ${source}
-      ) as measured
+      select *, sum(${bytes}) over (${inOrder}) as bytes_so_far from (
+        select *, detail::text as text from (
+          select *, sum(stored) over (${inOrder}) as stored_so_far from (
+            select ${inner}, leaf.leaf_version, leaf.leaf_index, leaf.leaf_hash, coalesce(pg_column_size(log.detail), 0) as stored
+            ${source}
+          ) as found
+        ) as near
+        where stored_so_far - stored < ${pageBytes} order by leaf_index offset 0
+      ) as written
     ) as counted
-    where bytes_so_far - bytes < ${pageBytes} order by leaf_index`,
+    where bytes_so_far - ${bytes} < ${pageBytes} order by leaf_index`,
   );
   const last = sent.at(-1);
   const dropped = last?.[14] ?? (await findLedger(db, tenantId))?.dropped ?? 0;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { openCheckpoint, readVerifierLine, verifyExport } from '@sluice/ledger';
-import { useStack } from '@sluice/testing';
+import { countRowsRead, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
 import { startTestManagement } from '../testing/test-management.ts';
+import type { LogFilter } from './log.queries.ts';
+import { exportLog } from './log-export.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
@@ -111,6 +113,47 @@ test('rows with much in them come in smaller pieces, and none is lost', async ()
     expect(linesOf(text)).toHaveLength(query ? 120 : 121);
     if (!query) expect(await verify(text, ledger)).toMatchObject({ isWhole: true, size: 121 });
   }
+});
+
+describe('where Postgres stores details as a fortieth of their text', () => {
+  const similar = useStack(async () => {
+    const { db, newTenant } = api.current;
+    const { tenant_id } = await newTenant('T');
+    await sql`
+      insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
+      select ${tenant_id}, 'use', 'proxy', 'x', jsonb_build_object('token_ids', array(
+        select repeat('x', 390) || n || '-' || i from generate_series(1, 100) i))
+      from generate_series(101, 200) n
+    `.execute(db);
+    await sequenceLog(db, tenant_id);
+    return { tenantId: tenant_id, start: 0, format: 'ndjson' } as const;
+  });
+
+  async function piecesOf(filter: LogFilter, db = api.current.db): Promise<string[]> {
+    const pieces: string[] = [];
+    for await (const piece of exportLog(db, { ...similar.current, filter })) pieces.push(piece);
+    return pieces;
+  }
+
+  test.each<[string, LogFilter]>([
+    ['all rows', {}],
+    ['few rows that a filter finds', { entity_id: 'x' }],
+  ])('a piece of %s has 256 KiB of their text and no more than a row beyond', async (_, filter) => {
+    const pieces = await piecesOf(filter);
+    const lines = pieces.flatMap(linesOf).map((line) => JSON.parse(line));
+    expect(lines.map(({ leaf_index }) => leaf_index)).toEqual(lines.map((_, i) => i + lines[0].leaf_index));
+    expect(lines.filter(({ entity_id }) => entity_id === 'x')).toHaveLength(100);
+    const oneRow = 45_000;
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(256 * 1024 + oneRow);
+  });
+
+  test('Postgres reads each row a few times, not once for each piece before it', async () => {
+    const { db, statements } = recordStatements(api.current.db);
+    const pieces = await piecesOf({}, db);
+    expect(pieces.length).toBeGreaterThan(12);
+    const read = (await countRowsRead(api.current.db, statements)).reduce((sum, rows) => sum + rows, 0);
+    expect(read).toBeLessThan(8 * 100); // of the log and of the ledger; 1,500 if each piece looked at all that follow
+  });
 });
 
 test('small rows before and after large ones come once and in order', async () => {

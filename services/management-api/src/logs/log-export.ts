@@ -54,10 +54,12 @@ async function* pagesOf(
   const isFiltered = Object.keys(filter).length > 0;
   const isNarrow = isFiltered && (await inTurn(() => countFilteredLogs(db, tenantId, filter))) <= mostCounted;
   let isOver = false;
+  let most = pageRows;
   const begin = (from: number): Promise<LeafPage> => {
+    const options = { filter, from, end, most };
     const page = inTurn(async () => {
       if (isOver) return { rows: [], next: end };
-      return (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, { filter, from, end });
+      return (isNarrow ? readNextMatches : readNextLeaves)(db, tenantId, options);
     });
     page.catch(() => undefined); // thrown when awaited; a consumer that stops early never awaits it
     return page;
@@ -66,6 +68,8 @@ async function* pagesOf(
   try {
     for (let from = span.from; from < end; ) {
       const { rows, next } = await (readings.shift() ?? begin(from));
+      // Postgres writes all details that may fit as text, so where rows are large it is asked for few
+      most = Math.min(pageRows, 2 * (isNarrow ? rows.length : next - from));
       // The next pages begin at known leaves, unless rows are large or the filter finds them
       const isKnown = !isNarrow && next === from + pageRows;
       if (!isKnown) readings = [];
