@@ -24,6 +24,7 @@ export { toText } from './expressions/to-text.ts';
 export { isNestedDeeperThan, type Json, type JsonObject } from './json.ts';
 export { createKeyWrapper, type KeyWrapperConfig } from './keys/create-key-wrapper.ts';
 export { destroyTenantKeys, type KeyOwner, type KeyPurpose } from './keys/data-key.queries.ts';
+export { DataKeyError } from './keys/data-key-error.ts';
 export { type DataKey, type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
 export { type KeyUsage, mostEncryptions, readKeyUsage } from './keys/key-usage.ts';
 export type { KeyWrapper, RootKeys, WrappedIn, Wrapping } from './keys/key-wrapper.ts';

@@ -3,7 +3,6 @@ import { tenantClosed } from '@sluice/audit';
 import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import type { Database, Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { IntegrityError } from '../encryption/integrity-error.ts';
 import {
   findNewestVersion,
   findWrappedKey,
@@ -13,6 +12,7 @@ import {
   reserveUses,
   type WrappedKey,
 } from './data-key.queries.ts';
+import { DataKeyError } from './data-key-error.ts';
 import { mostEncryptions } from './key-usage.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
 import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
@@ -25,7 +25,7 @@ export interface DataKey {
 
 /** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
-  /** In a transaction pass it as `db`. @throws {IntegrityError} for a key that is missing or does not unwrap. */
+  /** In a transaction pass it as `db`. @throws {DataKeyError} for a key that is missing or does not unwrap. */
   find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
@@ -58,15 +58,15 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   const once = singleFlight();
 
   function load(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject | undefined> {
-    const context = contextOf(owner, version);
-    return unwrapped.get(context, async () => {
+    return unwrapped.get(contextOf(owner, version), async () => {
       const row = await findWrappedKey(on, owner, version);
-      return row && loaded(owner, await unwrap(row, context));
+      return row && loaded(owner, await unwrap(row, owner));
     });
   }
 
-  async function unwrap(row: WrappedKey, context: string): Promise<KeyObject> {
+  async function unwrap(row: WrappedKey, owner: KeyOwner): Promise<KeyObject> {
     try {
+      const context = contextOf(owner, row.version);
       const bytes = await keyWrapper.unwrap(row.wrapped_key, { context, keyId: row.root_key_id });
       if (bytes.length !== dataKeyBytes) throw new Error(`it is ${bytes.length} bytes long`);
       const key = createSecretKey(bytes);
@@ -74,7 +74,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
       return key;
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause; // the key service is unavailable
-      throw new IntegrityError(`data key ${context} does not unwrap; it was wrapped by ${row.root_key_id}`, { cause });
+      throw new DataKeyError({ owner, version: row.version, rootKeyId: row.root_key_id }, { cause });
     }
   }
 
@@ -108,7 +108,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     if (key) return key;
     // A Tenant that is closed during the request takes its keys with it.
     if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();
-    throw new IntegrityError(`data key ${contextOf(owner, version)} does not exist`);
+    throw new DataKeyError({ owner, version });
   }
 
   async function reserve(owner: KeyOwner, uses: number): Promise<DataKey> {

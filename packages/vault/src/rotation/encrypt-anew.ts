@@ -17,7 +17,10 @@ interface Opened {
   plaintext: Buffer;
 }
 
-/** Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that opened. */
+/**
+ * Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that opened.
+ * @throws {DataKeyError} for a key that does not open, because its rows are not known to be damaged.
+ */
 export async function encryptAnew(
   dataKeys: DataKeys,
   rows: readonly OldRow[],
@@ -59,7 +62,7 @@ export async function encryptAnew(
   function open(ciphertext: Buffer, column: number, { id }: OldRow): Buffer {
     const version = keyVersionOf(ciphertext);
     const key = keys.get(version);
-    if (!key) throw new IntegrityError(`data key version ${version} does not open`);
+    if (!key) throw new IntegrityError(`no data key has version ${version}`);
     return decrypt(key, { tenantId, recordId: id, field: fieldOf(column) }, ciphertext);
   }
 }
@@ -76,12 +79,7 @@ async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldR
     for (const ciphertext of ciphertexts)
       if (ciphertext && ciphertext.length >= 5) versions.add(ciphertext.readUInt32BE(1));
   }
-  for (const version of versions) {
-    try {
-      keys.set(version, await dataKeys.find(owner, version));
-    } catch (error) {
-      if (!(error instanceof IntegrityError)) throw error; // its rows are reported as damaged
-    }
-  }
+  versions.delete(0); // versions begin with 1, so a row that names 0 is damaged
+  for (const version of versions) keys.set(version, await dataKeys.find(owner, version));
   return keys;
 }

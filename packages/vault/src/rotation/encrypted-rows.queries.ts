@@ -99,6 +99,7 @@ export async function countOlder(db: Queryable, table: EncryptedTable, { tenantI
   return rows[0]?.count ?? 0;
 }
 
+/** Leaves out ciphertexts that are too short to name a version. */
 export async function countByVersion(
   db: Queryable,
   { table, columns }: EncryptedTable,
@@ -112,7 +113,8 @@ export async function countByVersion(
   const { rows } = await sql<{ version: Buffer; count: number }>`
     select version, count(*) as count from (${sql.join(each, sql` union all `)}) as ciphertexts group by version
   `.execute(db);
-  return new Map(rows.map(({ version, count }) => [version.readUInt32BE(0), count]));
+  const whole = rows.filter(({ version }) => version.length === 4);
+  return new Map(whole.map(({ version, count }) => [version.readUInt32BE(0), count]));
 }
 
 function headOf(column: string): RawBuilder<Buffer> {

@@ -3,11 +3,11 @@ import { tagOf } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { createToken, findToken, updateToken } from '../index.ts';
+import { createLocalKeyWrapper, createToken, findToken, updateToken } from '../index.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readTenantKeyStatus } from './key-status.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
-import { card, createMany, insertProxy, openProcesses } from './rotation-for-tests.ts';
+import { card, createMany, insertProxy, newRootKey, openProcesses } from './rotation-for-tests.ts';
 
 const setup = useStack(openProcesses);
 const both = ['token_data', 'proxy_secrets'] as const;
@@ -144,6 +144,76 @@ describe('rotating the data keys of a Tenant', () => {
       expect(made).toMatchObject({ resumed: false, versions: [{ version }, { version }] });
       expect(await versionsOf(actor)).toEqual({ 1: 1, [version]: 3 });
     }
+  });
+
+  describe('a data key that does not open damages no row: no new version is made', () => {
+    const work = (actor: Actor) => ({ tenantId: actor.tenantId, purposes: both, settleMs: 0 });
+    const keysOf = async ({ tenantId }: Actor) =>
+      (await readTenantKeyStatus(setup.current.db, tenantId)).map(({ purpose, version }) => `${purpose} ${version}`);
+
+    test('where the settings lack the root key that wrapped it', async () => {
+      const { openProcess, openRotation, newActor, rootKey } = setup.current;
+      const [vault, actor] = [await openProcess(), await newActor()];
+      await createMany(vault, actor, 3);
+      const before = await keysOf(actor);
+      const { rotation, events } = await openRotation({ keyWrapper: createLocalKeyWrapper(newRootKey()) });
+      await expect(rotateDataKeys(rotation, work(actor))).rejects.toMatchObject({
+        owner: { purpose: 'token_data' },
+        version: 1,
+        rootKeyId: await createLocalKeyWrapper(rootKey).currentKeyId(),
+        cause: { message: 'it was wrapped by a root key that the settings do not give' },
+      });
+      expect(events).toEqual([]);
+      expect(await keysOf(actor)).toEqual(before);
+    });
+
+    test('where a rotation was stopped, and the root key too was being replaced', async () => {
+      const { openProcess, openRotation, newActor, rootKey } = setup.current;
+      const next = newRootKey();
+      const [vault, actor] = [await openProcess(), await newActor()];
+      await createMany(vault, actor, 600);
+      const first = await openRotation({ keyWrapper: createLocalKeyWrapper(next, [rootKey]) });
+      const report: typeof first.rotation.report = ({ type }) =>
+        type === 'progress' && first.stop.abort(new Error('stop'));
+      await expect(rotateDataKeys({ ...first.rotation, report }, work(actor))).rejects.toThrow('stop');
+      const before = await keysOf(actor);
+      const second = await openRotation({ keyWrapper: createLocalKeyWrapper(next) });
+      await expect(rotateDataKeys(second.rotation, work(actor))).rejects.toMatchObject({ version: 1 });
+      expect(await versionsOf(actor)).toEqual({ 1: 100, 2: 500 });
+      expect(await keysOf(actor)).toEqual(before);
+    });
+
+    test('where its row is gone', async () => {
+      const { openProcess, openRotation, newActor, db } = setup.current;
+      const [vault, actor] = [await openProcess(), await newActor()];
+      await createMany(vault, actor, 3);
+      await insertProxy(vault, actor, { key: 'k', configuration: null });
+      const { rotation } = await openRotation();
+      await rotateDataKeys(rotation, work(actor));
+      await sql`delete from data_keys where tenant_id = ${actor.tenantId} and version = 1`.execute(db);
+      await sql`update proxies set key_ciphertext = set_byte(key_ciphertext, 4, 1)
+        where tenant_id = ${actor.tenantId}`.execute(db);
+      const before = await keysOf(actor);
+      const failed = { owner: { purpose: 'proxy_secrets' }, version: 1, rootKeyId: undefined };
+      await expect(rotateDataKeys((await openRotation()).rotation, work(actor))).rejects.toMatchObject(failed);
+      expect(await keysOf(actor)).toEqual(before);
+    });
+
+    test('but a row that names a version which never was is damaged, as is one that is too short for one', async () => {
+      const { openProcess, openRotation, newActor, db } = setup.current;
+      const [vault, actor] = [await openProcess(), await newActor()];
+      const [one = '', two = ''] = (await createMany(vault, actor, 4)).keys();
+      await sql`update tokens set data_ciphertext = set_byte(data_ciphertext, 4, 0)
+        where tenant_id = ${actor.tenantId} and id = ${one}`.execute(db);
+      await sql`update tokens set data_ciphertext = 'x' where tenant_id = ${actor.tenantId} and id = ${two}`.execute(
+        db,
+      );
+      const { rotation } = await openRotation();
+      const [rotated] = await rotateDataKeys(rotation, { ...work(actor), purposes: ['token_data'] });
+      expect(rotated).toMatchObject({ rows: 2, left: 2, damagedRows: 2 });
+      expect(rotated?.damaged.toSorted()).toEqual([one, two].sort());
+      expect(await keysOf(actor)).toContain('token_data 2');
+    });
   });
 
   test('large tokens are gone through in pages that fit in memory', async () => {

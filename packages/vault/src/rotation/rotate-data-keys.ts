@@ -4,7 +4,7 @@ import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { insertDataKey, isTenantClosed, type WrappedKey } from '../keys/data-key.queries.ts';
 import { newDataKey } from '../keys/new-data-key.ts';
-import { countOlder } from './encrypted-rows.queries.ts';
+import { countByVersion } from './encrypted-rows.queries.ts';
 import { encryptedTables, type RotatedPurpose } from './encrypted-rows.ts';
 import { type KeyVersion, listKeyVersions } from './key-versions.queries.ts';
 import { type Reencrypted, reencrypt } from './reencrypt.ts';
@@ -25,13 +25,14 @@ const longestWriteMs = 12_000;
  * versions stay, because requests may still need them. Rows that do not open are left, and keep no later rotation from
  * new versions. @returns the purposes that have rows; `left` is 0 on success.
  * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable` without the key service.
+ * @throws {DataKeyError} before it makes a new version, where rows are under a key that is missing or does not unwrap.
  */
 export async function rotateDataKeys(rotation: Rotation, work: DataKeyRotation): Promise<Reencrypted[]> {
   const { tenantId, purposes } = work;
   if (await isTenantClosed(rotation.db, tenantId)) {
     throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);
   }
-  if (await hasOlderRows(rotation, tenantId, await findNewest(rotation.db, tenantId, purposes))) {
+  if (await openKeysOfRows(rotation, tenantId, await findNewest(rotation.db, tenantId, purposes))) {
     const resumed = await rotateOnce(rotation, work, { isNew: false });
     const isOnlyDamage = resumed.every(({ rows, left, damagedRows }) => rows === 0 && left === damagedRows);
     if (!isOnlyDamage) return resumed;
@@ -63,12 +64,23 @@ async function findNewest(db: Queryable, tenantId: string, purposes: readonly Ro
   return purposes.flatMap((purpose) => versions.find((version) => version.purpose === purpose) ?? []);
 }
 
-async function hasOlderRows({ countingDb }: Rotation, tenantId: string, newest: KeyVersion[]): Promise<boolean> {
+/** @returns whether rows are under older versions. @throws {DataKeyError} */
+async function openKeysOfRows(
+  { countingDb, dataKeys }: Rotation,
+  tenantId: string,
+  newest: KeyVersion[],
+): Promise<boolean> {
+  let areOlder = false;
   for (const { purpose, version } of newest) {
     const table = encryptedTables[purpose];
-    if (table && (await countOlder(countingDb, table, { tenantId, version })) > 0) return true;
+    if (!table) continue;
+    const named = [...(await countByVersion(countingDb, table, tenantId)).keys()];
+    // Only damaged rows name versions that were never made.
+    const used = new Set([version, ...named.filter((each) => each > 0 && each < version)]);
+    for (const each of used) await dataKeys.find({ tenantId, purpose }, each);
+    if (named.some((each) => each < version)) areOlder = true;
   }
-  return false;
+  return areOlder;
 }
 
 /** Stores new versions if `isNew`, and makes every process forget these keys, so that none encrypts with an old one. */

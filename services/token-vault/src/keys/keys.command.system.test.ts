@@ -168,6 +168,15 @@ test('the root key is replaced with the previous one at hand, and after that the
   expect(without.stdout).toContain(`${await before.currentKeyId()}  `);
   expect(without.stdout).toContain('do not unwrap with the keys that the settings give');
 
+  const data = await finish(run(['rotate-data', '--tenant', actor.tenantId], { ROOT_KEY: next }));
+  expect(data).toMatchObject({ code: 1, stdout: '' });
+  expect(data.stderr).toContain(
+    'Data key token_data 1 does not unwrap: it was wrapped by a root key that the settings do',
+  );
+  expect(data.stderr).toContain(`It was wrapped by ${await before.currentKeyId()}. Give it in ROOT_KEY_PREVIOUS`);
+  expect(data.stderr).not.toMatch(/delete/i);
+  expect(await rowsUnder(actor, 1)).toBe(count);
+
   const status = await finish(run(['status'], both));
   expect(status.stdout).toContain(`Current root key  ${await after.currentKeyId()}`);
   expect(status.stdout).toMatch(/\n[1-9]\d* data keys are not under the current root key/);

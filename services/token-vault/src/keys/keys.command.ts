@@ -1,9 +1,11 @@
 import { ConfigError, readConfig } from '@sluice/service-runtime';
 import { onFirstSignal, UsageError } from '@sluice/service-runtime/command-line';
+import { DataKeyError } from '@sluice/vault';
 import { help, type KeysCommand, readArguments } from './keys.arguments.ts';
 import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
 import { openProgress } from './progress.ts';
+import { describeUnopened } from './results.ts';
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -28,6 +30,7 @@ async function run(argv: string[]): Promise<number> {
     if (error instanceof UsageError) return fail(`${error.message}\n\n${help}`, 2);
     if (error instanceof ConfigError) return fail(error.message, 78);
     if (error instanceof Stopped) return fail(error.message, error.exitCode);
+    if (error instanceof DataKeyError) return fail(describeUnopened(error), 1);
     const why = error instanceof Error ? error.message : String(error);
     return fail(`It could not be finished: ${why}\nThe same command goes on where this one ended.`, 1);
   }

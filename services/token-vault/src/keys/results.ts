@@ -1,4 +1,5 @@
 import type {
+  DataKeyError,
   KeyVersionStatus,
   Reencrypted,
   RootKeyStatus,
@@ -48,6 +49,28 @@ export function dataResult(tenantId: string, made: VersionsMade | undefined, don
     },
     exitCode: left === 0 ? 0 : 1,
   };
+}
+
+/** The rows under the key may be sound, so no advice is to delete them. */
+export function describeUnopened({ owner, version, rootKeyId, cause }: DataKeyError): string {
+  const key = `Data key ${owner.purpose} ${version}`;
+  const restore = 'restore its row of data_keys from a backup';
+  const advice =
+    rootKeyId === undefined
+      ? [`${key} does not exist`, `To go on, ${restore}`]
+      : [
+          `${key} does not unwrap${cause instanceof Error ? `: ${cause.message}` : ''}`,
+          `It was wrapped by ${rootKeyId}. ${settingsOf(rootKeyId)}`,
+          `If they give this root key, ${restore}`,
+        ];
+  const [first, ...others] = [...advice, 'Keep the rows under it: they are not known to be damaged'];
+  return [first, ...others.map((line) => `  ${line}`)].join('\n');
+}
+
+function settingsOf(rootKeyId: string): string {
+  return rootKeyId.startsWith('local:')
+    ? 'Give it in ROOT_KEY_PREVIOUS and run the same command again'
+    : 'Check VAULT_ADDR, VAULT_TRANSIT_MOUNT, VAULT_TRANSIT_KEY, what VAULT_TOKEN may do, and min_decryption_version of the key';
 }
 
 export function rootResult({ currentKeyId, rewrapped, left, damaged }: RootRotation): Result {

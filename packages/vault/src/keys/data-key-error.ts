@@ -1,0 +1,25 @@
+import { IntegrityError } from '../encryption/integrity-error.ts';
+import type { KeyOwner } from './data-key.queries.ts';
+import { contextOf } from './new-data-key.ts';
+
+export interface UnopenedKey {
+  owner: KeyOwner;
+  version: number;
+  /** The root key that wrapped it; undefined where the data key does not exist. */
+  rootKeyId?: string;
+}
+
+/** A data key is missing or does not unwrap. That says nothing about the ciphertexts under it, which may be sound. */
+export class DataKeyError extends IntegrityError {
+  readonly owner: KeyOwner;
+  readonly version: number;
+  readonly rootKeyId: string | undefined;
+
+  constructor({ owner, version, rootKeyId }: UnopenedKey, options?: ErrorOptions) {
+    const how = rootKeyId === undefined ? 'does not exist' : `does not unwrap; it was wrapped by ${rootKeyId}`;
+    super(`data key ${contextOf(owner, version)} ${how}`, options);
+    this.owner = owner;
+    this.version = version;
+    this.rootKeyId = rootKeyId;
+  }
+}
