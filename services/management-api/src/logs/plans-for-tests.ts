@@ -13,9 +13,9 @@ const someId = '00000000-0000-4000-8000-000000000003';
 
 /** Nine of ten rows belong to the Tenant, which makes a full scan attractive. The rows bypass the triggers. */
 async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Promise<Database> {
-  const { db, url } = await createTestDatabase(stack);
+  const { url } = await createTestDatabase(stack);
   const options = { stack, onError: (error: Error) => console.error(error), statementTimeoutMs: 0 };
-  const patient = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 1 }, options);
+  const patient = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 10 }, options);
   await patient.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     // Building the indexes afterwards takes half the time
@@ -50,7 +50,7 @@ async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Prom
     for (const { definition } of indexes) await sql.raw(definition).execute(tx);
     await sql`analyze audit_log, audit_log_tokens, ledgers, ledger_leaves, ledger_nodes`.execute(tx);
   });
-  return db;
+  return patient;
 }
 
 const indexOf = {
