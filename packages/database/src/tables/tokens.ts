@@ -21,7 +21,10 @@ export interface TokensTable {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  /** Bytes patched by callers who do not see the member, since a caller who sees it last wrote it. */
+  /**
+   * Bytes patched by callers who do not see the member, since a caller who sees it last wrote it. Merged into data, at
+   * least 1 until all of it is replaced.
+   */
   blind_data_bytes: Generated<number>;
   blind_metadata_bytes: Generated<number>;
   /** First day of the UTC month in which the token was last created, read or used. */

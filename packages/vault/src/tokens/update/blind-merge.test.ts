@@ -1,5 +1,5 @@
 import { useStack } from '@sluice/testing';
-import { type Actor, createToken, findToken, type Json, searchTokens, updateToken } from '../../index.ts';
+import { type Actor, createToken, deleteToken, findToken, type Json, searchTokens, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 /** A caller who does not see a token removes all of it but one member, and guesses that one. */
@@ -12,7 +12,10 @@ const callers: [string, string[]][] = [
   ['reads a mask', ['token:create', 'token:update', 'token:search', 'token:read']],
 ];
 
-async function world(permissions: string[], settings: { deduplicate_tokens?: boolean } = {}) {
+async function world(
+  permissions: string[],
+  settings: { deduplicate_tokens?: boolean; fingerprint_tokens?: boolean } = {},
+) {
   const { vault, newActor, newTenant } = open.current;
   const owner = await newActor({ tenantId: await newTenant(settings) });
   return { vault, owner, blind: await newActor({ tenantId: owner.tenantId, permissions }) };
@@ -27,6 +30,8 @@ async function isFound(actor: Actor, id: string, text: string): Promise<boolean>
   const query = `id:${id} AND data:"${text}"`;
   return (await searchTokens(open.current.vault, actor, { query, page: 1, size: 1 })).total === 1;
 }
+
+const quoted = (value: unknown) => JSON.stringify(value).replaceAll('"', '\\"');
 
 describe.each(callers)('a caller who %s, and removes the rest of the data', (_, permissions) => {
   test.each([
@@ -58,8 +63,14 @@ describe.each(callers)('a caller who %s, and removes the rest of the data', (_, 
     for (const pin of ['4821', '0000']) {
       const members = { data: { ...data, pin }, fingerprint_expression: '{{ data.name }}'.repeat(20) };
       const { token } = await createToken(vault, owner, members);
-      await updateToken(vault, blind, token.id, patch);
-      fingerprints.add((await findToken(vault, owner, token.id)).fingerprint);
+      for (const [actor, change] of [
+        [blind, patch],
+        [owner, { deduplicate_token: true }],
+      ] as const) {
+        await updateToken(vault, actor, token.id, change);
+        fingerprints.add((await findToken(vault, owner, token.id)).fingerprint);
+      }
+      await deleteToken(vault, owner, token.id);
     }
     expect([...fingerprints]).toEqual([expect.any(String)]);
   });
@@ -144,12 +155,84 @@ describe('what such a caller has sent, and what it left alone', () => {
     expect(await isFound(owner, token.id, '987')).toBe(false);
   });
 
-  test('all is there again once a caller to whom it is revealed has written data', async () => {
+  test('a merge without members leaves them as they are', async () => {
     const { vault, owner, blind } = await world(blindRights);
-    const { token } = await createToken(vault, owner, { data, search_indexes: ['{{ data.name }}{{ data.pin }}'] });
+    const { token } = await createToken(vault, owner, { data, search_indexes: ['{{ data }}'] });
+    await updateToken(vault, blind, token.id, { data: {} });
+    expect(await isEqual(owner, token.id, { data })).toBe(true);
+    expect(await isFound(owner, token.id, quoted(data))).toBe(true);
+    await updateToken(vault, owner, token.id, { data: { note: null } });
+    expect(await isEqual(owner, token.id, { data: { name: 'Ada', pin: '4821' } })).toBe(true);
+  });
+});
+
+describe('once such a caller has removed the rest, and another to whom it is revealed writes', () => {
+  const rights = ['token:create', 'token:update', 'token:search', 'token:read'];
+  const both = '{{ data.name }}{{ data.pin }}';
+
+  test.each<[string, object]>([
+    ['a part of the data', { data: { seen: 'x' } }],
+    ['nothing into the data', { data: {} }],
+    ['deduplicate_token', { deduplicate_token: true }],
+    ['search indexes', { search_indexes: ['{{ data }}', '{{ data.pin }}{{ data.seen }}'] }],
+    ['the expression of the fingerprint', { fingerprint_expression: '{{ data.pin }}{{ data.seen }}' }],
+  ])('%s, what is left cannot be guessed', async (_, written) => {
+    const { vault, owner, blind } = await world(rights);
+    const { token } = await createToken(vault, owner, { data, search_indexes: ['{{ data }}'] });
+    await updateToken(vault, blind, token.id, remove);
+    const { data: left, fingerprint_expression } = (await updateToken(vault, owner, token.id, written)).token;
+    expect(await isEqual(blind, token.id, { data: left, fingerprint_expression })).toBe(false);
+    expect(await isFound(owner, token.id, quoted(left))).toBe(false);
+    expect(await isFound(owner, token.id, '4821')).toBe(false);
+  });
+
+  test('all that the expressions name, or other data, both are there again', async () => {
+    const { vault, owner, blind } = await world(rights);
+    const { token } = await createToken(vault, owner, { data, search_indexes: [both], fingerprint_expression: both });
     await updateToken(vault, blind, token.id, remove);
     await updateToken(vault, owner, token.id, { data: { name: 'Eve' } });
-    expect(await isEqual(owner, token.id, { data: { name: 'Eve', pin: '4821' } })).toBe(true);
-    expect(await isFound(owner, token.id, 'Eve4821')).toBe(true);
+    expect(await findToken(vault, owner, token.id)).not.toHaveProperty('fingerprint');
+    expect(await isFound(owner, token.id, 'Eve4821')).toBe(false);
+    await updateToken(vault, owner, token.id, { data: { name: 'Eve', pin: '0000' } });
+    expect(await isEqual(owner, token.id, { data: { name: 'Eve', pin: '0000' }, fingerprint_expression: both })).toBe(
+      true,
+    );
+    expect(await isFound(owner, token.id, 'Eve0000')).toBe(true);
+    for (const written of ['text', { name: 'Ada' }, { pin: '1111' }]) {
+      await updateToken(vault, owner, token.id, { data: written });
+    }
+    expect(await isFound(owner, token.id, 'Ada1111')).toBe(true);
+  });
+
+  test('what is of one member that is no object is there, also by a new expression', async () => {
+    const { vault, owner, blind } = await world(rights);
+    const { token } = await createToken(vault, owner, { data });
+    await updateToken(vault, blind, token.id, remove);
+    const one = { fingerprint_expression: '{{ data.pin }}', search_indexes: ['{{ data.pin }}'] };
+    await updateToken(vault, owner, token.id, one);
+    expect(await isEqual(owner, token.id, { data: { pin: '4821' }, ...one })).toBe(true);
+    expect(await isFound(owner, token.id, '4821')).toBe(true);
+  });
+
+  test('a fingerprint that was never divided stays', async () => {
+    const { vault, owner, blind } = await world(rights);
+    const input = { data, fingerprint_expression: both };
+    const { token } = await createToken(vault, owner, input);
+    await updateToken(vault, blind, token.id, { data: { other: 'x' } });
+    for (const written of [{ data: { seen: 'x' } }, { deduplicate_token: true }, { fingerprint_expression: both }]) {
+      await updateToken(vault, owner, token.id, written);
+      expect(await isEqual(owner, token.id, input)).toBe(true);
+    }
+  });
+
+  test('a fingerprint for which only deduplication asked is made again where it asks again', async () => {
+    const { vault, owner, blind } = await world(rights, { fingerprint_tokens: false });
+    for (const deduplicate_token of [false, true]) {
+      const { token } = await createToken(vault, owner, { data, deduplicate_token });
+      await updateToken(vault, blind, token.id, remove);
+      expect((await updateToken(vault, owner, token.id, { data: 'text' })).token).not.toHaveProperty('fingerprint');
+      const asked = await updateToken(vault, owner, token.id, { deduplicate_token });
+      expect(asked.token.fingerprint !== undefined).toBe(deduplicate_token);
+    }
   });
 });

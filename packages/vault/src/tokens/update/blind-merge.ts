@@ -14,11 +14,20 @@ import type { TokenPatch } from './read-token-patch.ts';
 /** What fingerprint and search hashes are made of after a patch. Undefined: the stored ones stay. */
 export type TextsAfter = { [Name in keyof DerivedTexts]: DerivedTexts[Name] | undefined };
 
-export function textsAfter(actor: Actor, token: TokenRow, patch: TokenPatch, input: TokenInput): TextsAfter {
+interface Change {
+  /** The data before. */
+  data: Json;
+  patch: TokenPatch;
+  input: TokenInput;
+}
+
+export function textsAfter(actor: Actor, token: TokenRow, { data, patch, input }: Change): TextsAfter {
   const { fingerprint_expression, search_indexes, deduplicate_token } = patch;
-  const data = patch.data as Json | undefined;
-  if (isObject(data) && decide(actor, 'token:read', token) !== 'reveal') return textsAfterBlindMerge(data, input);
-  const isDataSent = data !== undefined;
+  const sent = isObject(data) && isEmptyMerge(patch.data) ? undefined : (patch.data as Json | undefined);
+  const isSeen = decide(actor, 'token:read', token) === 'reveal';
+  const mayBeDivided = !isSeen || (token.blind_data_bytes > 0 && isObject(data));
+  if (mayBeDivided && (sent === undefined || isObject(sent))) return textsAfterMerge(token, sent, { patch, input });
+  const isDataSent = sent !== undefined;
   const isFingerprinted = isDataSent || fingerprint_expression !== undefined || deduplicate_token === true;
   return {
     fingerprintText: isFingerprinted ? input.fingerprintText : undefined,
@@ -26,19 +35,34 @@ export function textsAfter(actor: Actor, token: TokenRow, patch: TokenPatch, inp
   };
 }
 
+export function isEmptyMerge(data: unknown): boolean {
+  return isObject(data) && Object.keys(data).length === 0;
+}
+
 /**
  * A caller who does not see the data could remove all but one member and then guess that one, by deduplication,
- * fingerprints or searches. So an expression over several members yields nothing once such a caller has sent some of them.
+ * fingerprints or searches. So an expression over several members yields nothing once such a caller has sent some of
+ * them, until a patch sends all of them: a caller who sees the data writes parts that others can predict.
  */
-function textsAfterBlindMerge(patch: JsonObject, input: TokenInput): TextsAfter {
+function textsAfterMerge(
+  token: TokenRow,
+  merged: JsonObject | undefined,
+  { patch, input }: Omit<Change, 'data'>,
+): TextsAfter {
   const { type, searchIndexes } = input;
   const lasting = withoutCvc(type, input.data);
-  const effects = searchIndexes.map((index) => effectOn(index, patch));
+  const effects = searchIndexes.map((index) => effectOn(index, merged));
   const ofSent = searchIndexes.filter((_, at) => effects[at] === 'sent');
-  const ofRest = searchIndexes.filter((index, at) => effects[at] === 'same' && isOneWhole(index, lasting));
-  const expression = input.fingerprintExpression ?? tokenTypeOf(type).fingerprintExpression;
-  const effect = expression === undefined ? 'divided' : effectOn(expression, patch);
-  const sent = withoutCvc(type, mergePatch({}, patch));
+  const isIndexed = patch.search_indexes !== undefined || effects.some((each) => each !== 'same');
+  const ofRest = searchIndexes.filter(
+    (index, at) => isIndexed && effects[at] === 'same' && wholeIn(index, lasting) !== undefined,
+  );
+  const expression = input.fingerprintExpression ?? tokenTypeOf(type).fingerprintExpression ?? '{{ data }}';
+  const effect = effectOn(expression, merged);
+  const isNew = (input.fingerprintExpression ?? null) !== token.fingerprint_expression;
+  const isMissing = token.fingerprint === null && patch.deduplicate_token === true;
+  const whole = effect === 'same' && (isNew || isMissing) ? wholeIn(expression, lasting) : undefined;
+  const sent = withoutCvc(type, mergePatch({}, merged ?? {}));
   const budget = newFilterBudget();
   // First and of the sent data alone, so that neither the texts nor the work on them depend on the rest.
   const sentTexts = deriveTexts(
@@ -47,22 +71,22 @@ function textsAfterBlindMerge(patch: JsonObject, input: TokenInput): TextsAfter 
     budget,
   );
   const restTexts = deriveTexts(
-    { searchIndexes: ofRest, fingerprintExpression: undefined },
-    { value: lasting, text: input.lastingText },
+    { searchIndexes: ofRest, fingerprintExpression: whole === undefined ? undefined : expression },
+    { value: lasting, text: JSON.stringify(whole ?? null) },
     budget,
   );
+  const isKept = effect === 'same' && !isNew;
   return {
-    fingerprintText: effect === 'same' ? undefined : (sentTexts.fingerprintText ?? ''),
-    searchTexts: effects.every((each) => each === 'same')
-      ? undefined
-      : [...new Set([...sentTexts.searchTexts, ...restTexts.searchTexts])],
+    fingerprintText: sentTexts.fingerprintText ?? restTexts.fingerprintText ?? (isKept ? undefined : ''),
+    searchTexts: isIndexed ? [...new Set([...sentTexts.searchTexts, ...restTexts.searchTexts])] : undefined,
   };
 }
 
 /** `divided`: some of what the expression names is sent, and some is not. */
 type Effect = 'same' | 'sent' | 'divided';
 
-function effectOn(expression: string, patch: JsonObject): Effect {
+function effectOn(expression: string, patch: JsonObject | undefined): Effect {
+  if (patch === undefined) return 'same';
   const [effect = 'same', ...others] = new Set(pathsIn(expression).map((path) => effectAt(path, patch)));
   return others.length === 0 ? effect : 'divided';
 }
@@ -79,8 +103,10 @@ function effectAt(path: Path, patch: JsonObject): Effect {
   return isObject(sent) ? 'divided' : 'sent';
 }
 
-/** No earlier merge has divided it, because a merge divides objects only. */
-function isOneWhole(expression: string, data: Json): boolean {
+/** The one value that the expression names, if no merge can have divided it, because a merge divides objects only. */
+function wholeIn(expression: string, data: Json): Json | undefined {
   const [path, ...others] = new Map(pathsIn(expression).map((each) => [JSON.stringify(each), each])).values();
-  return path !== undefined && others.length === 0 && !isObject(valueAt(data, path));
+  if (path === undefined || others.length > 0) return undefined;
+  const value = valueAt(data, path) ?? null;
+  return isObject(value) ? undefined : value;
 }

@@ -5,7 +5,10 @@ import { type Actor, createToken, deleteToken, type Json, searchTokens, updateTo
 import { mergePatch } from '../../merge-patch.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
-/** A caller who does not see a token merges into it and then guesses a part, by creating and by searching. */
+/**
+ * A caller who does not see a token merges into it and then guesses a part, by creating and by searching; meanwhile its
+ * owner writes what everybody can predict.
+ */
 const open = useStack(openTestVault);
 
 const secret = 'canary';
@@ -18,7 +21,23 @@ const anyStep: fc.Arbitrary<object> = fc.oneof(
   { weight: 6, arbitrary: anyMerge.map((data) => ({ data })) },
   { weight: 1, arbitrary: fc.constantFrom({ data: 'x' }, { data: { pin: '1111' } }, { metadata: { a: 'b' } }) },
 );
-const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 4 });
+const ofOwner: readonly object[] = [
+  ...[
+    { data: { other: 'seen' } },
+    { data: { group: { b: 'seen' } } },
+    { data: {} },
+    { data: { name: 'x', note: 'x' } },
+  ],
+  ...[
+    { search_indexes: ['{{ data }}', '{{ data.pin }}{{ data.note }}', '{{ data.group }}'] },
+    { deduplicate_token: true },
+  ],
+  { fingerprint_expression: null },
+];
+const anySteps = fc.array(fc.oneof({ weight: 3, arbitrary: anyStep }, fc.constantFrom(...ofOwner)), {
+  minLength: 1,
+  maxLength: 5,
+});
 const anyMembers = fc.record({
   fingerprint_expression: fc.constantFrom(
     null,
@@ -63,9 +82,11 @@ async function confirmed(pin: string, rule: Partial<AccessRule>, { members, step
   const { token } = await createToken(vault, owner, { id: 'hidden', ...members, data: dataWith(pin) });
   const outcomes: Json[] = [];
   for (const [at, step] of steps.entries()) {
-    await updateToken(vault, actor, token.id, step);
-    const guesses = guessesAfter(steps.slice(0, at + 1));
-    for (const data of guesses) outcomes.push(await isConfirmed(actor, token.id, { ...members, data }));
+    await updateToken(vault, ofOwner.includes(step) ? owner : actor, token.id, step);
+    const taken = steps.slice(0, at + 1);
+    const guesses = guessesAfter(taken);
+    const expression = taken.findLast((each) => 'fingerprint_expression' in each);
+    for (const data of guesses) outcomes.push(await isConfirmed(actor, token.id, { ...members, ...expression, data }));
     const groups = guesses.flatMap((guess) => (guess as { group?: Json }).group ?? []);
     for (const value of ['1111', ...guesses, ...groups]) outcomes.push(await isFound(actor, token.id, value));
   }

@@ -3,9 +3,13 @@ import { ServiceError } from '@sluice/problems';
 import { isObject, type Json } from '../../json.ts';
 import { type Judged, mebibyte } from '../create/read-token-input.ts';
 import type { Actor, TokenRow } from '../token.ts';
+import { isEmptyMerge } from './blind-merge.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** What callers who do not see a token have patched into it since one who sees it last wrote it. */
+/**
+ * What callers who do not see a token have patched into it since one who sees it last wrote it. If they have merged into
+ * the data, one stays until all data are replaced, because a merge leaves parts of what they divided (`blind-merge.ts`).
+ */
 export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;
 
 type Written = 'data' | 'metadata';
@@ -27,11 +31,12 @@ export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch
 function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: TokenPatch; member: Written }): number {
   const before = token[`blind_${member}_bytes`];
   const sent = patch[member] as Json | undefined;
-  if (sent === undefined) return before;
-  if (sees(actor, token, member)) return 0;
-  // A value that is no object replaces all that was there.
-  const after = (isObject(sent) ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
-  if (after <= mebibyte) return after;
+  if (sent === undefined || isEmptyMerge(sent)) return before;
+  // A value that is no object replaces all that was there, and is itself replaced by a merge.
+  const isMerge = isObject(sent);
+  if (sees(actor, token, member)) return isMerge && member === 'data' ? Math.min(before, 1) : 0;
+  const after = (isMerge ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
+  if (after <= mebibyte) return isMerge ? after : 0;
   const detail = `${member}: keys that do not see it may patch at most 1 MiB into it in all, until a key that sees it writes it`;
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }

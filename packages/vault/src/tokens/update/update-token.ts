@@ -82,7 +82,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const data = await openToChange(vault, actor, from);
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
-  const texts = textsAfter(actor, from, patch, input);
+  const texts = textsAfter(actor, from, { data, patch, input });
   const derived = { ...input, fingerprintText: texts.fingerprintText ?? '', searchTexts: texts.searchTexts ?? [] };
   const seal = await openSeal(vault, tenantId, [derived]);
   const { search_hashes, fingerprint, ...ciphertexts } = seal(derived, {
