@@ -91,6 +91,11 @@ export function pathsIn(text: string): Path[] {
   return parseOnce(text).flatMap((part) => (part.kind === 'expression' ? [part.path] : []));
 }
 
+/** Of the expressions that may show a part of a value: those with a filter. */
+export function filteredPathsIn(text: string): Path[] {
+  return parseOnce(text).flatMap((part) => (part.kind === 'expression' && part.filters.length > 0 ? [part.path] : []));
+}
+
 function expressionsIn(text: string): Expression[] {
   if (!mayContainExpression(text)) return [];
   const expressions = parseExpressions(text).filter((segment) => segment.kind === 'expression');

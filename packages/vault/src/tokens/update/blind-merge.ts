@@ -1,8 +1,8 @@
 import { decide } from '@sluice/access';
 import { newFilterBudget } from '../../expressions/filter-budget.ts';
 import { type Path, valueAt } from '../../expressions/path.ts';
-import { pathsIn } from '../../expressions/template.ts';
-import { isObject, type Json, type JsonObject } from '../../json.ts';
+import { filteredPathsIn, pathsIn } from '../../expressions/template.ts';
+import { isObject, type Json, type JsonObject, mapLeaves } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
 import { tokenTypeOf } from '../../types/token-types.ts';
 import { type DerivedTexts, deriveTexts } from '../create/derived-texts.ts';
@@ -80,6 +80,17 @@ function textsAfterMerge(
     fingerprintText: sentTexts.fingerprintText ?? restTexts.fingerprintText ?? (isKept ? undefined : ''),
     searchTexts: isIndexed ? [...new Set([...sentTexts.searchTexts, ...restTexts.searchTexts])] : undefined,
   };
+}
+
+/** Whether an expression that shows a part of a value would show another part of it once a merge has taken something away. */
+export function dividesMask(mask: Json, patch: JsonObject): boolean {
+  let isDivided = false;
+  mapLeaves(mask, (leaf) => {
+    const paths = typeof leaf === 'string' ? filteredPathsIn(leaf) : [];
+    isDivided ||= paths.some((path) => effectAt(path, patch) === 'divided');
+    return leaf;
+  });
+  return isDivided;
 }
 
 /** `divided`: some of what the expression names is sent, and some is not. */

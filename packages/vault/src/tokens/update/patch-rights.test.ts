@@ -99,6 +99,58 @@ describe('what shows or tests the data is changed only by a caller to whom a rul
   });
 });
 
+describe('a merge that changes a part of what an expression of the mask shows a part of', () => {
+  const mask = '{{ data | stringify | reveal_last: 6 }}';
+  const data = { pin: '4821', note: 'a long comment', group: { a: 'x', b: 'y' } };
+  const isolate = { data: { note: null, group: null } };
+  const masked = [rule('/', 'mask', ['token:read'])];
+
+  async function merge(grants: object, patch: Json, masking: Json = mask): Promise<string> {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const { token } = await createToken(vault, owner, { data, mask: masking });
+    const own = await newActor({ tenantId: owner.tenantId, ...grants });
+    return updateToken(vault, own, token.id, patch).then(
+      () => 'done',
+      ({ code, detail }) => `${code} ${detail}`,
+    );
+  }
+
+  test('is 403 to a caller to whom the mask is shown, whatever the data', async () => {
+    const refused = await merge({ rules: masked }, isolate);
+    expect(refused).toMatch(/^forbidden data: .* mask/);
+    expect(await merge({ rules: masked }, { data: { unknown: 'x' } })).toBe(refused);
+    const inGroup = { group: ['{{ data.group | stringify | reveal_last: 4 }}'] };
+    expect(await merge({ rules: masked }, { data: { group: { b: null } } }, inGroup)).toBe(refused);
+  });
+
+  test('and to a session of such an Application that is shown nothing itself', async () => {
+    const { vault, newActor } = open.current;
+    const owner = await newActor();
+    const { token } = await createToken(vault, owner, { data, mask });
+    const within = await newActor({ tenantId: owner.tenantId, rules: masked });
+    const session = { ...(await newActor({ tenantId: owner.tenantId, permissions: update })), within };
+    await expect(updateToken(vault, session, token.id, isolate)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test.each<[string, object, Json, Json]>([
+    ['by a caller to whom it is revealed', { rules: [rule('/', 'reveal', ['token:read'])] }, isolate, mask],
+    ['by one to whom it is redacted', { rules: [rule('/', 'redact', ['token:read'])] }, isolate, mask],
+    ['by one who may not read', { permissions: update }, isolate, mask],
+    ['of nothing', { rules: masked }, { data: {} }, mask],
+    ['of all data', { rules: masked }, { data: 'text' }, mask],
+    [
+      'of what it shows whole',
+      { rules: masked },
+      isolate,
+      { all: '{{ data }}', pin: '{{ data.pin | reveal_last: 1 }}' },
+    ],
+    ['of a whole member', { rules: masked }, { data: { group: 'x' } }, '{{ data.group | stringify | reveal_last: 4 }}'],
+  ])('is done %s', async (_, grants, patch, masking) => {
+    expect(await merge(grants, patch, masking)).toBe('done');
+  });
+});
+
 test('a caller without token:read learns from a patch where the token is, and nothing else that it did not do itself', async () => {
   const { vault, newActor } = open.current;
   const owner = await newActor();

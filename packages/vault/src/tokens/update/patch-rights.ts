@@ -1,9 +1,10 @@
-import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
+import { canonicalContainer, decide, type Grants, isGrantedOnEach, seesMoreIn } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { isObject } from '../../json.ts';
 import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
+import { dividesMask, isEmptyMerge } from './blind-merge.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
 /** Their expressions show parts of the data to their author, or test guesses of it. */
@@ -21,9 +22,26 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
       'containers: this key would see more of the token in the new containers than it does now',
     );
   }
+  requireMaskUndivided(actor, token, patch);
   const member = showing.find((name) => patch[name] !== undefined);
   if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
+}
+
+/** A mask that shows the end of several members would show that of another one. Depends on no data, and so tells nothing. */
+function requireMaskUndivided(actor: Actor, token: TokenRow, { data }: TokenPatch): void {
+  if (!isObject(data) || isEmptyMerge(data) || !isShownMask(actor, token) || !dividesMask(token.mask, data)) return;
+  throw new ServiceError(
+    'forbidden',
+    'data: an expression of the mask shows a part of what the patch would change in part, so only a key to which a rule ' +
+      'reveals the token may send it',
+  );
+}
+
+/** Also to the Application of a session: it could otherwise change by its session what it is shown itself. */
+function isShownMask(grants: Grants, token: TokenRow): boolean {
+  if (grants.within !== undefined && isShownMask(grants.within, token)) return true;
+  return decide(grants, 'token:read', token) === 'mask';
 }
 
 /** A conflict reveals that two tokens are equal, so who is not shown the data may send no patch that could end in one. */
