@@ -63,7 +63,7 @@ export {
 export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
-export { newOpeningBudget, type OpeningBudget, openedBytes } from './tokens/opening-budget.ts';
+export { newOpeningBudget, type OpeningBudget, openedBytes, partOf } from './tokens/opening-budget.ts';
 export { findToken } from './tokens/read/find-token.ts';
 export { presentKept } from './tokens/read/kept-answer.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/read/list-tokens.ts';

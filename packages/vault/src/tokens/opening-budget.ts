@@ -12,6 +12,38 @@ export function newOpeningBudget(): OpeningBudget {
   return { leftBytes: mostOpenedBytes };
 }
 
+interface OpeningPart extends Required<OpeningBudget> {
+  giveBack(): void;
+}
+
+/** What is taken through this part can be given back and taken again. What it has reserved then serves once more. */
+export function partOf(whole: OpeningBudget): OpeningPart {
+  let taken = 0;
+  let held = 0;
+  let reserved = 0;
+  return {
+    get leftBytes() {
+      return whole.leftBytes;
+    },
+    set leftBytes(left) {
+      taken += whole.leftBytes - left;
+      whole.leftBytes = left;
+    },
+    hold(bytes) {
+      held += bytes;
+      const more = held - reserved;
+      if (more <= 0) return undefined;
+      reserved = held;
+      return whole.hold?.(more);
+    },
+    giveBack() {
+      whole.leftBytes += taken;
+      taken = 0;
+      held = 0;
+    },
+  };
+}
+
 export function openedBytes({ leftBytes }: OpeningBudget): number {
   return mostOpenedBytes - leftBytes;
 }

@@ -7,6 +7,7 @@ import {
   findToken,
   type Json,
   type OpeningBudget,
+  partOf,
   type RunInPieces,
   tokenize,
   updateToken,
@@ -42,24 +43,6 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-/** What is taken through this part can be given back, because values that fail together are asked for again. */
-function partOf(whole: OpeningBudget): OpeningBudget & { giveBack(): void } {
-  let taken = 0;
-  return {
-    get leftBytes() {
-      return whole.leftBytes;
-    },
-    set leftBytes(left) {
-      taken += whole.leftBytes - left;
-      whole.leftBytes = left;
-    },
-    hold: (bytes) => whole.hold?.(bytes),
-    giveBack() {
-      whole.leftBytes += taken;
-    },
-  };
-}
-
 /** Each call looks up the Application, so that ended rights count at once. Its key never reaches the sandbox. */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
@@ -77,6 +60,7 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
+    // Values that fail together are asked for again.
     const opening = partOf(openingOf(invocation, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {

@@ -1,11 +1,20 @@
 import { decide } from '@sluice/access';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
-import { type OpeningBudget, unbounded } from '../opening-budget.ts';
+import { type OpeningBudget, partOf, unbounded } from '../opening-budget.ts';
 import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
 import { findTokenRows, findTokens, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import { openData, requireNeeded } from '../token-data.ts';
+
+/** The actor of attempts of which each gives back what it took, because only the last has changed anything. */
+export function inAttempts(actor: Actor): { attempting: Actor; giveBack(): void } {
+  const { through } = actor;
+  const part = partOf(through?.opening ?? { ...unbounded, hold: (bytes) => actor.hold?.(bytes) });
+  const { hold, giveBack } = part;
+  const attempting = through?.opening ? { ...actor, through: { ...through, opening: part } } : { ...actor, hold };
+  return { attempting, giveBack };
+}
 
 /** Reserves the memory of the row before it is read. */
 export async function readToChange(vault: Vault, actor: Actor, id: string): Promise<TokenRow | undefined> {

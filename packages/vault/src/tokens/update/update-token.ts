@@ -27,7 +27,7 @@ import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { isTokenId } from '../token-id.ts';
 import { textsAfter } from './blind-merge.ts';
-import { openToChange, readToChange } from './open-to-change.ts';
+import { inAttempts, openToChange, readToChange } from './open-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
@@ -49,10 +49,14 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   requirePermission(actor, 'token:update');
   const checked = readTokenPatch(patch, vault.clock());
   if (!isTokenId(id)) throw tokenNotFound();
+  const { attempting, giveBack } = inAttempts(actor);
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const update = await prepareUpdate(vault, actor, id, checked);
+    const update = await prepareUpdate(vault, attempting, id, checked);
     const written = await vault.db.transaction().execute((tx) => write(tx, vault, actor, update));
-    if (!written) continue;
+    if (!written) {
+      giveBack();
+      continue;
+    }
     const confirmation = await vault.changes.barrier(written.change);
     return { token: await present(vault, actor, written.row, update.input), confirmation };
   }
