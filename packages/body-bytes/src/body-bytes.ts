@@ -23,6 +23,7 @@ export interface BodyBytes {
   open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
   readonly held: number;
   readonly limit: number;
+  readonly tenantLimit: number;
   readonly waiting: number;
   readonly refusals: number;
 }
@@ -232,6 +233,7 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
   return {
     open: (tenantId, direction, mostBytes) => new BodyReservation(laneOf(tenantId), direction, mostBytes),
     limit: processBytes,
+    tenantLimit: tenantBytes,
     get held() {
       return room.held;
     },

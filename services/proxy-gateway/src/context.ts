@@ -35,6 +35,8 @@ export interface Context {
   refusals: Refusals;
   budgets: Budgets;
   bodyBytes: BodyBytes;
+  /** Decides which large decoders of a Tenant may reserve their part of `bodyBytes`. */
+  decoderBytes: BodyBytes;
   decodings: Decodings;
   workPieces: WorkPieces;
   metrics: InvocationMetrics;

@@ -1,4 +1,6 @@
 import type { Reservation } from '@sluice/body-bytes';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
+import type { HeldDecoder } from './held-decoder.ts';
 
 /** The received body, and the body assembled from it. */
 export const copies = 2;
@@ -18,10 +20,12 @@ export interface Sizes {
 export class HeldBody {
   readonly #reservation: Reservation;
   readonly #sizes: Sizes;
+  readonly #decoder: HeldDecoder | undefined;
 
-  constructor(reservation: Reservation, sizes: Sizes) {
+  constructor(reservation: Reservation, sizes: Sizes, decoder?: HeldDecoder) {
     this.#reservation = reservation;
     this.#sizes = sizes;
+    this.#decoder = decoder;
   }
 
   begin(contentLength: number | undefined): Promise<void> | undefined {
@@ -59,9 +63,13 @@ export class HeldBody {
     this.#reservation.shrinkTo(bytes);
   }
 
-  /** For a decoder that keeps `bytes` for as long as the body streams. */
-  decodeStream(bytes: number): Promise<void> | undefined {
-    return this.#reservation.growBy(bytes);
+  /** For a decoder that keeps `bytes` until {@link closeDecoder} is called. */
+  decodeStream(bytes: number): AtOnceOrLater<void> {
+    return this.#decoder?.open(bytes);
+  }
+
+  closeDecoder(): void {
+    this.#decoder?.release();
   }
 
   readAgain(bytes: number): void {
@@ -69,10 +77,12 @@ export class HeldBody {
   }
 
   stopWaiting(): void {
+    this.#decoder?.stopWaiting();
     this.#reservation.stopWaiting();
   }
 
   release(): void {
+    this.#decoder?.release();
     this.#reservation.release();
   }
 }

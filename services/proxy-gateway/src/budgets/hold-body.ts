@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { BodyDirection } from '@sluice/body-bytes';
+import type { BodyBytes, BodyDirection } from '@sluice/body-bytes';
 import type { Context } from '../context.ts';
 import { HeldBody, mostMemoryOf } from './held-body.ts';
+import { HeldDecoder } from './held-decoder.ts';
 
 export interface BodyHolder {
   readonly response: ServerResponse;
@@ -18,7 +19,7 @@ interface BodyToHold {
 export function heldBody(
   holder: BodyHolder,
   direction: BodyDirection,
-  { bodyBytes, bodyLimitBytes, budgets }: Context,
+  { bodyBytes, decoderBytes, bodyLimitBytes, budgets }: Context,
   body: BodyToHold = { contentLength: 0, isCoded: false, isTransformed: true },
 ): HeldBody {
   const known = holder.held[direction];
@@ -27,7 +28,12 @@ export function heldBody(
   const sizes = { codedBytes, bodyLimitBytes, resultBytes: budgets.resultBytes };
   const bytes = body.isCoded ? bodyLimitBytes : codedBytes;
   const most = mostMemoryOf(bytes, body.isTransformed, sizes) + (body.isCoded ? codedBytes : 0);
-  const held = new HeldBody(bodyBytes.open(holder.proxy.tenantId, direction, most), sizes);
+  const { tenantId } = holder.proxy;
+  const reservation = bodyBytes.open(tenantId, direction, most);
+  const mayStream = body.isCoded && !body.isTransformed;
+  const open = (bytes: BodyBytes) => bytes.open(tenantId, direction, 0);
+  const decoder = mayStream ? new HeldDecoder(open(decoderBytes), open(bodyBytes)) : undefined;
+  const held = new HeldBody(reservation, sizes, decoder);
   if (holder.response.destroyed) held.stopWaiting();
   holder.held[direction] = held;
   return held;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, request } from 'node:http';
+import { type ClientRequest, createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
@@ -31,7 +31,8 @@ const gateway = useStack(async (stack) => {
     BODY_WAIT_MS: '1000',
     BODY_LIMIT_BYTES: `${limitBytes}`,
   });
-  return { ...strict, requests, url: strict.url, decoding, destinationUrl: `http://127.0.0.1:${port}` };
+  const patient = await decoding.startAnother({ BODY_WAIT_MS: '600000' });
+  return { ...strict, requests, url: strict.url, decoding, patient, destinationUrl: `http://127.0.0.1:${port}` };
 });
 
 async function headersTo(path: string, requireAuth = true, tenant = gateway.current.tenant) {
@@ -100,6 +101,13 @@ test('windows that values make large wait for room, in vain for 503, and give it
   });
 });
 
+function begin(url: string, headers: OutgoingHttpHeaders, body: Buffer): ClientRequest {
+  const outgoing = request(`${url}/proxy`, { method: 'POST', headers });
+  outgoing.on('error', () => {}); // it is cut off in the end
+  outgoing.write(body);
+  return outgoing;
+}
+
 const strings = JSON.stringify(Array.from({ length: 20_000 }, () => randomBytes(10).toString('hex')));
 
 test.each<[coding: string, body: Buffer, refused: number]>([
@@ -116,10 +124,8 @@ test.each<[coding: string, body: Buffer, refused: number]>([
   requests.length = 0;
   const statuses: (number | undefined)[] = [];
   const start = () => {
-    const outgoing = request(`${decoding.url}/proxy`, { method: 'POST', headers });
-    outgoing.on('error', () => {}); // it is cut off in the end
+    const outgoing = begin(decoding.url, headers, body);
     outgoing.on('response', (response) => statuses.push(response.resume().statusCode));
-    outgoing.write(body);
     return outgoing;
   };
   const uploads = [start(), start(), start()];
@@ -133,3 +139,53 @@ test.each<[coding: string, body: Buffer, refused: number]>([
   await eventually('room for the next one', () => requests.length === 1);
   next.destroy();
 });
+
+async function gauge(name: string): Promise<number> {
+  const metrics = await gateway.current.patient.metrics.metrics();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
+}
+
+const waiting = () => gauge('sluice_body_waiting');
+
+test.each([
+  ['br', brotliCompressSync(strings)],
+  ['zstd', zstdCompressSync(strings)],
+])('bodies that wait for a decoder of %s hold up no other body of their Tenant', async (coding, body) => {
+  const { decoding, patient, requests } = gateway.current;
+  const plain = await headersTo('answer', true, decoding.tenant);
+  const unread = { ...(await headersTo(`${coding}/unread`, true, decoding.tenant)), 'Content-Encoding': coding };
+  requests.length = 0;
+  const uploads = [1, 2, 3].map(() => begin(patient.url, { ...unread, 'Content-Length': 2e9 }, body));
+  await eventually('one at the destination, and two that wait', async () => {
+    const begun = requests.filter(({ url }) => url === `/${coding}/unread`);
+    return begun.length === 1 && (await waiting()) === 2;
+  });
+  const small = Buffer.from(JSON.stringify('x'.repeat(10_000)));
+  const answer = await upload(patient.url, { ...plain, 'Content-Length': small.length }, [small]);
+  const gzipped = await upload(patient.url, { ...plain, 'Content-Encoding': 'gzip' }, [gzipSync(strings)]);
+  expect([answer.status, gzipped.status]).toEqual([200, 200]);
+  expect(await waiting()).toBe(2);
+  for (const outgoing of uploads) outgoing.destroy();
+  await eventually('nothing that is held', async () => {
+    for (const { url, answer } of requests.splice(0)) if (url.endsWith('/unread')) answer();
+    return (await gauge('sluice_body_held_bytes')) === 0;
+  });
+});
+
+test.each([
+  ['br', brotliCompressSync(strings)],
+  ['zstd', zstdCompressSync(strings)],
+])(
+  'the room of a decoder of %s is free once it has read its body, although no answer has come',
+  async (coding, body) => {
+    const { decoding, patient, requests } = gateway.current;
+    const headers = { ...(await headersTo('late', true, decoding.tenant)), 'Content-Encoding': coding };
+    requests.length = 0;
+    const uploads = [1, 2, 3].map(() => upload(patient.url, headers, [body]));
+    const late = () => requests.filter(({ url }) => url.endsWith('/late'));
+    await eventually('all at the destination', () => late().length === uploads.length);
+    for (const { answer } of late()) answer();
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await waiting()).toBe(0);
+  },
+);

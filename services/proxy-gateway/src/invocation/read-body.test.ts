@@ -19,7 +19,13 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
   return request;
 }
 
-const roomy = { decode: () => undefined, streamInstead: () => {}, readAgain: () => {}, decodeStream: () => undefined };
+const roomy = {
+  decode: () => undefined,
+  streamInstead: () => {},
+  readAgain: () => {},
+  decodeStream: () => undefined,
+  closeDecoder: () => {},
+};
 const roomAfter = (waitMs: number) => ({ ...roomy, readOn: () => wait(waitMs) });
 
 async function* chunksEvery(pauseMs: number, count: number) {

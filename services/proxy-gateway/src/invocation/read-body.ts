@@ -12,7 +12,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 export interface Reading {
-  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain' | 'decodeStream'>;
+  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain' | 'decodeStream' | 'closeDecoder'>;
   decode: typeof decodeBody | undefined;
   /** Limits the time that the whole body takes, less the time that it waits for room. */
   timeoutMs: number;
@@ -75,8 +75,12 @@ function decodeStream(
   codings: readonly string[],
   reading: Reading | undefined,
 ): AtOnceOrLater<Readable> {
+  if (codings.length === 0) return body;
   const room = reading?.held.decodeStream(streamedDecoderBytes(codings));
-  return andThen(room, () => decodeWhileStreaming(body, codings));
+  return andThen(room, () => {
+    const decoded = decodeWhileStreaming(body, codings);
+    return decoded.once('close', () => reading?.held.closeDecoder());
+  });
 }
 
 /** As one chunk they would be read at once, and then wait in the decoder. */

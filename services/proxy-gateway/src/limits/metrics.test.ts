@@ -20,6 +20,12 @@ test('each limit shows its refusals, and what is under way', async () => {
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 500, BODY_WAIT_MS: 60_000 },
     { part: 0.4, requestPart: 0.75 },
   );
+  const decoderBytes = openBodyBytes(
+    { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 250, BODY_WAIT_MS: 60_000 },
+    { part: 0.4, requestPart: 0.75 },
+  );
+  decoderBytes.open('a', 'request', 150).growTo(150);
+  decoderBytes.open('a', 'request', 150).growTo(150);
   bodyBytes.open('a', 'request', 300).growTo(300);
   bodyBytes.open('a', 'request', 300).growTo(300);
   const destinations: Destinations = {
@@ -40,13 +46,13 @@ test('each limit shows its refusals, and what is under way', async () => {
   const refusals = new Refusals();
   refusals.note(new ServiceError('loop_detected', 'again', { limit: 'loop' }));
   refusals.note(new ServiceError('conflict', 'of no limit'));
-  measureLimits({ bodyBytes, places, destinations, rateLimits, refusals }, registry);
+  measureLimits({ bodyBytes, decoderBytes, places, destinations, rateLimits, refusals }, registry);
   for (let scrape = 0; scrape < 2; scrape++) {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.toSorted()).toEqual([
       'sluice_body_held_bytes 300',
       'sluice_body_limit_bytes 1000',
-      'sluice_body_waiting 1',
+      'sluice_body_waiting 2',
       'sluice_destination_lookups_total{outcome="absent"} 14',
       'sluice_destination_lookups_total{outcome="failed"} 15',
       'sluice_destination_lookups_total{outcome="found"} 13',

@@ -9,6 +9,7 @@ import type { TenantPlaces } from './tenant-places.ts';
 
 export interface Limits {
   bodyBytes: BodyBytes;
+  decoderBytes: BodyBytes;
   places: TenantPlaces;
   destinations: Destinations;
   rateLimits: RateLimits | undefined;
@@ -39,14 +40,15 @@ const gauges = {
   ],
 } as const;
 
-function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: Limits): Record<string, number> {
+function refusalsOf(limits: Limits): Record<string, number> {
+  const { bodyBytes, decoderBytes, places, destinations, rateLimits, refusals } = limits;
   const { breakerRefusals, waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
   return {
     application_rate: applicationRefusals,
     proxy_rate: proxyRefusals,
     tenant_in_flight: places.refusals,
-    body_bytes: bodyBytes.refusals,
+    body_bytes: bodyBytes.refusals + decoderBytes.refusals,
     destination_waiting: waitingRefusals,
     destination_breaker: breakerRefusals,
     ...refusals.counts,
@@ -56,7 +58,7 @@ function refusalsOf({ bodyBytes, places, destinations, rateLimits, refusals }: L
 export function measureLimits(limits: Limits, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges))
     exportGauge(registry, { name, help, read: () => read(limits) });
-  measureBodyBytes(limits.bodyBytes, registry);
+  measureBodyBytes(limits.bodyBytes, registry, limits.decoderBytes);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
     help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',

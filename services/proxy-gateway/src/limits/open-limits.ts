@@ -2,6 +2,7 @@ import { openBodyBytes } from '@sluice/body-bytes';
 import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { BudgetConfig } from '../budgets/budgets.ts';
+import { bodyParts, openDecoderBytes } from '../budgets/decoder-bytes.ts';
 import type { Destinations } from '../destination/index.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { type LimitConfig, openRateLimits } from './rate-limits.ts';
@@ -13,8 +14,10 @@ export function openLimits(
   destinations: Destinations,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
+  const bodyBytes = openBodyBytes(config, bodyParts);
   const limits = {
-    bodyBytes: openBodyBytes(config, { part: 0.4, requestPart: 0.75 }),
+    bodyBytes,
+    decoderBytes: openDecoderBytes(bodyBytes, config.BODY_WAIT_MS),
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),
