@@ -185,3 +185,30 @@ test('the log of a purged Tenant goes when its days are over, also what comes la
   expect(await stateOf(db, closed)).toMatchObject({ rows: 0, tokens: 0 });
   expect(await stateOf(db, other)).toMatchObject({ rows: 40, tokens: 80, leaves: 40 });
 });
+
+test('while a reader keeps a month in use, all else goes, and the month once the reader is done', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  await sql`alter function drop_oldest_audit_log_month set lock_timeout = '100ms'`.execute(db);
+  const [closed, open] = [randomUUID(), await testRows(db).tenant()];
+  await insertRows(db, open, monthsAway(-4), 40);
+  await insertRows(db, closed, monthsAway(0), 40);
+  const reader = await db.startTransaction().execute();
+  await sql`lock table audit_log in access share mode`.execute(reader);
+  const drop = () => dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+  await drop().finally(() => reader.commit().execute());
+  expect(await stateOf(db, closed)).toMatchObject({ rows: 0, tokens: 0, leaves: 40 % 16, ledger: { dropped: 40 } });
+  expect(await stateOf(db, open)).toMatchObject({ leaves: 40 % 16, ledger: { dropped: 40 } });
+  expect(await partitions(db)).toContain(name('audit_log', monthsAway(-4)));
+  await drop();
+  expect(await partitions(db)).not.toContain(name('audit_log', monthsAway(-4)));
+});
+
+test('a month that cannot be dropped for another reason fails the round', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await newDatabase(stack);
+  await sql`drop table audit_log_tokens_before`.execute(db);
+  await expect(dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 })).rejects.toThrow(
+    'audit_log_tokens_before',
+  );
+});
