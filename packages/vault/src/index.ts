@@ -11,6 +11,7 @@ export {
   expressionsOfPiece,
   faultIn,
   type InvalidExpression,
+  invalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,

@@ -19,12 +19,14 @@ export interface WindowReader {
 export interface ReaderOptions {
   boundary: string | undefined;
   longestPieceBytes: number;
+  charset: string | undefined;
 }
 
-export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
+export function readerFor(kind: StreamedKind, options: ReaderOptions): WindowReader {
+  const { boundary, longestPieceBytes, charset } = options;
   const finding = {
-    find: (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false }),
-    findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, { isWhole: false }),
+    find: (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false, charset }),
+    findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, { isWhole: false, charset }),
   };
   switch (kind) {
     case 'json':
@@ -32,7 +34,7 @@ export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: R
     case 'form':
       return { cut: createCutter(formPieces, longestPieceBytes), ...finding };
     case 'multipart':
-      return new MultipartReader(boundary, longestPieceBytes);
+      return new MultipartReader(boundary, longestPieceBytes, { charset });
     default:
       return { cut: cutText, ...finding };
   }
