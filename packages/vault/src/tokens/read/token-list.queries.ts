@@ -111,7 +111,8 @@ export async function countMatching(
 
 /**
  * From counters, minus expired tokens that the worker has not deleted yet. It takes them from both at once, so both are
- * read in one snapshot; not in one statement, because counters and tokens may be on different servers.
+ * read in one snapshot; not in one statement, because counters and tokens may be on different servers. There, where each
+ * server has a snapshot of its own, the total may be wrong by what is deleted between the two.
  */
 export async function countAll(db: Database, tenantId: string, types: readonly string[]): Promise<number> {
   if ((await countExpired(db, tenantId, types)) === 0) return countStored(db, tenantId, types);
