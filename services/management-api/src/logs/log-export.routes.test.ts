@@ -93,6 +93,9 @@ test('filters as GET /logs does, few rows by the filter and many on the way thro
     const half = found[found.length >> 1].leaf_index;
     expect((await rows(`?${query}&start=${half}`))[0]).toMatchObject({ leaf_index: half });
   }
+  const tenants = all.filter((row) => row.entity_id === tenant_id);
+  expect(tenants).not.toEqual([]);
+  expect(await rows(`?entity_id=${tenant_id.toUpperCase()}`)).toEqual(tenants);
   const both = await rows(`?entity_id=p&token_id=${token}&start_date=2026-01-01T00:01:00Z`);
   expect(both).toEqual(
     all.filter((row) => row.detail?.token_ids?.includes(token) && row.created_at >= '2026-01-01T00:01'),

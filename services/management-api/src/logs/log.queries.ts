@@ -8,7 +8,7 @@ import {
   verbs,
 } from '@sluice/audit';
 import type { Database } from '@sluice/database';
-import type { Hold } from '@sluice/http-api';
+import { canonicalUuid, type Hold } from '@sluice/http-api';
 import { type RawBuilder, sql } from 'kysely';
 import { reservePage } from '../reserve-page.ts';
 
@@ -119,6 +119,12 @@ export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condi
         select * from audit_log where tenant_id = touched.tenant_id and at = touched.at and id = touched.log_id offset 0
       ) as log on true ${rest(touchedBy(tenantId, filter), ofTouched)}`;
   }
+  const ids = entityIdsOf(filter);
+  if (ids.length > 1) {
+    return sql`
+      select log.* from unnest(${ids}::text[]) as each(entity_id)
+      cross join lateral (select log.* from audit_log as log ${rest([sql`log.entity_id = each.entity_id`], ofLog)}) as log`;
+  }
   const isIndexed = entity_id !== undefined || actor_id !== undefined || trace_id !== undefined;
   if (isIndexed || (entity_type === undefined && operation === undefined)) {
     return sql`select log.* from audit_log as log ${rest([], ofLog)}`;
@@ -142,14 +148,25 @@ function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [s
   );
 }
 
+/** A UUID in capitals is the same id as in small letters, which rows have; a token may have any text as its id. */
+function entityIdsOf({ entity_type, entity_id }: LogFilter): string[] {
+  if (entity_id === undefined) return [];
+  const canonical = canonicalUuid(entity_id) ?? entity_id;
+  if (entity_type === undefined) return [...new Set([entity_id, canonical])];
+  return [entity_type === 'token' ? entity_id : canonical];
+}
+
 /** The row is named `log`. */
 export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
-  const { entity_type, entity_id, actor_id, operation, trace_id, start_date, end_date } = filter;
+  const { entity_type, actor_id, operation, trace_id, start_date, end_date } = filter;
+  const ids = entityIdsOf(filter);
   const stored = operation && [...new Set(pairsOf(entity_type, operation).map(([, name]) => name))];
   return [
     sql`log.tenant_id = ${tenantId}`,
     ...(entity_type === undefined ? [] : [sql`log.entity_type = ${entity_type}`]),
-    ...(entity_id === undefined ? [] : [sql`log.entity_id = ${entity_id}`]),
+    ...(ids.length === 1 ? [sql`log.entity_id = ${ids[0]}`] : []),
+    // Not `in`, because Postgres would search the index by it, and sort what it finds.
+    ...(ids.length > 1 ? [sql`array_position(${ids}::text[], log.entity_id) is not null`] : []),
     ...(actor_id === undefined ? [] : [sql`log.actor_id = ${actor_id}::uuid`]),
     ...(stored === undefined ? [] : [sql`log.operation = any(${stored}::text[])`]),
     ...(trace_id === undefined ? [] : [sql`log.trace_id = ${trace_id}`]),

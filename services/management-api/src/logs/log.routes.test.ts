@@ -72,6 +72,25 @@ describe('GET /logs', () => {
     expect(await idsOf('?entity_type=tenant&operation=use')).toEqual([]);
   });
 
+  test('by entity_id in capitals finds the thing; a token, whose id may be any text, only as it is written', async () => {
+    const { list, idsOf, insert } = await newScene();
+    const small = 'abcdef00-0000-4000-8000-00000000000a';
+    const capitals = small.toUpperCase();
+    const at = (second: number) => `2026-02-03T04:05:0${second}.000Z`;
+    const inProxy = await insert({ ...use, at: at(1), entity_id: small });
+    const token = { ...use, entity_type: 'token', operation: 'read' };
+    const ofOther = await insert({ ...token, at: at(2), entity_id: small });
+    const ofToken = await insert({ ...token, at: at(3), entity_id: capitals });
+    expect(await idsOf(`?entity_id=${capitals}&entity_type=proxy`)).toEqual([inProxy]);
+    expect(await idsOf(`?entity_id=${capitals}&entity_type=token`)).toEqual([ofToken]);
+    expect(await idsOf(`?entity_id=${small}&entity_type=token`)).toEqual([ofOther]);
+    expect(await idsOf(`?entity_id=${small}`)).toEqual([ofOther, inProxy]);
+    const { pagination, data } = await list(`?entity_id=${capitals}&size=2`);
+    expect([pagination.total_items, data.map(({ id }: { id: string }) => id)]).toEqual([3, [ofToken, ofOther]]);
+    expect(await idsOf(`?entity_id=${capitals}&size=2&start=${pagination.next}`)).toEqual([inProxy]);
+    expect(await idsOf(`?entity_id=${capitals}&operation=use`)).toEqual([inProxy]);
+  });
+
   test('by token_id finds creation, reads, changes, refusals, deletion and every disclosure through a Proxy', async () => {
     const { tenant_id, idsOf, insert } = await newScene();
     const { db } = api.current;

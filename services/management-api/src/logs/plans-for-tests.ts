@@ -8,8 +8,8 @@ import { exportLog } from './log-export.ts';
 import { proveConsistency, proveRow } from './prove-row.ts';
 
 const tenantId = randomUUID();
-const idOf = (n: string) => sql.raw(`('00000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`);
-const someId = '00000000-0000-4000-8000-000000000003';
+const idOf = (n: string) => sql.raw(`('00000000-0000-4000-800a-' || lpad((${n})::text, 12, '0'))::uuid`);
+const someId = '00000000-0000-4000-800a-000000000003';
 
 /** Nine of ten rows belong to the Tenant, which makes a full scan attractive. The rows bypass the triggers. */
 async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Promise<Database> {
@@ -66,6 +66,7 @@ const indexOf = {
 const filters: [string, LogFilter, keyof typeof indexOf][] = [
   ['no filter', {}, 'newest'],
   ['entity_id', { entity_id: someId }, 'entity'],
+  ['entity_id in capitals', { entity_id: someId.toUpperCase() }, 'entity'],
   ['actor_id', { actor_id: someId }, 'actor'],
   ['entity_type', { entity_type: 'application' }, 'verb'],
   ['operation', { operation: 'update' }, 'verb'],
