@@ -1,5 +1,5 @@
 import type { Destinations } from './destinations.ts';
-import { cutOff, failedBeforeHead, failure, isConnectionLoss } from './failures.ts';
+import { answerCutOff, failedBeforeHead, failure, isConnectionLoss, notPassedOn } from './failures.ts';
 import {
   type HeaderFilter,
   hasForeignCoding,
@@ -99,7 +99,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
       const headers = withoutLengthOfNothing(status, this.filter.response(rawHeaders));
       this.sink.onHead(status, headers, passableReason(reason));
     } catch (error) {
-      this.fail(error);
+      this.#fail(notPassedOn(error));
     }
   }
 
@@ -108,7 +108,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
     try {
       return this.sink.onData(chunk);
     } catch (error) {
-      this.fail(error);
+      this.#fail(notPassedOn(error));
       return true;
     }
   }
@@ -117,10 +117,13 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (this.#settle()) this.sink.onEnd(rawTrailers.length === 0 ? noTrailers : this.filter.response(rawTrailers));
   }
 
-  /** Asynchronous, so that the sink has the call before it hears of a failure. */
   protected fail(error: unknown): void {
+    if (!this.isOver) this.#fail(this.isAnswered ? answerCutOff(error) : failedBeforeHead(error));
+  }
+
+  /** Asynchronous, so that the sink has the call before it hears of a failure. */
+  #fail(told: Error): void {
     if (!this.#settle()) return;
-    const told = this.isAnswered ? cutOff(error) : failedBeforeHead(error);
     this.disconnect(told);
     queueMicrotask(() => this.sink.onError(told));
   }

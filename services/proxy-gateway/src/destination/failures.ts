@@ -110,7 +110,7 @@ export function failedBeforeHead(error: unknown): ServiceError {
   });
 }
 
-/** The answer was interrupted before any of it was sent on. */
+/** After its head. Where that is out, the caller sees only a connection that breaks off, and metrics see the code. */
 export function answerCutOff(cause: unknown): ServiceError {
   return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
 }
@@ -127,8 +127,9 @@ export function tooManyWaiting(): ServiceError {
   });
 }
 
-export function cutOff(cause: unknown): Error {
-  return failure('ECUTOFF', 'The answer of the destination was interrupted', cause);
+/** A fault of this service, so without a code of a destination's. */
+export function notPassedOn(cause: unknown): Error {
+  return new Error('The answer could not be passed on', { cause });
 }
 
 /** Whether the other side closed the connection, as opposed to an answer that cannot be parsed. */

@@ -3,7 +3,6 @@ export {
   type Destinations,
   openDestinations,
 } from './destinations.ts';
-export { answerCutOff } from './failures.ts';
 export { type DestinationRequest, forward } from './forward.ts';
 
 export { nameSettings, namesOptionsFrom } from './names/name-settings.ts';

@@ -23,6 +23,12 @@ async function call(play: (socket: Socket) => unknown, { method = 'POST', conten
   return { status: first.slice(9, 12), length: /content-length: *(\S+)/i.exec(first)?.[1], body };
 }
 
+async function errorCounts(): Promise<Record<string, number>> {
+  const text = await gateway.current.metrics.metrics();
+  const counts = text.matchAll(/^sluice_invocation_errors_total{code="(\w+)"} (\d+)$/gm);
+  return Object.fromEntries([...counts].map(([, code, count]) => [code, Number(count)]));
+}
+
 describe.each([
   ['a pooled connection', 'application/json'],
   ['a stream', 'image/png'],
@@ -43,6 +49,13 @@ describe.each([
     ['reset', (socket) => socket.write(`${head}hell`, () => later(() => socket.resetAndDestroy()))],
   ])('one that lacks a byte when it is %s is cut off', async (__, play) => {
     expect(await call(play, { contentType })).toEqual({ status: '200', length: '5', body: 'hell' });
+  });
+
+  test('one that is cut off counts as a failure of its destination, and not as ours', async () => {
+    const before = await errorCounts();
+    await call((socket) => socket.end(`${head}hell`), { contentType });
+    const after = await errorCounts();
+    expect(after).toEqual({ ...before, destination_failed: (before.destination_failed ?? 0) + 1 });
   });
 
   test('one with a length and chunks is refused', async () => {

@@ -4,13 +4,7 @@ import { inBatches, leastBytesAlone, SmallChunks } from '@sluice/service-runtime
 import type { HeldBody } from '../budgets/held-body.ts';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
-import {
-  answerCutOff,
-  type DestinationCall,
-  type DestinationSink,
-  forward,
-  streamThrough,
-} from '../destination/index.ts';
+import { type DestinationCall, type DestinationSink, forward, streamThrough } from '../destination/index.ts';
 import { findHeader, inPairs } from '../http/header-list.ts';
 import type { Answer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -191,7 +185,7 @@ class AnswerSink implements DestinationSink {
 
   onError(error: Error): void {
     this.#small?.flush();
-    this.#fail(this.#chunks ? answerCutOff(error) : error);
+    this.#fail(error);
   }
 
   /** Sends the head: together with the body if all of it has come, alone otherwise. */

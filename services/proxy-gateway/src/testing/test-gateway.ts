@@ -26,7 +26,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
         ...stop,
       },
     );
-  const { url } = await startAnother();
+  const { url, metrics } = await startAnother();
   const onError = (error: unknown) => console.error(error);
   const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 50_000 }, { db, stack, onError });
   const { caches, changes } = await openTestCoherence(database, stack);
@@ -42,6 +42,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
     db,
     databaseUrl,
     url,
+    metrics,
     startAnother,
     announce,
     logLines,
