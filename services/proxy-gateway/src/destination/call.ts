@@ -23,7 +23,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
   protected readonly filter: HeaderFilter;
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
-  protected isOver = false;
+  isOver = false;
   #isRetry = false;
   #hasSlot = false;
 

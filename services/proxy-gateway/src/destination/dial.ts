@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
 import { type Breaker, createBreaker } from './breaker.ts';
-import { breakerOpen, failure, isConnectionLoss } from './failures.ts';
+import { breakerOpen, failure, givenUp, isConnectionLoss } from './failures.ts';
 import { readAfterFailedWrite } from './read-after-failed-write.ts';
 
 export interface DialOptions {
@@ -16,6 +16,9 @@ export interface DialOptions {
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
+
+/** Ends the attempt with an error. Once it has an outcome, it has no effect, because the socket may be another call's. */
+export type GiveUp = () => void;
 
 export interface Peer {
   readonly isSecure: boolean;
@@ -35,19 +38,19 @@ export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: 
 }
 
 /** Nothing else opens sockets to destinations. The policy checks the connected address again before the first byte. */
-export function dial(peer: Peer, options: DialOptions, callback: DialCallback): void {
+export function dial(peer: Peer, options: DialOptions, callback: DialCallback): GiveUp {
   const { policy, lookup, connectTimeoutMs, onKeptAway } = options;
   const { host, port } = peer;
   // Sockets do not call `lookup` for literal addresses
   if (isIP(host) !== 0 && !policy.checkAddress(host)) {
     process.nextTick(callback, new DestinationDeniedError(host), null);
-    return;
+    return nothingToGiveUp;
   }
   const waitMs = peer.breaker.waitMs();
   if (waitMs > 0) {
     onKeptAway?.();
     process.nextTick(callback, breakerOpen(waitMs), null);
-    return;
+    return nothingToGiveUp;
   }
 
   const socket = peer.isSecure ? openTls(peer, options) : connectTcp({ host, port, lookup });
@@ -64,14 +67,17 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
     if (!policy.checkAddress(remoteAddress, host)) socket.destroy(new DestinationDeniedError(host, remoteAddress));
   });
 
+  let isSettled = false;
+  let isGivenUp = false;
   const settle = (thrown: Error | null) => {
+    isSettled = true;
     clearTimeout(timer);
     const error =
       thrown && peer.isSecure && isConnectionLoss(thrown)
         ? failure('ETLS', 'The handshake was broken off', thrown)
         : thrown;
     if (!error) peer.breaker.onConnected();
-    else if (!(error instanceof DestinationDeniedError)) peer.breaker.onConnectFailed();
+    else if (!isGivenUp && !(error instanceof DestinationDeniedError)) peer.breaker.onConnectFailed();
     socket.removeListener('error', settle);
     socket.removeListener(ready, succeed);
     callback(error, error ? null : socket);
@@ -82,7 +88,14 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
   const ready = peer.isSecure ? 'secureConnect' : 'connect';
   socket.once(ready, succeed);
   socket.once('error', settle);
+  return () => {
+    if (isSettled || socket.destroyed) return;
+    isGivenUp = true;
+    socket.destroy(givenUp());
+  };
 }
+
+export function nothingToGiveUp(): void {}
 
 function openTls(peer: Peer, { lookup, secureContext }: DialOptions): Socket {
   const { host, port, tlsSession } = peer;

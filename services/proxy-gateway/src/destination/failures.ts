@@ -92,6 +92,7 @@ type OwnCode =
   | 'ECLOSING'
   | 'ECUTOFF'
   | 'EDNS'
+  | 'EGIVENUP'
   | 'ETLS'
   | 'ERR_UNESCAPED_CHARACTERS';
 
@@ -125,6 +126,11 @@ export function tooManyWaiting(): ServiceError {
   return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
     retryAfterSeconds: 1,
   });
+}
+
+/** No caller hears of it. It has none of undici's codes, because after some of them undici would connect again. */
+export function givenUp(): Error {
+  return failure('EGIVENUP', 'The call is over, so its connection is not made');
 }
 
 /** A fault of this service, so without a code of a destination's. */

@@ -31,7 +31,7 @@ export function forward(
 }
 
 class PooledCall extends Call implements ConnectionHandler {
-  connection?: Connection;
+  connection: Connection | undefined;
   readonly #options: Dispatcher.DispatchOptions;
   #controller: Dispatcher.DispatchController | undefined;
   #isReused = false;
@@ -53,7 +53,8 @@ class PooledCall extends Call implements ConnectionHandler {
   }
 
   protected disconnect(reason: Error): void {
-    this.#controller?.abort(reason);
+    if (this.#controller) this.#controller.abort(reason);
+    else this.connection?.giveUp();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -86,8 +87,10 @@ class PooledCall extends Call implements ConnectionHandler {
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     const isUntouched = this.#isReused && this.connection?.socket?.bytesRead === this.#bytesRead;
+    // From here on the connection may serve another call
+    this.connection = undefined;
+    this.#controller = undefined;
     if (this.takeRetry(error, this.#options.method, isUntouched)) {
-      this.#controller = undefined;
       this.start();
     } else {
       this.giveSlotBack();

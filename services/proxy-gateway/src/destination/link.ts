@@ -1,7 +1,9 @@
-import { Agent } from 'node:http';
+import { Agent, type ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
-import { type DialCallback, type DialOptions, dial, type Peer, peerOf } from './dial.ts';
+import { type DialCallback, type DialOptions, dial, type GiveUp, nothingToGiveUp, type Peer, peerOf } from './dial.ts';
+import { givenUp } from './failures.ts';
 import { passOverContinue } from './pass-over-continue.ts';
 import { Slots } from './slots.ts';
 
@@ -22,7 +24,7 @@ export interface Link {
   /** For bodies in memory. */
   readonly pool: Pool;
   /** For streamed bodies. */
-  readonly agent: Agent;
+  readonly agent: StreamAgent;
   readonly slots: Slots;
   readonly maxHeadBytes: number;
   active: number;
@@ -36,15 +38,26 @@ export class Connection extends Client {
   expectHead: () => void = () => undefined;
   /** Responses that the socket has brought; with the first one it counts as reused. */
   answers = 0;
+  giveUpDialling: GiveUp = nothingToGiveUp;
+  /** Its only call is over, but undici still has the request, and would connect for it. */
+  isGivenUp = false;
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
     handler.connection = this;
+    this.isGivenUp = handler.isOver;
     return super.dispatch(options, handler);
+  }
+
+  /** For a call whose request has not begun. A connection that is made already stays. */
+  giveUp(): void {
+    this.isGivenUp = true;
+    this.giveUpDialling();
   }
 }
 
 export interface ConnectionHandler extends Dispatcher.DispatchHandler {
-  connection?: Connection;
+  connection: Connection | undefined;
+  readonly isOver: boolean;
 }
 
 export function openLink(origin: string, options: LinkOptions): Link {
@@ -55,7 +68,7 @@ export function openLink(origin: string, options: LinkOptions): Link {
     peer,
     protocol: url.protocol,
     pool: openPool(origin, peer, options),
-    agent: openAgent(peer, url.protocol, options),
+    agent: new StreamAgent(peer, url.protocol, options),
     slots: new Slots({ slots, maxWaiting, onRefused }),
     maxHeadBytes: options.maxHeadBytes,
     active: 0,
@@ -82,32 +95,52 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
     factory() {
       const connection: Connection = new Connection(origin, {
         ...clientOptions,
-        connect: (_, callback) =>
-          dial(peer, options, (error, socket) => {
+        connect(_, callback) {
+          if (connection.isGivenUp) {
+            process.nextTick(callback, givenUp(), null);
+            return;
+          }
+          connection.giveUpDialling = dial(peer, options, (error, socket) => {
             if (!socket) return callback(error ?? new Error('no socket'), null);
             connection.socket = socket;
             connection.expectHead = passOverContinue(socket);
             connection.answers = 0;
             callback(null, socket);
-          }),
+          });
+        },
       });
       return connection;
     },
   });
 }
 
-function openAgent(peer: Peer, protocol: string, options: LinkOptions): Agent {
-  const agent = new Agent({
-    keepAlive: true,
-    maxFreeSockets: options.maxConnectionsPerOrigin,
-    timeout: options.keepAliveTimeoutMs,
-    defaultPort: protocol === 'https:' ? 443 : 80,
-    protocol,
-  });
-  agent.createConnection = (_, callback) => {
+class StreamAgent extends Agent {
+  /** The declared types leave this method out. */
+  declare addRequest: (request: ClientRequest, options: object) => void;
+  readonly #dial: (callback: DialCallback) => GiveUp;
+  #giveUpDialling: GiveUp = nothingToGiveUp;
+
+  constructor(peer: Peer, protocol: string, options: LinkOptions) {
+    super({
+      keepAlive: true,
+      maxFreeSockets: options.maxConnectionsPerOrigin,
+      timeout: options.keepAliveTimeoutMs,
+      defaultPort: protocol === 'https:' ? 443 : 80,
+      protocol,
+    });
+    this.#dial = (callback) => dial(peer, options, callback);
+  }
+
+  /** Neither the options, which Node keeps with the connection, nor this agent may hold on to the call and its body. */
+  send(request: ClientRequest, options: object): GiveUp {
+    this.addRequest(request, { ...options, agent: this });
+    const giveUp = this.#giveUpDialling;
+    this.#giveUpDialling = nothingToGiveUp;
+    return giveUp;
+  }
+
+  override createConnection(_: object, callback?: (error: Error | null, stream: Duplex) => void): undefined {
     // The declared type demands a stream even with an error
-    dial(peer, options, callback as DialCallback);
-    return undefined;
-  };
-  return agent;
+    this.#giveUpDialling = this.#dial(callback as DialCallback);
+  }
 }

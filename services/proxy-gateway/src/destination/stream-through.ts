@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import HttpProxy from 'http-proxy';
 import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
+import { type GiveUp, nothingToGiveUp } from './dial.ts';
 import { failure } from './failures.ts';
 import type { DestinationRequest } from './forward.ts';
 import { checkConnection } from './headers.ts';
@@ -40,6 +41,7 @@ const proxy = HttpProxy.createProxyServer({ selfHandleResponse: true, ignorePath
 class StreamedCall extends Call {
   readonly #request: StreamedRequest;
   #outgoing: ClientRequest | undefined;
+  #giveUpDialling: GiveUp = nothingToGiveUp;
   #response: IncomingMessage | undefined;
   #bytesRead = 0;
   #bytesWritten = 0;
@@ -89,6 +91,7 @@ class StreamedCall extends Call {
 
   protected disconnect(): void {
     this.#outgoing?.destroy();
+    this.#giveUpDialling();
     this.#releaseBody();
   }
 
@@ -97,7 +100,7 @@ class StreamedCall extends Call {
     const { agent } = this.link;
     const addRequest = (outgoing: ClientRequest, options: object) => {
       this.#prepare(outgoing);
-      (agent as Agent & RequestQueue).addRequest(outgoing, options);
+      this.#giveUpDialling = agent.send(outgoing, options);
     };
     return Object.create(agent, { addRequest: { value: addRequest } });
   }
@@ -180,11 +183,6 @@ class StreamedCall extends Call {
     if (this.#outgoing) body.unpipe(this.#outgoing);
     body.resume();
   }
-}
-
-/** The declared types leave this method out. */
-interface RequestQueue {
-  addRequest(request: ClientRequest, options: object): void;
 }
 
 const sendable = /^\/[\u0021-\u00ff]*$/;

@@ -8,6 +8,7 @@ const scene = useStack((stack) =>
     TENANT_MAX_IN_FLIGHT: '30',
     DESTINATION_MAX_CONNECTIONS: '10',
     DESTINATION_MAX_WAITING: '5',
+    DESTINATION_CONNECT_TIMEOUT_MS: '600000',
   }),
 );
 afterEach(closeScenes);
@@ -116,3 +117,31 @@ test('callers that leave give their places back', async () => {
     return all.settled.every(({ status }) => status === 200);
   });
 });
+
+test.each([
+  ['held', 'application/json'],
+  ['streamed', 'image/png'],
+])(
+  'callers that leave during a handshake leave no connection, so a Tenant has no more than its share, %s',
+  async (_, type) => {
+    const { tenant, url } = scene.current;
+    const application = await tenant.application();
+    for (let round = 0; round < 3; round++) {
+      const silent = await Promise.all([1, 2, 3].map(() => openScene(scene.current, {})));
+      const sockets = () => silent.flatMap(({ destination }) => destination.sockets);
+      const leaving = new AbortController();
+      const left = silent.map(async ({ destination }) => {
+        const proxy = await tenant.proxy({ destination: destination.url.replace('http', 'https') });
+        const headers = { 'SVC-API-KEY': application.key, 'SVC-PROXY-KEY': proxy.key, 'Content-Type': type };
+        const post = { method: 'POST', headers, body: '{}', signal: leaving.signal };
+        return Promise.all(
+          Array.from({ length: 10 }, () => fetch(`${url}/proxy`, post).catch(({ name }: Error) => name)),
+        );
+      });
+      await eventually('thirty handshakes', () => sockets().length === 30);
+      leaving.abort();
+      expect((await Promise.all(left)).flat()).toEqual(Array(30).fill('AbortError'));
+      await eventually('none is left', () => sockets().every(({ destroyed }) => destroyed));
+    }
+  },
+);
