@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +9,7 @@ import { Readable } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { createDestinationPolicy } from '@sluice/destination-policy';
 import { issueCertificate } from '@sluice/testing';
-import { closeAll, listen, onClose, open, outcomeOf } from '../testing/destination-servers.ts';
+import { closeAll, listen, onClose, open, outcomeOf, until } from '../testing/destination-servers.ts';
 import { type DestinationSink, forward, streamThrough } from './index.ts';
 
 afterEach(closeAll);
@@ -27,10 +29,9 @@ function refuseAtOnce(socket: Socket): void {
   });
 }
 
-async function start(scheme: string): Promise<string> {
+async function start(scheme: string, play = refuseAtOnce): Promise<string> {
   const { certificate: cert, key } = issueCertificate('localhost', authority);
-  const server: Server | TlsServer =
-    scheme === 'https' ? createTlsServer({ cert, key }, refuseAtOnce) : createServer(refuseAtOnce);
+  const server: Server | TlsServer = scheme === 'https' ? createTlsServer({ cert, key }, play) : createServer(play);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => socket.destroy());
@@ -69,6 +70,55 @@ test.each([
     );
   },
 );
+
+test.each([
+  ['held', 'http', held],
+  ['streamed', 'http', streamed],
+  ['held', 'https', held],
+  ['streamed', 'https', streamed],
+])(
+  'of a %s upload over %s nothing is kept for a destination that has answered and reads no more',
+  async (_, scheme, send) => {
+    const sockets: Socket[] = [];
+    const origin = await start(scheme, (socket) => {
+      sockets.push(socket);
+      socket.on('error', () => socket.destroy());
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      });
+    });
+    const destinations = open({ policy, caFile });
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, () => outcomeOf((sink) => send(origin, destinations, sink))),
+    );
+    expect(outcomes.every(({ body, isWhole }) => body === 'ok' && isWhole)).toBe(true);
+    expect(sockets).toHaveLength(8);
+    for (const socket of sockets) socket.resume();
+    await until(() => sockets.every(({ destroyed }) => destroyed));
+    expect(sockets.map(({ bytesRead }) => bytesRead).filter((bytes) => bytes > upload.length)).toEqual([]);
+  },
+);
+
+test.each([
+  ['held', 'http', held],
+  ['streamed', 'http', streamed],
+  ['held', 'https', held],
+  ['streamed', 'https', streamed],
+])('a %s upload over %s that was read to its end leaves the connection to the next', async (_, scheme, send) => {
+  const { certificate: cert, key } = issueCertificate('localhost', authority);
+  const answer: RequestListener = (request, response) => request.resume().on('end', () => response.end('ok'));
+  const server = scheme === 'https' ? createHttpsServer({ cert, key }, answer) : createHttpServer(answer);
+  let connections = 0;
+  server.on('connection', () => connections++);
+  const origin = (await listen(server, scheme)).replace('127.0.0.1', 'localhost');
+  onClose(() => server.closeAllConnections());
+  const destinations = open({ policy, caFile, maxConnectionsPerOrigin: 1 });
+  for (let i = 0; i < 10; i++) {
+    expect(await outcomeOf((sink) => send(origin, destinations, sink))).toMatchObject({ body: 'ok', isWhole: true });
+  }
+  expect(connections).toBe(1);
+});
 
 test('a piece of the upload that meets a connection which was just reset does not cost the answer', async () => {
   const body = new Readable({ read() {} });

@@ -80,9 +80,11 @@ class PooledCall extends Call implements ConnectionHandler {
     this.giveSlotBack();
     if (this.connection) this.connection.answers++;
     // For a body that ends with the connection, an orderly close is the only sign that it is whole
-    const { errored } = this.connection?.socket ?? {};
-    if (errored) this.fail(errored);
+    const { socket } = this.connection ?? {};
+    if (socket?.errored) this.fail(socket.errored);
     else this.end(flatList(controller.rawTrailers));
+    // The destination answered before reading the whole request, so the rest is not sent
+    if (socket && socket.writableLength > 0) socket.destroy();
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
