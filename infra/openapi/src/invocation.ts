@@ -16,8 +16,6 @@ error occurs inside the proxy. Any HTTP method will do, and any body.
    on each container of tokens that are detokenized, and at least one \`token:use\` even without tokens in the body. When
    it is false, any caller that knows the proxy key may invoke it anonymously; without a key nothing is detokenized.
 3. **Detokenization.** Expressions in the body, \`{{ <token id> }}\`, are replaced by what the tokens stand for.
-   Values are written in UTF-8: an expression in a body that declares another charset than UTF-8 or US-ASCII, or is not UTF-8, is
-   refused; without an expression such a body passes as it is.
 4. **The request transform** runs on what has come of it, with \`path\` the suffix after \`/proxy\` and \`query\` as sent.
 5. **The destination** is called: the suffix is appended to the path of \`destination_url\`, the query to its query, less
    the proxy key. Headers are forwarded, but for those of the connection and our own; \`Authorization\` and the like are
@@ -34,7 +32,7 @@ with the member \`proxy_error\`: 4xx indicates a client-side issue, 5xx a proble
 const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = [
   [
     'invalid_proxy_request',
-    'The proxy key is missing, an expression is not valid, names no token or stands in another charset than UTF-8, or the request is malformed.',
+    'The proxy key is missing, an expression is not valid or names no token, or the request is malformed.',
     'There are no tokens 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24',
   ],
   [

@@ -11,7 +11,6 @@ export {
   expressionsOfPiece,
   faultIn,
   type InvalidExpression,
-  invalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,

@@ -1,5 +1,4 @@
 import { faultIn, type Segment } from '@sluice/vault';
-import { notUtf8, refuseFirst } from './encoding.ts';
 import { opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
 /** How an expression can begin. A form without it is not split into its pairs, of which it may have millions. */
@@ -11,7 +10,6 @@ export class FormTexts implements TextFinder {
   readonly #latin1: string;
   #nameStart = 0;
   #start = 0;
-  #isUtf8 = true;
 
   constructor(latin1: string) {
     this.#latin1 = latin1;
@@ -32,10 +30,8 @@ export class FormTexts implements TextFinder {
       const equals = latin1.slice(pairStart, end).indexOf('=');
       if (equals === -1) continue;
       const start = pairStart + equals + 1;
-      const value = latin1.slice(start, end);
-      const text = decodeValue(value);
+      const text = decodeValue(latin1.slice(start, end));
       if (!text.includes(opening)) continue;
-      this.#isUtf8 = !text.includes(replacement) || decodes(value);
       this.#nameStart = pairStart;
       this.#start = start;
       return text;
@@ -45,7 +41,6 @@ export class FormTexts implements TextFinder {
 
   place(segments: readonly Segment[]): Place {
     const [latin1, nameStart, start] = [this.#latin1, this.#nameStart, this.#start];
-    if (!this.#isUtf8) refuseFirst(segments, notUtf8);
     const fault = faultIn(segments);
     const name = () => quoted(decodeValue(latin1.slice(nameStart, start - 1)));
     return {
@@ -65,19 +60,6 @@ function endOfPair(latin1: string, from: number): number {
 
 function decodeValue(latin1: string): string {
   return new URLSearchParams(`v=${Buffer.from(latin1, 'latin1').toString()}`).get('v') ?? '';
-}
-
-/** Takes the place of what is not UTF-8, and may also have been sent. */
-const replacement = '\ufffd';
-
-/** Whether its percent-encoded bytes are UTF-8. */
-function decodes(value: string): boolean {
-  try {
-    decodeURIComponent(value.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function encodeValue(text: string): string {

@@ -6,10 +6,8 @@ import { heldBody } from '../budgets/hold-body.ts';
 import { openingOf } from '../budgets/opening.ts';
 import { spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
-import { foreignCharset } from '../http/charset.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
-import { findHeader } from '../http/header-list.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -105,17 +103,15 @@ function isLarge(body: Buffer): boolean {
 }
 
 function placesIn({ kind, headers, body }: ReadableBody<Buffer>, most: number): Place[] {
-  const finding = { most, charset: charsetOf(headers) };
-  if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers), finding);
-  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, finding);
+  if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers), most);
+  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most });
 }
 
 function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: number): Pieces<Place[]> {
-  const finding = { most, charset: charsetOf(headers) };
-  if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), finding);
-  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, finding);
+  if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), most);
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most });
   const latin1 = body.toString('latin1');
-  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', finding) : [];
+  return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', { most }) : [];
 }
 
 /** Looks at Proxy and key again for each window, because a long upload may outlive them. */
@@ -136,7 +132,6 @@ function revealWhileStreaming(
   const stream = new RevealStream({
     kind,
     boundary,
-    charset: charsetOf(headers),
     fetchValues,
     run: (work) => context.workPieces.run(tenantId, work),
     reserve: () => context.bodyBytes.open(tenantId, 'request', 0),
@@ -144,10 +139,6 @@ function revealWhileStreaming(
   });
   invocation.revealing = stream;
   return feed(body, stream);
-}
-
-function charsetOf(headers: HeaderList): string | undefined {
-  return foreignCharset(findHeader(headers, 'content-type'));
 }
 
 /** A body without a content type is JSON if it parses. */

@@ -7,7 +7,6 @@ interface SeenRequest {
   headers: IncomingMessage['headers'];
   rawHeaders: string[];
   body: string;
-  bytes: Buffer;
 }
 
 export interface TestDestination {
@@ -31,8 +30,7 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Tes
       return;
     }
     const { method = '', url = '', headers, rawHeaders } = request;
-    const bytes = Buffer.concat(chunks);
-    destination.seen.push({ method, url, headers, rawHeaders, body: bytes.toString(), bytes });
+    destination.seen.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() });
     destination.answer(request, response);
   });
   const port = await listen(destination.server, { host: '127.0.0.1', port: 0, stack });

@@ -1,6 +1,6 @@
 import type { Pieces } from '@sluice/service-runtime';
 import { expressionsOfPiece } from '@sluice/vault';
-import { type Finding, findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
+import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
 import { mostOfWindow, type Place, tooManyPlaces } from '../place.ts';
 import type { Cut } from '../stream/cutter.ts';
 import { DelimiterFinder } from './delimiter.ts';
@@ -12,12 +12,10 @@ export class MultipartReader {
   readonly #finder: DelimiterFinder;
   #fields: readonly Field[] = [];
   readonly #most: number;
-  readonly #charset: string | undefined;
 
   /** Without a boundary (see {@link boundaryOf}) an expression anywhere in the body is an error. */
-  constructor(boundary: string | undefined, longestFieldBytes: number, { most = mostOfWindow, charset }: Finding = {}) {
+  constructor(boundary: string | undefined, longestFieldBytes: number, most = mostOfWindow) {
     this.#most = most;
-    this.#charset = charset;
     this.#scanner = new MultipartScanner(boundary, longestFieldBytes);
     this.#finder = new DelimiterFinder(boundary ?? '');
   }
@@ -31,9 +29,9 @@ export class MultipartReader {
   find(bytes: Buffer): Place[] {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind, charset = this.#charset } of this.#fields) {
+    for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = findExpressions(content, kind, { most: this.#most, charset });
+      const places = findExpressions(content, kind, { most: this.#most });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
@@ -44,9 +42,9 @@ export class MultipartReader {
   *findInPieces(bytes: Buffer): Pieces<Place[]> {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind, charset = this.#charset } of this.#fields) {
+    for (const { start, end, name, kind } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most, charset });
+      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length === 0) continue;
@@ -57,20 +55,20 @@ export class MultipartReader {
   }
 }
 
-export function findInMultipart(body: Buffer, boundary: string | undefined, finding?: Finding): Place[] {
-  return readerOf(body, boundary, finding).find(body);
+export function findInMultipart(body: Buffer, boundary: string | undefined, most = mostOfWindow): Place[] {
+  return readerOf(body, boundary, most).find(body);
 }
 
 export function findInMultipartInPieces(
   body: Buffer,
   boundary: string | undefined,
-  finding?: Finding,
+  most = mostOfWindow,
 ): Pieces<Place[]> {
-  return readerOf(body, boundary, finding).findInPieces(body);
+  return readerOf(body, boundary, most).findInPieces(body);
 }
 
-function readerOf(body: Buffer, boundary: string | undefined, finding: Finding | undefined): MultipartReader {
-  const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY, finding);
+function readerOf(body: Buffer, boundary: string | undefined, most = mostOfWindow): MultipartReader {
+  const reader = new MultipartReader(boundary, Number.POSITIVE_INFINITY, most);
   reader.cut(body.toString('latin1'), true);
   return reader;
 }

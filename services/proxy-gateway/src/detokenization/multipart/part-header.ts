@@ -1,9 +1,8 @@
-import { foreignCharset } from '../../http/charset.ts';
 import { contentKind } from '../../http/content-type.ts';
 import { readParameters } from '../../http/parameters.ts';
 
 export type PartReading =
-  | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json'; charset: string | undefined }
+  | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json' }
   /** A file, or a type that is not searched. */
   | { mode: 'pass' }
   /** Parsers could disagree on what it is, so an expression in it is an error. */
@@ -44,7 +43,7 @@ function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartR
   if (kind === undefined) return { mode: 'pass' };
   if (isEncoded) return { mode: 'refuse', why: 'its content is encoded' };
   if (type !== undefined && !readParameters(type)) return { mode: 'refuse', why: 'its content type cannot be read' };
-  return { mode: 'read', name, kind, charset: foreignCharset(type) };
+  return { mode: 'read', name, kind };
 }
 
 /** Without a type it is text (RFC 7578 section 4.4). */

@@ -8,8 +8,6 @@ export interface Field {
   end: number;
   name: string;
   kind: 'text' | 'xml' | 'json';
-  /** The charset that the part declares, if it is another than UTF-8. */
-  charset: string | undefined;
 }
 
 export interface Scan {
@@ -143,10 +141,7 @@ function endContent({ text, fields }: Window, part: Reading & { start: number; e
   if (part.mode === 'pass') return;
   const content = text.slice(part.start, part.end);
   if (part.mode === 'refuse') refuseOpening(content, part.error);
-  else if (opening.test(content)) {
-    const { start, end, name, kind, charset } = part;
-    fields.push({ start, end, name, kind, charset });
-  }
+  else if (opening.test(content)) fields.push({ start: part.start, end: part.end, name: part.name, kind: part.kind });
 }
 
 function refuseOpening(text: string, error: ServiceError): void {

@@ -19,14 +19,12 @@ export interface WindowReader {
 export interface ReaderOptions {
   boundary: string | undefined;
   longestPieceBytes: number;
-  charset: string | undefined;
 }
 
-export function readerFor(kind: StreamedKind, options: ReaderOptions): WindowReader {
-  const { boundary, longestPieceBytes, charset } = options;
+export function readerFor(kind: StreamedKind, { boundary, longestPieceBytes }: ReaderOptions): WindowReader {
   const finding = {
-    find: (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false, charset }),
-    findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, { isWhole: false, charset }),
+    find: (bytes: Buffer) => findExpressions(bytes, kind, { isWhole: false }),
+    findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, { isWhole: false }),
   };
   switch (kind) {
     case 'json':
@@ -34,7 +32,7 @@ export function readerFor(kind: StreamedKind, options: ReaderOptions): WindowRea
     case 'form':
       return { cut: createCutter(formPieces, longestPieceBytes), ...finding };
     case 'multipart':
-      return new MultipartReader(boundary, longestPieceBytes, { charset });
+      return new MultipartReader(boundary, longestPieceBytes);
     default:
       return { cut: cutText, ...finding };
   }

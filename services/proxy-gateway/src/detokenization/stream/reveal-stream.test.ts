@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -191,20 +190,15 @@ test.each([
   }
 });
 
-test('bytes that are not UTF-8 stay as they are, and the expression in their window is refused', async () => {
-  let refused = 0;
+test('bytes that are no text stay as they are', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), windows, chunkSizes, async (array, windowBytes, sizes) => {
       const bytes = Buffer.concat([Buffer.from(array), Buffer.from('{{1234}}'), Buffer.from(array)]);
       fc.pre(!Buffer.from(array).includes('{') && !Buffer.from(array).includes('}'));
-      const expected = Buffer.concat([Buffer.from(array), Buffer.from(array)]).toString('latin1');
-      const actual = await outcome(() => streamed(split(bytes, sizes), { kind: 'text', windowBytes }));
-      if (actual === '! bad_request' && !isUtf8(bytes)) refused++;
-      else expect(actual).toBe(expected);
-      if (windowBytes > bytes.length) expect(actual).toBe(isUtf8(bytes) ? expected : '! bad_request');
+      const actual = await streamed(split(bytes, sizes), { kind: 'text', windowBytes });
+      expect(actual).toEqual(Buffer.concat([Buffer.from(array), Buffer.from(array)]));
     }),
   );
-  expect(refused).toBeGreaterThan(10);
 });
 
 test('a body without content type is JSON if it starts like it, and otherwise passes', async () => {

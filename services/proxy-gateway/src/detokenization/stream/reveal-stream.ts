@@ -5,7 +5,6 @@ import { type FilterBudget, type Json, newFilterBudget } from '@sluice/vault';
 import { copies } from '../../budgets/held-body.ts';
 import type { ContentKind } from '../../http/content-type.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
-import { charsetIn } from '../encoding.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
 import type { Place } from '../place.ts';
@@ -14,8 +13,6 @@ import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
   boundary?: string | undefined;
-  /** The charset that the body declares, if it is another than UTF-8. */
-  charset?: string | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** Does the main thread's work for the Tenant, see {@link WorkPieces}. */
@@ -149,11 +146,7 @@ export class RevealStream extends Transform {
     if (this.#kind === 'none') this.#kind = startsLikeJson(text) ? 'json' : 'opaque';
     if (this.#kind === 'opaque') return { passes: window.length, end: window.length };
     const { boundary, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
-    this.#reader ??= readerFor(this.#kind, {
-      boundary,
-      longestPieceBytes,
-      charset: this.#options.charset ?? charsetIn(window, this.#kind),
-    });
+    this.#reader ??= readerFor(this.#kind, { boundary, longestPieceBytes });
     return this.#reader.cut(text, isLast);
   }
 
