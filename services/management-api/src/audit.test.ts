@@ -115,6 +115,9 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
   expect(await newRows()).toEqual([]);
 });
 
+/** Its row is written after its commit, by the purge if need be (closing.test.ts). */
+const together = changing.filter(([id]) => id !== 'deleteTenant');
+
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);
@@ -129,11 +132,11 @@ test('a change whose audit row cannot be written does not happen', async () => {
     return sortedLines(rows.flat().map((row) => ({ ...row, use_count: undefined })));
   };
   const callers = new Map<string, Awaited<ReturnType<typeof openCaller>>>();
-  for (const [id, operation] of changing) callers.set(id, await openCaller(management, operation));
+  for (const [id, operation] of together) callers.set(id, await openCaller(management, operation));
   const { sql } = await import('kysely');
   await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
   const before = await state();
-  for (const [operationId, operation] of changing) {
+  for (const [operationId, operation] of together) {
     const other = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
     const id = operation.path.startsWith('/sessions') ? sessionId : other;
     const { method, path, options } = sampleRequest(operation, id, keyId);
