@@ -29,9 +29,12 @@ export const anyPermissions: fc.Arbitrary<string[]> = fc.oneof(
   fc.subarray(everything),
 );
 
+/** Shows the secret only once nothing stands behind it. */
+const endOfData = '{{ data | stringify | reveal_last: 20 }}';
+
 export const anyHidden = fc.record({
   containers: fc.subarray(places, { minLength: 1, maxLength: 2 }),
-  mask: fc.constantFrom('{{ data.hint }}', null),
+  mask: fc.constantFrom('{{ data.hint }}', endOfData, null),
   search_indexes: fc.constantFrom<string[]>([], ['{{ data.secret }}']),
 });
 
@@ -45,6 +48,7 @@ const anyPatch = fc.oneof(
     { fingerprint_expression: '{{ data.secret | slice: 0, 8 }}' },
     { metadata: { a: 'b' } },
     { data: { other: 'x' } },
+    { data: { hint: null } },
     { data: { secret: 'replaced' } },
   ),
 );

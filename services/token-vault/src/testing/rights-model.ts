@@ -11,6 +11,7 @@ export interface ModelCaller {
 
 export interface TrueToken {
   containers: readonly string[];
+  data?: unknown;
   mask?: unknown;
   search_indexes?: readonly string[];
   fingerprint_expression?: string;
@@ -44,7 +45,8 @@ function transformFor(caller: ModelCaller, permission: string, containers: reado
 export function maySee(caller: ModelCaller, token: TrueToken): Sight {
   const read = transformFor(caller, 'token:read', token.containers);
   const masked = JSON.stringify(token.mask ?? null);
-  const shownByMask: Level = masked.includes('data.secret') ? 3 : masked.includes('{{') ? 2 : 1;
+  const isAtEnd = masked.includes('stringify') && !JSON.stringify(token.data).includes('hint');
+  const shownByMask: Level = isAtEnd || masked.includes('data.secret') ? 3 : masked.includes('{{') ? 2 : 1;
   const isIndexed = (token.search_indexes ?? []).includes('{{ data.secret }}');
   return {
     level: read === 2 ? shownByMask : read,
