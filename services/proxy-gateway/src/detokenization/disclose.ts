@@ -1,9 +1,11 @@
 import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import type { Caller } from '@sluice/credentials';
-import type { ServiceError } from '@sluice/problems';
+import { ServiceError } from '@sluice/problems';
 import { requireUse, revealForUse, type Vault } from '@sluice/vault';
 import { openingOf } from '../budgets/opening.ts';
 import type { Context } from '../context.ts';
+import { foreignCharset } from '../http/charset.ts';
+import { findHeader } from '../http/header-list.ts';
 import { authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
@@ -12,7 +14,7 @@ import type { Asked, OpenedTokens } from './opened-body.ts';
 /** Its values must not leave the process before {@link recordDisclosure}. @throws {ServiceError} 400, 401 and 403. */
 export function openTokens(
   invocation: Invocation,
-  { tokenIds, needed, fault }: Asked,
+  { tokenIds, needed, fault = charsetFault(invocation) }: Asked,
   context: Context,
 ): AtOnceOrLater<OpenedTokens> {
   return andThen(invocation.caller ?? findCaller(invocation, context), (caller) => {
@@ -31,6 +33,14 @@ function findCaller(invocation: Invocation, context: Context): AtOnceOrLater<Cal
     invocation.caller = caller;
     return andThen(context.rateLimits?.countCaller(caller), () => caller);
   });
+}
+
+/** Values are written in UTF-8, so in text of another kind they could end a string early. */
+function charsetFault({ message }: Invocation): ServiceError | undefined {
+  const charset = foreignCharset(findHeader(message.headers, 'content-type'));
+  if (charset === undefined) return undefined;
+  const detail = `Expressions are replaced in UTF-8, and this body is of the charset ${charset.slice(0, 40)}`;
+  return new ServiceError('bad_request', detail);
 }
 
 async function refuse(
