@@ -34,6 +34,13 @@ test('new code of the same proxy starts afresh', async () => {
   expect(await pool.body(counting, { proxyId: 'changing' })).toEqual([1, 1]);
 });
 
+test('another configuration of the same proxy starts afresh, because code may have kept parts of it', async () => {
+  const code = 'let kept; module.exports = ({ configuration }) => ({ body: (kept ??= configuration.KEY) })';
+  const bodyWith = (KEY: string) =>
+    pool.body(code, { proxyId: 'configured', configuration: async () => JSON.stringify({ KEY }) });
+  expect([await bodyWith('a'), await bodyWith('a'), await bodyWith('b')]).toEqual(['a', 'a', 'b']);
+});
+
 test('changed built-ins of one Tenant do not reach another', async () => {
   await pool.run('Object.prototype.stolen = 1; JSON.stringify = () => "1"; module.exports = () => ({})', {
     tenantId: 'x',

@@ -10,6 +10,8 @@ const maximumUses = 10_000;
 
 interface Entry {
   code: string;
+  /** Code may have kept parts of it. */
+  configurationJson: string;
   guest: Guest;
   uses: number;
 }
@@ -33,8 +35,10 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   return {
     take: (task) => {
       const entry = remove(keyOf(task));
-      if (entry && entry.code !== task.code) onDiscard(entry.guest);
-      return entry?.code === task.code ? entry : undefined;
+      if (!entry) return undefined;
+      if (entry.code === task.code && entry.configurationJson === task.configurationJson) return entry;
+      onDiscard(entry.guest);
+      return undefined;
     },
     keep: (task, entry) => {
       const { guest, uses } = entry;

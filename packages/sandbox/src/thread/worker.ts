@@ -63,7 +63,8 @@ async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   let usedMs = 0;
   for (const input of task.runs) {
     if (!entry) {
-      entry = { code: task.code, guest: await Guest.open(settings, sources), uses: 0 };
+      const { code, configurationJson } = task;
+      entry = { code, configurationJson, guest: await Guest.open(settings, sources), uses: 0 };
       cpuMs = threadCpuMs(); // The start of an instance is not the code's time.
     }
     const { answer, isReusable } = await runGuest(entry.guest, task, input, cpuMs);

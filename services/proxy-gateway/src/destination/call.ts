@@ -43,7 +43,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   begin(): this {
     try {
-      if (this.link.slots.take(this)) this.onSlot();
+      if (this.link.slots.take(this)) this.#startInSlot();
     } catch (error) {
       this.fail(error);
     }
@@ -51,6 +51,22 @@ export abstract class Call implements DestinationCall, WaitingCall {
   }
 
   onSlot(): void {
+    this.#hasSlot = true;
+    const looked = this.isOver ? undefined : this.sink.onTurn?.();
+    if (!looked) {
+      this.#startInSlot();
+      return;
+    }
+    looked.then(
+      () => this.#startInSlot(),
+      (error: unknown) => {
+        this.giveSlotBack();
+        this.fail(error);
+      },
+    );
+  }
+
+  #startInSlot(): void {
     this.#hasSlot = true;
     if (this.isOver) {
       this.giveSlotBack();

@@ -8,6 +8,7 @@ import { type DestinationCall, type DestinationSink, forward, streamThrough } fr
 import { findHeader, inPairs } from '../http/header-list.ts';
 import type { Answer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { lookAgainOnTheWay } from '../proxies/look-again.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 import { ownHeaders } from './own-headers.ts';
 import { writeHead } from './reply.ts';
@@ -86,6 +87,10 @@ class AnswerSink implements DestinationSink {
       call.abort();
       this.#fail(new CallerGone());
     });
+  }
+
+  onTurn(): Promise<void> {
+    return lookAgainOnTheWay(this.#invocation, this.#context);
   }
 
   #fail(error: unknown): void {

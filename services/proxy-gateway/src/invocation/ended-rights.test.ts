@@ -1,4 +1,4 @@
-import { connectPostgres, eventually, useStack } from '@sluice/testing';
+import { connectPostgres, eventually, serveHttp, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { upload } from '../testing/upload.ts';
 
@@ -61,6 +61,8 @@ test('a Proxy that is deleted', async () => {
 test.each([
   ['sends elsewhere', { destination_url: 'https://elsewhere.example/' }],
   ['has another rule for keys', { require_auth: false }],
+  ['has a transform', { request_transform: 'module.exports = ({ args }) => args' }],
+  ['has another transform of the answer', { response_transform: 'module.exports = ({ args }) => args' }],
 ])('a Proxy that now %s is asked again', async (_, changed) => {
   const { db } = gateway.current;
   const answer = await invokeOnce(async ({ proxy }) => {
@@ -119,3 +121,34 @@ test.each([
     expect(destination.seen.length - seenBefore).toBe(1);
   },
 );
+
+test.each([
+  ['with its body in memory', {}],
+  ['that streams', { Connection: 'x-own' }],
+])('a call %s that waited for its turn at the destination is not made with a key that is gone', async (_, more) => {
+  await using stack = new AsyncDisposableStack();
+  const { tenant, db, announce, startAnother } = gateway.current;
+  const { url, metrics } = await startAnother({ DESTINATION_MAX_CONNECTIONS: '1' });
+  const asked: (() => void)[] = [];
+  const destination = await serveHttp(stack, (request, response) => {
+    request.resume();
+    asked.push(() => response.end('{}'));
+  });
+  const token = await tenant.token({ data: '4242424242424242' });
+  const proxy = await tenant.proxy({ destination });
+  const [first, second] = [await tenant.application(), await tenant.application()];
+  const ask = (key: string) => {
+    const headers = { 'SVC-API-KEY': key, 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json', ...more };
+    return upload(url, headers, [Buffer.from(`["{{ ${token} }}"]`)]);
+  };
+  const answers = [ask(first.key)];
+  await eventually('the first call', () => asked.length === 1);
+  answers.push(ask(second.key));
+  const waits = async () => /^sluice_destination_waiting\S* 1$/m.test(await metrics.metrics());
+  await eventually('the second one waits', waits);
+  await db.deleteFrom('applications').where('id', '=', second.id).execute();
+  await announce(tenant.id, [`application:${second.id}`]);
+  for (const answer of asked) answer();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401]);
+  expect(asked).toHaveLength(1);
+});

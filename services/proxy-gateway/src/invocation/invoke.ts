@@ -4,7 +4,7 @@ import { joinUrl } from '../destination/index.ts';
 import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
 import { findProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { authenticate, lookAgain } from '../proxies/look-again.ts';
+import { authenticate, lookAgainOnTheWay } from '../proxies/look-again.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { callDestination, type Outcome } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
@@ -16,15 +16,15 @@ type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
 const steps: readonly Step[] = [
   readHead,
   selectProxy,
-  authenticate,
+  lookAgainAfter(authenticate),
   checkRateLimits,
   admit,
   lookAgainAfter(readRequest),
   startDetokenizing,
   lookAgainAfter(openExpressions),
   noteDisclosure,
-  fillBody,
-  transformRequest,
+  lookAgainAfter(fillBody),
+  lookAgainAfter(transformRequest),
 ];
 
 /** Only a step that has to wait returns a promise, so with warm caches all steps run in one turn of the event loop. */
@@ -73,8 +73,7 @@ function admit(invocation: Invocation, { places }: Context): void {
 }
 
 function lookAgainAfter(step: Step): Step {
-  return (invocation, context) =>
-    step(invocation, context)?.then(() => lookAgain(invocation, context, invocation.opened?.caller));
+  return (invocation, context) => step(invocation, context)?.then(() => lookAgainOnTheWay(invocation, context));
 }
 
 function startDetokenizing({ clock }: Invocation): void {

@@ -11,11 +11,18 @@ export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-export function findProxy(proxyKey: string, { db, proxies, pepper }: Context): AtOnceOrLater<ProxyDefinition> {
-  if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
+/** Undefined if there is none any more. */
+export function lookUpProxy(
+  proxyKey: string,
+  { db, proxies, pepper }: Context,
+): AtOnceOrLater<ProxyDefinition | undefined> {
   const hashText = hashKeyText(pepper, proxyKey);
-  const found = proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
-  return andThen(found, (proxy) => {
+  return proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
+}
+
+export function findProxy(proxyKey: string, context: Context): AtOnceOrLater<ProxyDefinition> {
+  if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
+  return andThen(lookUpProxy(proxyKey, context), (proxy) => {
     if (!proxy) throw proxyNotFound();
     return proxy;
   });

@@ -1,4 +1,5 @@
-import { type CallOptions, call, eventually, useStack } from '@sluice/testing';
+import type { Database } from '@sluice/database';
+import { type CallOptions, call, eventually, serveHttp, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
@@ -96,7 +97,7 @@ describe('an Application that ends in the middle of a transform', () => {
   const gone = {
     status: 401,
     code: 'unauthenticated',
-    message: 'The Application of this Proxy does not exist any more: it was deleted, or has expired',
+    message: 'This Proxy has its Application no longer: one of them was changed or deleted, or has expired',
   };
 
   async function invokeAndAwaitCalls(code: string) {
@@ -135,7 +136,58 @@ describe('an Application that ends in the middle of a transform', () => {
     await announce(tenant.id, [`application:${id}`]);
     const answer = await invoked;
     expect(answer.body.proxy_error).toMatchObject({ status: 500, title: 'Transform failed' });
-    expect(answer.body.proxy_error.detail).toContain('it was deleted, or has expired');
+    expect(answer.body.proxy_error.detail).toContain('or has expired');
+  });
+});
+
+describe('a Proxy that changes in the middle of a transform', () => {
+  const untilRefused =
+    "await svc.tokenize({ type: 'token', data: 'begun' }); try { for (;;) await svc.detokenize('plain'); } catch {}";
+
+  test.each<[what: string, status: number, change: (db: Database, id: string) => Promise<unknown>]>([
+    ['is gone', 404, (db, id) => db.deleteFrom('proxies').where('id', '=', id).execute()],
+    [
+      'has no Application',
+      503,
+      (db, id) => db.updateTable('proxies').set({ application_id: null }).where('id', '=', id).execute(),
+    ],
+  ])('and %s: the client works no longer, and the destination gets nothing', async (_, status, change) => {
+    const { db, announce, tenant, destination, url } = gateway.current;
+    const { id: applicationId } = await tenant.application({ permissions: ['token:use', 'token:create'] });
+    const requestTransform = `module.exports = async ({ svc }) => { ${untilRefused} return { body: {} } }`;
+    const parts = { destination: destination.url, requireAuth: false, requestTransform, applicationId };
+    const proxy = await tenant.proxy(parts);
+    const seenBefore = destination.seen.length;
+    const rowsOf = () => db.selectFrom('audit_log').select('id').where('actor_id', '=', applicationId).execute();
+    const invoked = call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key } });
+    await eventually('the first call', async () => (await rowsOf()).length > 0);
+    await change(db, proxy.id);
+    await announce(tenant.id, [`proxy:${proxy.id}`]);
+    expect((await invoked).status).toBe(status);
+    expect(destination.seen.length).toBe(seenBefore);
+  });
+
+  test('a transform of the answer finds no client if the Proxy has lost its Application meanwhile', async () => {
+    const { db, announce, tenant, url } = gateway.current;
+    await using stack = new AsyncDisposableStack();
+    const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const destination = await serveHttp(stack, async (request, response) => {
+      request.resume();
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('[');
+      ask();
+      await changed;
+      response.end(']');
+    });
+    const { id: applicationId } = await tenant.application({ permissions: ['token:use'] });
+    const responseTransform = 'module.exports = async ({ svc }) => ({ body: { client: typeof svc } })';
+    const proxy = await tenant.proxy({ destination, requireAuth: false, responseTransform, applicationId });
+    const invoked = call(url, 'POST', '/proxy', { headers: { 'SVC-PROXY-KEY': proxy.key } });
+    await asked;
+    await db.updateTable('proxies').set({ application_id: null }).where('id', '=', proxy.id).execute();
+    await announce(tenant.id, [`proxy:${proxy.id}`]);
+    change();
+    expect((await invoked).body).toEqual({ client: 'undefined' });
   });
 });
 

@@ -4,6 +4,7 @@ import { decryptSecret } from '@sluice/vault';
 import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
+import { lookUpProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
@@ -24,12 +25,13 @@ export async function runTransform(
   run: TransformRun,
   context: Context,
 ): Promise<WrittenMessage> {
-  const { proxy, traceId, trace } = invocation;
-  const { id: proxyId, tenantId, applicationId } = proxy;
+  const { proxy, head, traceId, trace } = invocation;
+  const { id: proxyId, tenantId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
   const room = heldBody(invocation, direction, context).run(run.message.text.length);
   if (room) await room;
-  // If the Application was deleted or has expired, the code sees no client, as if none were set
+  // If the Application is the Proxy's no longer, the code sees no client, as if none were set
+  const applicationId = proxy.applicationId && (await lookUpProxy(head.proxyKey, context))?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
   // The invocation waits for the log call, so that the Tenant's places bound how many are under way

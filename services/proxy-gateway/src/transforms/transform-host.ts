@@ -16,6 +16,7 @@ import {
 import { openingOf } from '../budgets/opening.ts';
 import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
+import { lookUpProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
@@ -43,7 +44,7 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-/** Each call looks up the Application, so that ended rights count at once. Its key never reaches the sandbox. */
+/** Each call looks up Proxy and Application, so that ended rights count at once. Its key never reaches the sandbox. */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
   const { traceId, head } = invocation;
@@ -53,9 +54,10 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   const through = { proxyId, destinationHost: destination.host, method: head.method };
 
   async function findActor(opening: OpeningBudget = openingOf(invocation, context)): Promise<Actor> {
-    const application = await callers.byId(tenantId, applicationId);
+    const proxy = await lookUpProxy(head.proxyKey, context);
+    const application = proxy?.applicationId === applicationId && (await callers.byId(tenantId, applicationId));
     if (application) return { ...application, traceId, through: { ...through, opening } };
-    const detail = 'The Application of this Proxy does not exist any more: it was deleted, or has expired';
+    const detail = 'This Proxy has its Application no longer: one of them was changed or deleted, or has expired';
     throw new ServiceError('unauthenticated', detail);
   }
 
