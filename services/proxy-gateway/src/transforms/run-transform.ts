@@ -34,8 +34,7 @@ export async function runTransform(
   const applicationId = proxy.applicationId && (await lookUpProxy(head.proxyKey, context))?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
-  // The invocation waits for the log call, so that the Tenant's places bound how many are under way
-  let logging: Promise<void> | undefined;
+  let printed: TransformUsage['console'] = [];
   const secretsOfRun = () => {
     const secrets = newConsoleSecrets();
     secrets.add(Object.values<string>(JSON.parse(configurationJson)));
@@ -46,11 +45,14 @@ export async function runTransform(
   const onEnd = (usage: TransformUsage) => {
     trace?.ranTransform(usage);
     configurationJson = usage.configurationJson;
-    const { console } = usage;
-    if (console.length === 0 || !context.logsConsole) return;
+    printed = usage.console;
+  };
+  // After the run's calls, which tell what is secret. The invocation waits, so that the Tenant's places bound how many log
+  const logPrinted = () => {
+    if (printed.length === 0 || !context.logsConsole) return undefined;
     const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
-    const logged = logConsole(console, printer, { log: context.log, secrets: secretsOfRun });
-    logging = Promise.resolve(context.workPieces.run(tenantId, logged));
+    const logged = logConsole(printed, printer, { log: context.log, secrets: secretsOfRun });
+    return context.workPieces.run(tenantId, logged);
   };
   try {
     const { message } = await context.transforms.run({
@@ -64,10 +66,10 @@ export async function runTransform(
         host: createTransformHost(invocation, application.id, context),
       }),
     });
-    await logging;
+    await logPrinted();
     return writtenOf(message);
   } catch (error) {
-    await logging;
+    await logPrinted();
     throw await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
   }
 }

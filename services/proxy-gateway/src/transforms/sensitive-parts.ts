@@ -1,20 +1,23 @@
 import type { Json } from '@sluice/vault';
 import { mostMembers } from './console/secrets.ts';
 
-/** The parts of a client call and its answer that the log must not show. */
-export function sensitiveParts(operation: string, payload: Json, answer: unknown): unknown[] {
+/** What a call of the client was given to store: the log must not show it, whether the call succeeds or not. */
+export function storedIn(operation: string, payload: Json): unknown[] {
   switch (operation) {
-    case 'detokenize':
-      return revealedIn(payload, answer);
-    case 'tokens.retrieve':
-      return [dataOf(answer)];
     case 'tokens.update':
-      return [isObject(payload) ? dataOf(payload.patch) : undefined, dataOf(answer)];
+      return isObject(payload) ? [dataOf(payload.patch)] : [];
     case 'tokens.create':
-      return [dataOf(payload), dataOf(answer)];
-    default:
+      return [dataOf(payload)];
+    case 'tokenize':
       return [payload];
+    default:
+      return [];
   }
+}
+
+/** What the log must not show of an answer. */
+export function revealedBy(operation: string, payload: Json, answer: unknown): unknown[] {
+  return operation === 'detokenize' ? revealedIn(payload, answer) : [dataOf(answer)];
 }
 
 /** A part of an answer with too many values is enough, because everything that is printed is then withheld. */

@@ -20,7 +20,7 @@ import { lookUpProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
-import { sensitiveParts } from './sensitive-parts.ts';
+import { revealedBy, storedIn } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
@@ -80,8 +80,9 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     }
     if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
+    if (!secrets.isTooMuch) secrets.add(storedIn(operation, payload));
     const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
-    if (!secrets.isTooMuch) secrets.add(sensitiveParts(operation, payload, answer));
+    if (!secrets.isTooMuch) secrets.add(revealedBy(operation, payload, answer));
     return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
   };
   // The transform may answer the error in its own way, so it is counted here

@@ -78,6 +78,21 @@ test('no secret of the invocation gets into the log, however it is printed, nor 
   expect(log).toContain('The transform threw in line');
 });
 
+test.each([
+  ['refused', [], 'await svc.tokens.create({ data }).catch(() => {})'],
+  ['refused as a batch', [], 'await svc.tokenize({ data }).catch(() => {})'],
+  ['not awaited', ['token:create'], 'svc.tokens.create({ data })'],
+])('what a transform gives to store is no less secret where that is %s', async (_, permissions, store) => {
+  const { id: applicationId } = await gateway.current.tenant.application({ permissions });
+  const data = 'never-stored-value-17';
+  const requestTransform = `module.exports = async ({ svc }) => {
+    const data = '${data}'; ${store}; console.log('could not store', data); throw new Error('could not store ' + data) }`;
+  const { answer, printed } = await invoke(gateway, { applicationId, requestTransform }, {});
+  expect(answer.status).toBe(500);
+  expect(JSON.stringify([answer.body, printed])).toMatch(/could not store \[redacted\].*could not store \[redacted\]/);
+  expect(gateway.current.logLines.join()).not.toContain(data);
+});
+
 test('what a transform throws shows its caller no secret of the invocation, and says the rest', async () => {
   const { tenant } = gateway.current;
   const token = await tenant.token({ type: 'card', data: { number: card, cvc: '737' } });
