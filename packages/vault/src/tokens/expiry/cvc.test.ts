@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { eventually, useStack } from '@sluice/testing';
 import {
   type Actor,
   createToken,
@@ -135,6 +135,18 @@ test('a worker deletes those that are due, without any key, with one audit row e
   expect(await auditOf(actor, 'update')).toEqual([{ entity_id: due.id, actor_id: null, trace_id: null, detail: null }]);
   expect((await findToken(vault, actor, due.id)).data).toEqual(lasting);
   expect(await removeDueCvcs(db, actor.tenantId)).toBe(0);
+});
+
+test('one that the worker has deleted is not shown from the cache of a process whose clock is behind', async () => {
+  const { vault, db, newActor } = open.current;
+  const actor = await newActor();
+  const { token } = await createToken(vault, actor, card);
+  const cvc_due_at = new Date(Date.now() + 300).toISOString();
+  await db.updateTable('tokens').set({ cvc_due_at }).where('id', '=', token.id).execute();
+  const behind = () => after(minutes(-10), () => findToken(vault, actor, token.id));
+  expect(await behind()).toHaveProperty('data.cvc', cvc);
+  await eventually('its removal', async () => (await removeDueCvcs(db, actor.tenantId)) === 1);
+  expect((await behind()).data).toEqual(lasting);
 });
 
 test('several workers at once remove each once', async () => {

@@ -38,9 +38,15 @@ function toLoaded(row: FoundToken): Loaded<FoundToken> {
   return {
     value: row,
     tags: [tagOf.token(row.tenant_id, row.id), tagOf.tenant(row.tenant_id)],
-    expiresAt: row.expires_at,
+    expiresAt: nextEnd(row),
     sizeBytes: 1000 + 2 * JSON.stringify(row.containers).length + (isLarge(row) ? 0 : largeBytesOf(row)),
   };
+}
+
+/** The end of the token or, before it, that of its cvc, which a worker deletes without a notice to the caches. */
+function nextEnd({ expires_at, cvc_due_at }: FoundToken): string | null {
+  if (expires_at === null || cvc_due_at === null) return expires_at ?? cvc_due_at;
+  return Date.parse(cvc_due_at) < Date.parse(expires_at) ? cvc_due_at : expires_at;
 }
 
 function largeBytesOf(row: TokenRow): number {
