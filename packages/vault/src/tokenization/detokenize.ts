@@ -161,11 +161,14 @@ async function readByReference(
       refused.map((row) => row.id),
     );
   if (fault) throw fault;
-  const unknown = ids.filter((id) => !data.has(id));
-  if (unknown.length > 0) throw new ServiceError('bad_request', `Unknown tokens: ${unknown.join(', ')}`);
-  await touch(vault, actor.tenantId, rows);
+  refuseUnknown(ids.filter((id) => !data.has(id)));
+  refuseUnknown([...(await touch(vault, actor.tenantId, rows))]);
   await discloseRead(vault, actor, revealed);
   return new Map(Array.from(data, ([id, visible]) => [id, visible ?? null]));
+}
+
+function refuseUnknown(ids: readonly string[]): void {
+  if (ids.length > 0) throw new ServiceError('bad_request', `Unknown tokens: ${ids.join(', ')}`);
 }
 
 /** @returns the value with its expressions replaced, and how many bytes took their place. */

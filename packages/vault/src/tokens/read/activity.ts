@@ -1,6 +1,7 @@
 import type { Disclosure } from '@sluice/audit';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import type { Vault } from '../../vault.ts';
-import { noteActivity } from '../token.queries.ts';
+import { findPlaces, noteActivity } from '../token.queries.ts';
 import type { Actor, Through, TokenRow } from '../token.ts';
 
 /** `2026-02-01` */
@@ -8,13 +9,18 @@ export function monthOf(moment: Date): string {
   return `${moment.getUTCFullYear()}-${String(moment.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }
 
-type Active = Pick<TokenRow, 'id' | 'active_month'>;
+type Active = Pick<TokenRow, 'id' | 'active_month' | 'created_at'>;
 
-/** Undefined, without a query, where all tokens are counted already. */
-export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<void> | undefined {
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * At once, without a query, where all tokens are counted already. @returns ids of tokens that are gone, which must not be
+ * shown any more: this waits for a deletion that has begun.
+ */
+export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): AtOnceOrLater<ReadonlySet<string>> {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
-  return due.length === 0 ? undefined : note(vault, { tenantId, month, due });
+  return due.length === 0 ? none : note(vault, { tenantId, month, due });
 }
 
 interface Due {
@@ -23,11 +29,21 @@ interface Due {
   due: readonly Active[];
 }
 
-async function note(vault: Vault, { tenantId, month, due }: Due): Promise<void> {
+async function note(vault: Vault, { tenantId, month, due }: Due): Promise<ReadonlySet<string>> {
   const ids = due.map((row) => row.id);
   const noted = await noteActivity(vault.db, tenantId, ids, month);
   // The row may be cached, and its next use then needs no query.
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
+  const missing = due.filter(({ id }) => !noted.has(id));
+  return missing.length === 0 ? none : findGone(vault, tenantId, missing);
+}
+
+/** A token that another use has noted meanwhile is still there. */
+async function findGone(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<ReadonlySet<string>> {
+  const ids = rows.map(({ id }) => id);
+  const places = new Map((await findPlaces(vault.db, tenantId, ids)).map((place) => [place.id, place]));
+  const gone = rows.filter(({ id, created_at }) => places.get(id)?.created_at !== created_at);
+  return new Set(gone.map(({ id }) => id));
 }
 
 export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {

@@ -22,7 +22,7 @@ export async function findToken(vault: Vault, actor: Actor, id: string): Promise
   const [row] = rows;
   if (!row) throw tokenNotFound();
   const { data, revealed } = await readVisible(vault, actor, rows);
-  await touch(vault, actor.tenantId, found);
+  if ((await touch(vault, actor.tenantId, found)).has(row.id)) throw tokenNotFound();
   await discloseRead(vault, actor, revealed);
   const visible = data.get(row.id);
   return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };

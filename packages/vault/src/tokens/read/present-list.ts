@@ -42,9 +42,13 @@ export async function presentPage(
     }
     if (cutAt) break;
   }
-  await touch(vault, actor.tenantId, page.rows);
-  await discloseRead(vault, actor, page.revealed);
-  return { tokens: page.tokens, ...(cutAt && { cutAt }) };
+  const gone = await touch(vault, actor.tenantId, page.rows);
+  await discloseRead(
+    vault,
+    actor,
+    page.revealed.filter((id) => !gone.has(id)),
+  );
+  return { tokens: page.tokens.filter(({ id }) => !gone.has(id)), ...(cutAt && { cutAt }) };
 }
 
 /** {@link presentPage} for pages that are found by number and must be whole. */

@@ -29,7 +29,10 @@ export function revealForUse(
     refuseUnknown(ids, rows);
     return andThen(openFound(vault, actor.tenantId, inOrderOfNeed(rows, needed), budget), (data) => {
       if (data.size < rows.length) requireNeeded(rows, data, needed);
-      return andThen(touch(vault, actor.tenantId, rows), () => data);
+      return andThen(touch(vault, actor.tenantId, rows), (gone) => {
+        if (gone.size > 0) throw unknownTokens([...gone]);
+        return data;
+      });
     });
   });
 }
@@ -60,7 +63,11 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
   const found = new Set(rows.map((row) => row.id));
   const unknown = wanted.filter((id) => !found.has(id));
   if (unknown.length === 0) return; // some ids were given twice
-  throw new ServiceError('invalid_proxy_request', `Unknown tokens: ${unknown.join(', ')}`);
+  throw unknownTokens(unknown);
+}
+
+function unknownTokens(ids: readonly string[]): ServiceError {
+  return new ServiceError('invalid_proxy_request', `Unknown tokens: ${ids.join(', ')}`);
 }
 
 /** Only the checks of rights. @throws {ServiceError} `forbidden` naming the tokens that the actor may not use. */

@@ -180,7 +180,7 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
     return { ...presentUnread(row), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
   }
   const data = visibleData(transform, input, newFilterBudget());
-  await touch(vault, actor.tenantId, [row]);
+  if ((await touch(vault, actor.tenantId, [row])).has(row.id)) return presentWithoutData(row);
   if (showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
   return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
 }
