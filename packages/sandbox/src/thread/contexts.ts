@@ -1,10 +1,12 @@
 import type { Guest } from './guest.ts';
 import type { BatchTask } from './messages.ts';
 
-/** For one thread. Each instance has about 2 MiB before it grows. */
+/** For one thread. Each takes about 1 MiB beside its heap. */
 const maximumGuests = 32;
-/** A guest that grew more is not kept, nor may all guests of a thread together have grown more. */
-const maximumGrownBytes = 32 * 2 ** 20;
+/** Of all guests of a thread together. A heap never shrinks, so what code needed once counts until its guest goes. */
+const maximumHeapBytes = 64 * 2 ** 20;
+/** A guest with a larger heap is not kept, because it would cost many others their place. */
+const maximumGuestHeapBytes = maximumHeapBytes / 2;
 /** Then a guest is replaced, because code may leave more and more in its globals. */
 const maximumUses = 10_000;
 
@@ -22,10 +24,10 @@ export interface Contexts {
 }
 
 export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Entry & { heapBytes: number }>();
   const isFull = () =>
     entries.size > maximumGuests ||
-    [...entries.values()].reduce((sum, { guest }) => sum + guest.memory().grownBytes, 0) > maximumGrownBytes;
+    [...entries.values()].reduce((sum, { heapBytes }) => sum + heapBytes, 0) > maximumHeapBytes;
   const remove = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     entries.delete(key);
@@ -42,11 +44,12 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
     },
     keep: (task, entry) => {
       const { guest, uses } = entry;
-      if (uses >= maximumUses || guest.memory().grownBytes > maximumGrownBytes) {
+      const { heapBytes } = guest.memory();
+      if (uses >= maximumUses || heapBytes > maximumGuestHeapBytes) {
         onDiscard(guest);
         return;
       }
-      entries.set(keyOf(task), entry);
+      entries.set(keyOf(task), { ...entry, heapBytes });
       while (isFull()) {
         const [oldest = ''] = entries.keys();
         const evicted = remove(oldest);

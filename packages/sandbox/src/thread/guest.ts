@@ -10,6 +10,7 @@ import { evaluateModule } from './module-code.ts';
 import type { Outcome, Stop } from './outcome.ts';
 import {
   type Crossing,
+  type InstanceMemory,
   jobRunner,
   memoryOf,
   NoMemory,
@@ -85,7 +86,7 @@ export class Guest {
     return guest;
   }
 
-  memory(): { bytes: number; grownBytes: number } {
+  memory(): InstanceMemory {
     return memoryOf(this.#quickjs);
   }
 

@@ -1,0 +1,29 @@
+import { openTestPool } from './testing/test-pool.ts';
+
+const pool = openTestPool({ limits: { cpuMs: 10_000 } });
+beforeAll(() => pool.ready());
+afterAll(() => pool.close());
+
+describe('transforms that keep much memory', () => {
+  const proxies = Array.from({ length: 32 }, (_, index) => `keeper ${index}`);
+  const keeping = (bytes: number) =>
+    `const kept = new Uint8Array(${bytes}).fill(7); let calls = 0; module.exports = () => ({ body: (calls += 1, calls) })`;
+  /** How many of the 32 are warm when they run again, the latest first. */
+  const warm = async (code: string) => {
+    for (const proxyId of proxies) expect(await pool.body(code, { proxyId })).toBe(1);
+    let count = 0;
+    for (const proxyId of proxies.toReversed()) count += (await pool.body(code, { proxyId })) === 2 ? 1 : 0;
+    return count;
+  };
+
+  test.each([9, 3])('of %i MiB each: only the latest stay warm, 64 MiB in all', async (mebibytes) => {
+    const count = await warm(keeping(mebibytes * 2 ** 20));
+    expect(count).toBeGreaterThan(4);
+    expect(count * mebibytes).toBeLessThanOrEqual(64);
+  });
+
+  test('the control: as many that load modules and keep little all stay warm', async () => {
+    const modules = ['buffer', 'crypto', 'url', 'util'].map((name) => `require('${name}');`).join(' ');
+    expect(await warm(`${modules} ${keeping(2 ** 18)}`)).toBe(32);
+  });
+});
