@@ -4,6 +4,14 @@ const pool = openTestPool({ limits: { cpuMs: 10_000 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
+test('the memory of instances that only parsed does not gather', async () => {
+  const code = `[${'/(?:\\p{L}{9}){9}/u,'.repeat(9_000)}]`;
+  expect(await pool.compile(code)).toBeUndefined();
+  const startBytes = process.memoryUsage().rss;
+  for (let i = 0; i < 11; i += 1) await pool.compile(code);
+  expect(process.memoryUsage().rss - startBytes).toBeLessThan(150 * 2 ** 20);
+});
+
 describe('transforms that keep much memory', () => {
   const proxies = Array.from({ length: 32 }, (_, index) => `keeper ${index}`);
   const keeping = (bytes: number) =>

@@ -21,7 +21,7 @@ import type {
 } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { Outcome, RunAnswer } from './outcome.ts';
-import { newInstance } from './quickjs.ts';
+import { memoryOf, newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
 /** CPU time. A batch beyond it gives its later runs back, so that they do not wait for this thread. */
@@ -45,14 +45,13 @@ hostCalls.on('message', (answer: HostAnswer) => {
 });
 
 export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
-  try {
-    const answers = await (task.parseOnly ? parse(task.code) : runBatch(task));
-    for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
-    garbage.collect();
-    return { answers, cpuMs: threadCpuMs() };
-  } catch (error) {
-    return { answers: [], error, cpuMs: threadCpuMs() };
-  }
+  const answered = await (task.parseOnly ? parse(task.code) : runBatch(task)).then(
+    (answers) => ({ answers }),
+    (error: unknown) => ({ answers: [], error }),
+  );
+  for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
+  garbage.collect();
+  return { ...answered, cpuMs: threadCpuMs() };
 }
 
 /** Ends after a long run, and after one that acted through its client, so that no later run can cost it its answer. */
@@ -119,13 +118,18 @@ async function runGuest(
 /** The answer has a body where the code is not well-formed: a {@link CompileError}. */
 async function parse(code: string): Promise<RunAnswer[]> {
   const budget = startBudget(settings.limits);
-  const { runtime, context } = await newInstance(settings.quickjs, settings.limits.heapBytes);
-  runtime.setMemoryLimit(settings.limits.heapBytes);
-  runtime.setMaxStackSize(settings.limits.stackBytes);
-  const parsed = parseModule(context, code);
-  const bodyJson = parsed.error && JSON.stringify(toCompileError(readSyntaxError(context, parsed.error, code)));
-  const outcome = { kind: 'result', bodyJson, headersJson: undefined } as const;
-  return [{ outcome, cpuMs: budget.cpuMs(), durationMs: budget.wallMs(), hostCalls: 0, isCut: false, console: [] }];
+  const instance = await newInstance(settings.quickjs, settings.limits.heapBytes);
+  const { runtime, context } = instance;
+  try {
+    runtime.setMemoryLimit(settings.limits.heapBytes);
+    runtime.setMaxStackSize(settings.limits.stackBytes);
+    const parsed = parseModule(context, code);
+    const bodyJson = parsed.error && JSON.stringify(toCompileError(readSyntaxError(context, parsed.error, code)));
+    const outcome = { kind: 'result', bodyJson, headersJson: undefined } as const;
+    return [{ outcome, cpuMs: budget.cpuMs(), durationMs: budget.wallMs(), hostCalls: 0, isCut: false, console: [] }];
+  } finally {
+    garbage.add(memoryOf(instance).bytes);
+  }
 }
 
 function toCompileError(outcome: Outcome): CompileError {
