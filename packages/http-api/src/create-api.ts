@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
 import { readTraceId, ServiceError } from '@sluice/problems';
 import { faultInHead, newWorkPieces, pathOfTarget, targetFault, type WorkPieces } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -41,7 +42,7 @@ export interface ApiOptions<C> extends RequestMemoryOptions {
   operations: readonly Operation<C>[];
   context: C;
   /** @throws {ServiceError} `unauthenticated` for a key that is not accepted. */
-  authenticate(key: string | undefined): Promise<Caller>;
+  authenticate(key: string | undefined, tx?: Queryable): Promise<Caller>;
   headerPrefix: string;
   /** Origins whose pages may call operations with `cors`, as in the setting; default none. */
   corsOrigins?: string;
@@ -125,8 +126,8 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
-    const authorize = async (): Promise<Caller> => {
-      const caller = await options.authenticate(singleHeader(request, keyHeader));
+    const authorize = async (tx?: Queryable): Promise<Caller> => {
+      const caller = await options.authenticate(singleHeader(request, keyHeader), tx);
       response.locals.tenantId = caller.tenantId;
       refuseCaller(operation, caller);
       return caller;
@@ -154,8 +155,8 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
-    const checkCallerAgain = () => requireSame(caller, authorize);
-    const hold = (bytes: number) => memory.hold(bytes)?.then(checkCallerAgain);
+    const checkCallerAgain = async (tx?: Queryable) => requireSame(caller, await authorize(tx));
+    const hold = (bytes: number) => memory.hold(bytes)?.then(() => checkCallerAgain());
     const asking = { caller, traceId, hold };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
@@ -187,13 +188,13 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
 interface Admitted {
   caller: Caller;
   /** @throws {ServiceError} when the caller may no longer call the operation. */
-  authorize(): Promise<Caller>;
+  authorize(tx?: Queryable): Promise<Caller>;
   memory: RequestMemory;
 }
 
-/** Call after a wait. @throws {ServiceError} 401 and 403 as {@link Admitted.authorize}; 503 for changed rights. */
-async function requireSame(caller: Caller, authorize: () => Promise<Caller>): Promise<void> {
-  if (isDeepStrictEqual(await authorize(), caller)) return;
+/** @throws {ServiceError} 503 for changed rights. */
+function requireSame(caller: Caller, now: Caller): void {
+  if (isDeepStrictEqual(now, caller)) return;
   const detail = 'The rights of this key were changed while the request waited; try again';
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }

@@ -15,6 +15,7 @@ export { failuresOf } from './openapi/failures.ts';
 export { withHeaderPrefix } from './openapi/header-prefix.ts';
 export { type OpenApiOptions, toOpenApi } from './openapi/to-openapi.ts';
 export {
+  type Acting,
   type Asking,
   type Confirmation,
   Confirmed,

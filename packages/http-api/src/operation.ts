@@ -38,17 +38,21 @@ export interface OperationInput<P, Q, B> {
   accepted: string;
   hold: Hold;
   /**
-   * Call after a wait that a caller can prolong, because the key may have been revoked.
+   * Call after a wait that a caller can prolong, because the key may have been revoked. With `tx` the service looks in
+   * this transaction, if it caches no callers.
    * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
    */
-  checkCallerAgain: () => Promise<void>;
+  checkCallerAgain: (tx?: Queryable) => Promise<void>;
   /** `act` is called when the connection has closed, at once if it already has, and also after the answer. */
   whenLeft: (act: () => void) => void;
   /** Must be called by a handler that creates something. Undefined without an idempotency key. */
   settle: SettleAnswer | undefined;
 }
 
-export type Asking = Pick<OperationInput<undefined, undefined, undefined>, 'caller' | 'traceId' | 'hold'>;
+type Known = OperationInput<undefined, undefined, undefined>;
+export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold'>;
+/** For changes. */
+export type Acting = Pick<Known, 'caller' | 'traceId' | 'checkCallerAgain'>;
 
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BodyBytes } from '@sluice/body-bytes';
-import { authenticate } from '@sluice/credentials';
+import { authenticate, readCallers } from '@sluice/credentials';
 import { createApi, type PublicAnswer, type RequestObserver, type Streams } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
@@ -64,6 +64,6 @@ export function createApp(
       confirm: (change) => changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: async (key) => authenticate(key, { callers, pepper, headerName }),
+    authenticate: async (key, tx) => authenticate(key, { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
   });
 }

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { Act } from '@sluice/audit';
 import type { ChangeWriter } from '@sluice/cache-coherence';
-import type { Caller, Callers } from '@sluice/credentials';
+import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
 import { operationsOf } from '@sluice/http-api';
@@ -34,8 +33,3 @@ export interface Context {
 }
 
 export const operation = operationsOf<Context>();
-
-export function actOf(caller: Caller, traceId: string): Act {
-  const actorType = caller.type === 'session' ? 'session' : 'application';
-  return { tenantId: caller.tenantId, actorId: caller.id, actorType, traceId };
-}

@@ -112,6 +112,7 @@ const queries = {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),
     lockTenant: (db) => tenants.lockTenant(db, tenantId),
+    lockToClose: (db) => tenants.lockToClose(db, filled.tenantId(3)),
     updateTenant: (db) => tenants.updateTenant(db, tenantId, { name: 'T', ...author }),
     closeTenant: (db) => tenants.closeTenant(db, filled.tenantId(4), randomUUID()),
   } satisfies Covered<typeof tenants>,

@@ -68,7 +68,7 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
   `.execute(db);
 }
 
-/** Makes a Tenant's ciphertexts unreadable for ever. Call it after `closed_at` is set, in the same transaction. */
+/** Makes a Tenant's ciphertexts unreadable for ever. Call it in the transaction that closes it, with its row locked. */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
 }

@@ -1,4 +1,3 @@
-import { recordChange } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateApiKey, hashKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
@@ -6,9 +5,11 @@ import { Confirmed, created } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { requireHeld } from '../applications/application.grants.ts';
 import { applicationNotFound } from '../applications/application.not-found.ts';
-import { findApplication, lockApplication } from '../applications/application.queries.ts';
-import { actOf, type Context, operation } from '../context.ts';
+import { findApplication } from '../applications/application.queries.ts';
+import { lockTarget } from '../applications/lock-target.ts';
+import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { recordAct } from '../record-act.ts';
 import { idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { deleteKey, insertKey, isKey, keepOldKeyColumn, listKeys, nextKeyVersion } from './application-key.queries.ts';
@@ -68,12 +69,12 @@ const createApplicationKey = operation({
   confirmed: true,
   response: { 201: applicationKeyWithKey },
   errors: ['not_found', 'limit_reached'],
-  async handle({ params, body, caller, traceId, settle }, { db, changes, keyEnvironment, pepper }) {
+  async handle(input, { db, changes, keyEnvironment, pepper }) {
+    const { params, body, caller, settle } = input;
     const expiresAt = futureDate(body.expires_at);
     const { tenantId } = caller;
     const { answer, change } = await db.transaction().execute(async (tx) => {
-      const application = await lockApplication(tx, tenantId, params.id);
-      if (!application) throw applicationNotFound(params.id);
+      const application = await lockTarget(tx, input, params.id);
       requireHeld(caller, application);
       const present = await listKeys(tx, tenantId, params.id);
       if (present.length >= mostKeys) {
@@ -89,7 +90,7 @@ const createApplicationKey = operation({
         createdBy: caller.id,
       });
       await keepOldKeyColumn(tx, tenantId, params.id);
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'update',
         entityType: 'application',
         entityId: params.id,
@@ -138,11 +139,11 @@ const deleteApplicationKey = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found', 'limit_reached'],
-  async handle({ params, caller, traceId }, { db, changes }) {
+  async handle(input, { db, changes }) {
+    const { params, caller } = input;
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
-      const application = await lockApplication(tx, tenantId, params.id);
-      if (!application) throw applicationNotFound(params.id);
+      const application = await lockTarget(tx, input, params.id);
       const present = await listKeys(tx, tenantId, params.id);
       const doomed = present.find(({ id }) => id === params.keyId);
       if (!doomed) throw keyNotFound(params.keyId);
@@ -152,7 +153,7 @@ const deleteApplicationKey = operation({
       }
       await deleteKey(tx, tenantId, params.id, doomed.id);
       await keepOldKeyColumn(tx, tenantId, params.id);
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'update',
         entityType: 'application',
         entityId: params.id,

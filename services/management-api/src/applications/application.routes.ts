@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
-import { recordChange } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
@@ -11,26 +10,22 @@ import {
   nextKeyVersion,
 } from '../application-keys/application-key.queries.ts';
 import { withoutKeyThatIsGone } from '../application-keys/application-key.routes.ts';
-import { actOf, type Context, operation } from '../context.ts';
+import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
 import { applicationNotFound } from './application.not-found.ts';
-import {
-  findApplication,
-  insertApplication,
-  listApplications,
-  lockApplication,
-  updateApplication,
-} from './application.queries.ts';
+import { findApplication, insertApplication, listApplications, updateApplication } from './application.queries.ts';
 import {
   application as applicationSchema,
   applicationWithKey,
   createApplicationBody,
   updateApplicationBody,
 } from './application.schema.ts';
+import { lockTarget } from './lock-target.ts';
 
 const createApplication = operation({
   id: 'createApplication',
@@ -44,7 +39,8 @@ const createApplication = operation({
   body: createApplicationBody,
   confirmed: true,
   response: { 201: applicationWithKey },
-  async handle({ body, caller, traceId, settle }, context) {
+  async handle(input, context) {
+    const { body, caller, settle } = input;
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const expiresAt = futureDate(body.expires_at);
@@ -62,7 +58,7 @@ const createApplication = operation({
         expires_at: expiresAt?.toISOString() ?? null,
         created_by: caller.id,
       });
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'create',
         entityType: 'application',
         entityId: application.id,
@@ -175,18 +171,13 @@ const putApplication = operation({
   confirmed: true,
   response: { 200: applicationSchema },
   errors: ['not_found'],
-  async handle({ params, body, caller, traceId }, { db, changes }) {
+  async handle(input, { db, changes }) {
+    const { params, body, caller } = input;
     requireGrants(body);
     const { updated, change } = await db.transaction().execute(async (tx) => {
-      const current = await lockApplication(tx, caller.tenantId, params.id);
-      if (!current) throw applicationNotFound(params.id);
+      const current = await lockTarget(tx, input, params.id);
       const { permissions, rules } = checkGrants(body, current.type);
       requireHeld(caller, current, { permissions, rules });
-      await recordChange(tx, actOf(caller, traceId), {
-        operation: 'update',
-        entityType: 'application',
-        entityId: params.id,
-      });
       const updated = await updateApplication(tx, caller.tenantId, params.id, {
         name: body.name,
         permissions,
@@ -194,6 +185,11 @@ const putApplication = operation({
         modified_by: caller.id,
       });
       if (!updated) throw applicationNotFound(params.id);
+      await recordAct(tx, input, {
+        operation: 'update',
+        entityType: 'application',
+        entityId: params.id,
+      });
       return { updated, change: await changes.record(tx, caller.tenantId, [tagOf.application(params.id)]) };
     });
     return new Confirmed(await changes.barrier(change), withoutNulls(updated));
@@ -213,10 +209,10 @@ const regenerateApplicationKey = operation({
   confirmed: true,
   response: { 200: applicationWithKey },
   errors: ['not_found'],
-  async handle({ params, caller, traceId, settle }, { db, changes, keyEnvironment, pepper }) {
+  async handle(input, { db, changes, keyEnvironment, pepper }) {
+    const { params, caller, settle } = input;
     const { answer, change } = await db.transaction().execute(async (tx) => {
-      const current = await lockApplication(tx, caller.tenantId, params.id);
-      if (!current) throw applicationNotFound(params.id);
+      const current = await lockTarget(tx, input, params.id);
       requireHeld(caller, current);
       const key = generateApiKey(keyEnvironment, current.type);
       await deleteKeys(tx, caller.tenantId, params.id);
@@ -230,7 +226,7 @@ const regenerateApplicationKey = operation({
       await keepOldKeyColumn(tx, caller.tenantId, params.id);
       const updated = await updateApplication(tx, caller.tenantId, params.id, { modified_by: caller.id });
       if (!updated) throw applicationNotFound(params.id);
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'regenerate',
         entityType: 'application',
         entityId: params.id,
@@ -258,11 +254,13 @@ const removeApplication = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ params, caller, traceId }, { db, changes }) {
+  async handle(input, { db, changes }) {
+    const { params, caller } = input;
     const change = await db.transaction().execute(async (tx) => {
+      await lockTarget(tx, input, params.id);
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw applicationNotFound(params.id);
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'delete',
         entityType: 'application',
         entityId: params.id,

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, recordChange, type Verb } from '@sluice/audit';
+import type { Change, Verb } from '@sluice/audit';
 import { absent, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { mergePatch } from '@sluice/vault';
-import { actOf, operation } from '../context.ts';
+import { operation } from '../context.ts';
+import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
 import { checkDefinition, checkTransforms, isProxyDefinition, withApplication } from './proxy.definition.ts';
@@ -37,7 +38,8 @@ const createProxy = operation({
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
-  async handle({ body, caller, traceId, settle, checkCallerAgain }, context) {
+  async handle(input, context) {
+    const { body, caller, settle, checkCallerAgain } = input;
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
@@ -53,8 +55,8 @@ const createProxy = operation({
       created_by: caller.id,
     };
     const { answer, change } = await db.transaction().execute(async (tx) => {
-      await recordChange(tx, actOf(caller, traceId), auditOf('create', id));
       const answer = created('/proxies', await toProxy(vault, await insertProxy(tx, row)));
+      await recordAct(tx, input, auditOf('create', id));
       const change = await changes.record(tx, tenantId, [absent]);
       await settle?.(tx, answer, change);
       return { answer, change };
@@ -124,7 +126,9 @@ const putProxy = operation({
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
-  async handle({ params: { id }, body, caller, traceId, checkCallerAgain }, context) {
+  async handle(input, context) {
+    const { body, caller, checkCallerAgain } = input;
+    const { id } = input.params;
     const { db, vault, changes } = context;
     const { tenantId } = caller;
     const definition = mergePatch({}, withApplication(body));
@@ -136,7 +140,7 @@ const putProxy = operation({
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const updated = await updateProxy(tx, tenantId, id, columns);
       if (!updated) throw notFound(id);
-      await recordChange(tx, actOf(caller, traceId), auditOf('update', id));
+      await recordAct(tx, input, auditOf('update', id));
       return { updated, change: await changes.record(tx, tenantId, [tagOf.proxy(id)]) };
     });
     return new Confirmed(await changes.barrier(change), await toProxy(vault, updated));
@@ -169,7 +173,9 @@ const patchProxy = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found', 'transform_does_not_compile'],
-  async handle({ params: { id }, body, caller, traceId, checkCallerAgain }, context) {
+  async handle(input, context) {
+    const { body, caller, checkCallerAgain } = input;
+    const { id } = input.params;
     const { db, vault, changes } = context;
     const { tenantId } = caller;
     let change: RecordedChange | undefined;
@@ -186,7 +192,7 @@ const patchProxy = operation({
         // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row
         if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
         await updateProxy(tx, tenantId, id, columns);
-        await recordChange(tx, actOf(caller, traceId), auditOf('update', id));
+        await recordAct(tx, input, auditOf('update', id));
         return changes.record(tx, tenantId, [tagOf.proxy(id)]);
       });
     }
@@ -206,10 +212,12 @@ const removeProxy = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ params: { id }, caller, traceId }, { db, changes }) {
+  async handle(input, { db, changes }) {
+    const { caller } = input;
+    const { id } = input.params;
     const change = await db.transaction().execute(async (tx) => {
       if (!(await deleteProxy(tx, caller.tenantId, id))) throw notFound(id);
-      await recordChange(tx, actOf(caller, traceId), auditOf('delete', id));
+      await recordAct(tx, input, auditOf('delete', id));
       return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
     });
     return new Confirmed(await changes.barrier(change));

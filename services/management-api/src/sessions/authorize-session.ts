@@ -1,11 +1,11 @@
-import { recordChange } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { hashKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { parseDate } from '@sluice/database';
 import { Confirmed, canonicalAddress } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
-import { actOf, type Context, operation } from '../context.ts';
+import { type Context, operation } from '../context.ts';
+import { recordAct } from '../record-act.ts';
 import { checkSessionGrants } from './session.grants.ts';
 import { countAuthorized, giveGrants, lockByNonce } from './session.queries.ts';
 import { type AuthorizeSession, authorizeSessionBody } from './session.schema.ts';
@@ -25,7 +25,8 @@ export const authorizeSession = operation({
   confirmed: true,
   response: { 200: null },
   errors: ['not_found', 'conflict', 'too_many_requests'],
-  async handle({ body, caller, traceId, settle, whenLeft }, context) {
+  async handle(input, context) {
+    const { body, caller, settle, whenLeft } = input;
     const { db, changes, sessionQueues } = context;
     const { keyId, tenantId } = caller;
     if (keyId === undefined)
@@ -45,7 +46,7 @@ export const authorizeSession = operation({
           expires_at: wanted.expiresAt?.toISOString() ?? found.expires_at,
         });
         const { id: entityId } = found;
-        await recordChange(tx, actOf(caller, traceId), { operation: 'authorize', entityType: 'session', entityId });
+        await recordAct(tx, input, { operation: 'authorize', entityType: 'session', entityId });
         const change = await changes.record(tx, tenantId, [tagOf.session(entityId), absent]);
         await settle?.(tx, undefined, change);
         return change;

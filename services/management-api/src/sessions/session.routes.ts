@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { recordChange } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
-import { type Caller, generateApiKey, generateNonce, hashKey } from '@sluice/credentials';
-import { Confirmed, created, networkOf, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { generateApiKey, generateNonce, hashKey } from '@sluice/credentials';
+import { type Acting, Confirmed, created, networkOf, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { actOf, type Context, operation } from '../context.ts';
+import { type Context, operation } from '../context.ts';
+import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
@@ -50,20 +50,27 @@ const createSession = operation({
       network,
     };
     const turn = { tenantId: caller.tenantId, lane: network, whenLeft };
-    const { id, expires_at } = await sessionQueues.making.run(turn, async () => {
-      await checkCallerAgain();
-      return insertWithRoom(context, row);
-    });
+    const { id, expires_at } = await sessionQueues.making.run(turn, () =>
+      insertWithRoom(context, row, checkCallerAgain),
+    );
     return created('/sessions', { id, session_key: key, nonce, expires_at });
   },
 });
 
-function insertWithRoom({ db, sessionLimits, sessionFigures }: Context, row: NewSession) {
-  const { tenant_id, application_id } = row;
-  return db.transaction().execute(async (tx) => {
-    sessionFigures.ended += await makeRoom(tx, { tenantId: tenant_id, applicationId: application_id }, sessionLimits);
-    return insertSession(tx, row);
+async function insertWithRoom(
+  { db, sessionLimits, sessionFigures }: Context,
+  row: NewSession,
+  checkCallerAgain: Acting['checkCallerAgain'],
+) {
+  const maker = { tenantId: row.tenant_id, applicationId: row.application_id };
+  const { ended, inserted } = await db.transaction().execute(async (tx) => {
+    const ended = await makeRoom(tx, maker, sessionLimits);
+    const inserted = await insertSession(tx, row);
+    await checkCallerAgain(tx);
+    return { ended, inserted };
   });
+  sessionFigures.ended += ended;
+  return inserted;
 }
 
 const listAllSessions = operation({
@@ -117,8 +124,8 @@ const endOwnSession = operation({
   takesKeyOf: 'session',
   confirmed: true,
   response: { 204: null },
-  async handle({ caller, traceId }, context) {
-    const ended = await endSession(context, { caller, traceId, id: caller.id });
+  async handle(input, context) {
+    const ended = await endSession(context, input, input.caller.id);
     // Another request has ended the session since its key was checked
     if (!ended) throw new ServiceError('unauthenticated', 'The session ended while the request was processed');
     return ended;
@@ -136,23 +143,19 @@ const removeSession = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ params, caller, traceId }, context) {
-    const ended = await endSession(context, { caller, traceId, id: params.id });
-    if (!ended) throw sessionNotFound(params.id);
+  async handle(input, context) {
+    const { id } = input.params;
+    const ended = await endSession(context, input, id);
+    if (!ended) throw sessionNotFound(id);
     return ended;
   },
 });
 
-interface Ending {
-  caller: Caller;
-  traceId: string;
-  id: string;
-}
-
-async function endSession({ db, changes }: Context, { caller, traceId, id }: Ending): Promise<Confirmed | undefined> {
+async function endSession({ db, changes }: Context, acting: Acting, id: string): Promise<Confirmed | undefined> {
+  const { caller } = acting;
   const change = await db.transaction().execute(async (tx) => {
     if (!(await deleteSession(tx, caller.tenantId, id))) return undefined;
-    await recordChange(tx, actOf(caller, traceId), {
+    await recordAct(tx, acting, {
       operation: 'delete',
       entityType: 'session',
       entityId: id,

@@ -54,6 +54,11 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
     .executeTakeFirst();
 }
 
+/** As {@link closeTenant} locks it. Other writers of the Tenant go on, but none makes a data key for it. */
+export async function lockToClose(tx: Queryable, id: string): Promise<void> {
+  await tx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
 /** From the commit on every key of the Tenant is refused. False for a missing or closed Tenant. */
 export async function closeTenant(tx: Queryable, id: string, modifiedBy: string): Promise<boolean> {
   const { numUpdatedRows } = await tx

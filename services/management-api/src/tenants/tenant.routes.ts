@@ -1,11 +1,12 @@
-import { recordChange, recordClosing } from '@sluice/audit';
+import { recordClosing } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { Confirmed } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
-import { actOf, operation } from '../context.ts';
+import { operation } from '../context.ts';
+import { recordAct } from '../record-act.ts';
 import { withoutNulls } from '../without-nulls.ts';
-import { closeTenant, findTenant, updateTenant } from './tenant.queries.ts';
+import { closeTenant, findTenant, lockToClose, updateTenant } from './tenant.queries.ts';
 import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
 
 interface TenantRow {
@@ -55,7 +56,8 @@ const putTenant = operation({
   confirmed: true,
   response: { 200: tenantSchema },
   errors: ['not_found'],
-  async handle({ body, caller, traceId }, { db, changes }) {
+  async handle(input, { db, changes }) {
+    const { body, caller } = input;
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
     const { updated, change } = await db.transaction().execute(async (tx) => {
       const updated = await updateTenant(tx, caller.tenantId, {
@@ -65,7 +67,7 @@ const putTenant = operation({
         modified_by: caller.id,
       });
       if (!updated) throw closed();
-      await recordChange(tx, actOf(caller, traceId), {
+      await recordAct(tx, input, {
         operation: 'update',
         entityType: 'tenant',
         entityId: caller.tenantId,
@@ -88,11 +90,13 @@ const deleteTenant = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ caller, traceId }, { db, changes, jobs, log }) {
+  async handle({ caller, traceId, checkCallerAgain }, { db, changes, jobs, log }) {
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
-      if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
+      await lockToClose(tx, tenantId);
       await destroyTenantKeys(tx, tenantId);
+      await checkCallerAgain(tx); // after all that waits, and before the closing refuses the caller too
+      if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
     const closing = recordClosing(db, tenantId, traceId).catch((error: unknown) => {
