@@ -170,7 +170,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
       const input = { ...known, settle, checkCallerAgain, whenLeft, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    const reply = await once(request, { operation, asking, body, options }, work);
+    const reply = await once(request, { operation, asking, checkCallerAgain, body, options }, work);
     if (!(reply.body instanceof Streamed)) return send(response, reply, { mediaType: accepted, memory });
     const { streams } = options;
     if (!streams) throw new Error('A service whose operations stream opens streams');
@@ -216,13 +216,14 @@ function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Ope
 interface OnceOptions<C> {
   operation: Operation<C>;
   asking: Asking;
+  checkCallerAgain(): Promise<void>;
   body: unknown;
   options: ApiOptions<C>;
 }
 
 function once<C>(
   request: Request,
-  { operation, asking, body, options }: OnceOptions<C>,
+  { operation, asking, checkCallerAgain, body, options }: OnceOptions<C>,
   work: (keep?: KeepReply) => Promise<Reply>,
 ) {
   const { idempotency, context, headerPrefix } = options;
@@ -230,6 +231,7 @@ function once<C>(
   const key = readIdempotencyKey(request, `${headerPrefix}-IDEMPOTENCY-KEY`);
   if (key === undefined) return work();
   const onReplay = async (kept: Reply, confirmation?: Confirmation) => {
+    if (confirmation) await checkCallerAgain(); // it was waited for
     const reply = confirmation ? withConfirmation(kept, confirmation, headerPrefix) : kept;
     if (!operation.replay) return reply;
     return new Reply(reply.status, await operation.replay(reply.body, context, asking), reply.headers);

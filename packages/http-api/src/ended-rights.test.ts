@@ -6,7 +6,7 @@ import { ServiceError } from '@sluice/problems';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { createApi, createHttpServer, operationsOf } from './index.ts';
+import { createApi, createHttpServer, type IdempotencyStore, operationsOf, Reply } from './index.ts';
 
 const mebibyte = 1024 * 1024;
 const permission = 'token:create';
@@ -61,8 +61,15 @@ async function startApi(stack: AsyncDisposableStack) {
     if (!known.caller) throw new ServiceError('unauthenticated', 'No');
     return known.caller;
   };
+  /** Has an answer to each request, whose change waits to be confirmed. */
+  const idempotency: IdempotencyStore = {
+    async run({ onReplay }) {
+      known.caller = known.next;
+      return onReplay(new Reply(200, {}), { changeId: 'a', holders: 0, waitedMs: 0 });
+    },
+  };
   const log = pino({ level: 'silent' });
-  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes });
+  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes, idempotency });
   const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const open = (head: string): Socket => {
     const socket = connect(port, '127.0.0.1');
@@ -119,4 +126,13 @@ test.each(changes)('where %s while a handler waits', async (_, change, _status, 
   socket.write('\r\n');
   expect(await statusOf(socket)).toBe(status);
   expect(acted()).toHaveLength(status === 200 ? 1 : 0);
+});
+
+test.each(changes)('where %s while the change of a kept answer is confirmed', async (_, change, _status, status) => {
+  const { caller, known, open, acted } = api.current;
+  known.next = change(caller);
+  const socket = open('POST /write HTTP/1.1');
+  socket.write('SVC-IDEMPOTENCY-KEY: one\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+  expect(await statusOf(socket)).toBe(status);
+  expect(acted()).toEqual([]);
 });

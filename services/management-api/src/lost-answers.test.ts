@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from './testing/test-management.ts';
 
@@ -80,6 +80,23 @@ test('so is a key that was added, and a session that was authorized', async () =
   });
   const rows = await db.selectFrom('application_keys').select('id').where('application_id', '=', id).execute();
   expect(rows).toHaveLength(2);
+});
+
+test('it is not replayed to a key that was deleted while its change was confirmed', async () => {
+  const { db, keyWith, send } = api.current;
+  const key = await keyWith('application:create');
+  const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+  const body = { name: randomUUID(), type: 'private', permissions: ['token:read'] };
+  const ask = () => send('POST', '/applications', { key, body, headers });
+  await withoutLastWord(async () => expect((await ask()).status).toBe(201));
+  const lock = await db.startTransaction().execute();
+  await sql`lock table cache_leases in access exclusive mode`.execute(lock);
+  const again = ask();
+  await untilLockIsAwaited(db);
+  await sql`delete from application_keys where application_id = (
+    select created_by from applications where name = ${body.name})`.execute(db);
+  await lock.rollback().execute();
+  expect((await again).status).toBe(401);
 });
 
 test('one that could not be confirmed stands, and is confirmed when it is sent again', async () => {
