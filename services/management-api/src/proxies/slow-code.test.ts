@@ -1,5 +1,5 @@
-import { defaultTransformLimits } from '@sluice/sandbox';
 import { useStack } from '@sluice/testing';
+import { compilerConfigFrom } from '../testing/compiler-config.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 import { openCompiler } from './open-compiler.ts';
 
@@ -18,8 +18,7 @@ test('code that takes too long to be parsed is 422, and not an error of ours', a
 test('while the code of one Tenant is being parsed, the code of another is', async () => {
   await using stack = new AsyncDisposableStack();
   // Only processor time counts, because the machine may be busy
-  const limits = { ...defaultTransformLimits, cpuMs: 1_000, wallMs: 600_000 };
-  const compiler = openCompiler({ HEADER_PREFIX: 'SVC' }, stack, limits);
+  const compiler = openCompiler(compilerConfigFrom({ TRANSFORM_CPU_MS: '1000' }), stack, 600_000);
   const answered: string[] = [];
   const compile = (tenantId: string, code: string) =>
     compiler.compile(code, tenantId).then(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { openCompiler } from '../proxies/open-compiler.ts';
+import { compilerConfigFrom } from './compiler-config.ts';
 
 // Runs on one core beside endless loops, and prints whether the compiler accepts 256 KiB of code; with an argument,
 // whether a compiler does that judges by so many milliseconds of the clock.
@@ -13,7 +13,7 @@ const code = line.repeat(Math.floor((256 * 1024) / line.length));
 
 await using stack = new AsyncDisposableStack();
 const [wallMs] = process.argv.slice(2);
-const pool = wallMs === undefined ? openCompiler({ HEADER_PREFIX: 'SVC' }, stack) : openHasty(Number(wallMs));
+const pool = openCompiler(compilerConfigFrom(), stack, wallMs === undefined ? undefined : Number(wallMs));
 await pool.ready();
 for (let i = 0; i < loops; i += 1) {
   const loop = spawn(process.execPath, ['-e', endlessLoop], { stdio: 'ignore' });
@@ -25,10 +25,3 @@ const outcome = await pool.compile(code).then(
   (error: Error) => error.message,
 );
 process.stdout.write(outcome);
-
-function openHasty(limitMs: number) {
-  const limits = { ...defaultTransformLimits, wallMs: limitMs };
-  const hasty = openTransformPool({ limits, threads: 1, queueLimit: 1, headerPrefix: 'SVC' });
-  stack.defer(() => hasty.close());
-  return hasty;
-}
