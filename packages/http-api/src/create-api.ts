@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
-import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { readTraceId, ServiceError } from '@sluice/problems';
@@ -8,6 +6,7 @@ import { faultInHead, newWorkPieces, pathOfTarget, targetFault, type WorkPieces 
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { accessLog, outcomeOf } from './access-log.ts';
+import { refuseCaller, requireSame } from './check-caller.ts';
 import { checkText } from './check-text.ts';
 import { openClientAddresses } from './client-address.ts';
 import { allowBrowsers } from './cors.ts';
@@ -16,8 +15,8 @@ import {
   type Asking,
   type Confirmation,
   Confirmed,
-  keyHolderOf,
   type Operation,
+  onlyReads,
   Reply,
   type SettleAnswer,
   Streamed,
@@ -41,8 +40,10 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 export interface ApiOptions<C> extends RequestMemoryOptions {
   operations: readonly Operation<C>[];
   context: C;
-  /** @throws {ServiceError} `unauthenticated` for a key that is not accepted. */
-  authenticate(key: string | undefined, tx?: Queryable): Promise<Caller>;
+  /** With `tx` by that connection, past all caches. @throws {ServiceError} `unauthenticated` for a key that is refused. */
+  authenticate(key: string | undefined, tx?: Queryable): Caller | Promise<Caller>;
+  /** If so, a caller is looked at again before the answer of each operation that only reads; otherwise that is a query. */
+  areCallersCached?: boolean;
   headerPrefix: string;
   /** Origins whose pages may call operations with `cors`, as in the setting; default none. */
   corsOrigins?: string;
@@ -126,11 +127,14 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
   const keyHeader = `${headerPrefix}-API-KEY`.toLowerCase();
   const checks = compileChecks(operation);
   return async (request: Request, response: Response): Promise<void> => {
-    const authorize = async (tx?: Queryable): Promise<Caller> => {
-      const caller = await options.authenticate(singleHeader(request, keyHeader), tx);
+    const accept = (caller: Caller): Caller => {
       response.locals.tenantId = caller.tenantId;
       refuseCaller(operation, caller);
       return caller;
+    };
+    const authorize = (tx?: Queryable) => {
+      const found = options.authenticate(singleHeader(request, keyHeader), tx);
+      return found instanceof Promise ? found.then(accept) : accept(found);
     };
     const caller = await authorize();
     const memory = new RequestMemory(options, caller.tenantId, response);
@@ -155,9 +159,9 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
-    const checkCallerAgain = async (tx?: Queryable) => requireSame(caller, await authorize(tx));
+    const checkCallerAgain = (tx?: Queryable) => requireSame(caller, authorize(tx));
     const hold = (bytes: number) => memory.hold(bytes)?.then(() => checkCallerAgain());
-    const asking = { caller, traceId, hold };
+    const asking = { caller, traceId, hold, checkCallerAgain };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
         keep && ((tx, result, change) => keep(tx, toReply(operation, result, headerPrefix), change));
@@ -167,10 +171,12 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
         else response.once('close', act);
       };
       const known = { params, query, body, bodyBytes, accepted, address };
-      const input = { ...known, settle, checkCallerAgain, whenLeft, ...asking };
+      const input = { ...known, settle, whenLeft, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    const reply = await once(request, { operation, asking, checkCallerAgain, body, options }, work);
+    const reply = await once(request, { operation, asking, body, options }, work);
+    const looking = options.areCallersCached && onlyReads(operation) ? checkCallerAgain() : undefined;
+    if (looking) await looking;
     if (!(reply.body instanceof Streamed)) return send(response, reply, { mediaType: accepted, memory });
     const { streams } = options;
     if (!streams) throw new Error('A service whose operations stream opens streams');
@@ -178,7 +184,7 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
     await sendStream(request, response, reply.body.pieces, {
       streams,
       caller,
-      authorize,
+      authorize: async () => authorize(),
       status: reply.status,
       headers,
     });
@@ -188,24 +194,8 @@ function answer<C>(operation: Operation<C>, options: ApiOptions<C>, passes: Work
 interface Admitted {
   caller: Caller;
   /** @throws {ServiceError} when the caller may no longer call the operation. */
-  authorize(tx?: Queryable): Promise<Caller>;
+  authorize(tx?: Queryable): Caller | Promise<Caller>;
   memory: RequestMemory;
-}
-
-/** @throws {ServiceError} 503 for changed rights. */
-function requireSame(caller: Caller, now: Caller): void {
-  if (isDeepStrictEqual(now, caller)) return;
-  const detail = 'The rights of this key were changed while the request waited; try again';
-  throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
-}
-
-function refuseCaller<C>({ permission, takesKeyOf }: Operation<C>, caller: Caller): void {
-  if (takesKeyOf !== undefined && caller.type !== takesKeyOf) {
-    throw new ServiceError('forbidden', `This needs the key of ${keyHolderOf(takesKeyOf)}`);
-  }
-  if (permission && !holds(caller, permission)) {
-    throw new ServiceError('forbidden', `This needs the permission ${permission}`);
-  }
 }
 
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {
@@ -216,14 +206,13 @@ function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Ope
 interface OnceOptions<C> {
   operation: Operation<C>;
   asking: Asking;
-  checkCallerAgain(): Promise<void>;
   body: unknown;
   options: ApiOptions<C>;
 }
 
 function once<C>(
   request: Request,
-  { operation, asking, checkCallerAgain, body, options }: OnceOptions<C>,
+  { operation, asking, body, options }: OnceOptions<C>,
   work: (keep?: KeepReply) => Promise<Reply>,
 ) {
   const { idempotency, context, headerPrefix } = options;
@@ -231,14 +220,14 @@ function once<C>(
   const key = readIdempotencyKey(request, `${headerPrefix}-IDEMPOTENCY-KEY`);
   if (key === undefined) return work();
   const onReplay = async (kept: Reply, confirmation?: Confirmation) => {
-    if (confirmation) await checkCallerAgain(); // it was waited for
     const reply = confirmation ? withConfirmation(kept, confirmation, headerPrefix) : kept;
-    if (!operation.replay) return reply;
-    return new Reply(reply.status, await operation.replay(reply.body, context, asking), reply.headers);
+    const body = operation.replay ? await operation.replay(reply.body, context, asking) : reply.body;
+    await checkCallerAgain();
+    return new Reply(reply.status, body, reply.headers);
   };
   const toKeep = (reply: Reply) =>
     operation.keep ? new Reply(reply.status, operation.keep(reply.body), reply.headers) : reply;
-  const { caller, hold } = asking;
+  const { caller, hold, checkCallerAgain } = asking;
   const { method } = operation;
   return idempotency.run({ caller, method, path: request.path, key, body, hold, toKeep, onReplay }, work);
 }

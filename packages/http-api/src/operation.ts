@@ -26,6 +26,13 @@ export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChan
 /** Reserves memory for what is read or made for the answer, until it is sent; undefined if there is room at once. */
 export type Hold = (bytes: number) => Promise<void> | undefined;
 
+/**
+ * Call after a wait, because the key may have been revoked; undefined if the caller is known at once. In a transaction
+ * pass that, so that it waits for no second connection.
+ * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
+ */
+type CheckCallerAgain = (tx?: Queryable) => Promise<void> | undefined;
+
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
@@ -37,12 +44,7 @@ export interface OperationInput<P, Q, B> {
   /** The media type that the caller prefers among several, or the first. */
   accepted: string;
   hold: Hold;
-  /**
-   * Call after a wait that a caller can prolong, because the key may have been revoked. With `tx` the service looks in
-   * this transaction, if it caches no callers.
-   * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
-   */
-  checkCallerAgain: (tx?: Queryable) => Promise<void>;
+  checkCallerAgain: CheckCallerAgain;
   /** `act` is called when the connection has closed, at once if it already has, and also after the answer. */
   whenLeft: (act: () => void) => void;
   /** Must be called by a handler that creates something. Undefined without an idempotency key. */
@@ -50,7 +52,7 @@ export interface OperationInput<P, Q, B> {
 }
 
 type Known = OperationInput<undefined, undefined, undefined>;
-export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold'>;
+export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold' | 'checkCallerAgain'>;
 /** For changes. */
 export type Acting = Pick<Known, 'caller' | 'traceId' | 'checkCallerAgain'>;
 
@@ -113,6 +115,11 @@ export function keyHolderOf(type: Caller['type']): string {
 
 export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
   return idempotent !== false && (method === 'post' || method === 'put' || method === 'patch');
+}
+
+/** Its answer holds values and tells of no change, so it is only for a caller who may still see it. */
+export function onlyReads({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
+  return method === 'get' || (method === 'post' && idempotent === false);
 }
 
 /** `const operation = operationsOf<Context>()` types the records of a service. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { authenticate } from '@sluice/credentials';
+import { authenticate, readCallers } from '@sluice/credentials';
 import { type ApiOptions, createApi, type OpenApiDocument, openApiFile, toOpenApi } from '@sluice/http-api';
 import { openIdempotency } from '@sluice/idempotency';
 import type { Context } from './context.ts';
@@ -46,6 +46,7 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
       confirm: (change) => vault.changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: async (key) => authenticate(key, { callers, pepper, headerName }),
+    areCallersCached: true,
+    authenticate: (key, tx) => authenticate(key, { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
   });
 }

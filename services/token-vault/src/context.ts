@@ -17,8 +17,9 @@ export interface Context {
 
 export const operation = operationsOf<Context>();
 
-export function actorOf({ caller, traceId, hold }: Asking): Actor {
-  return { ...caller, actorType: caller.type === 'session' ? 'session' : 'application', traceId, hold };
+export function actorOf({ caller, traceId, hold, checkCallerAgain }: Asking): Actor {
+  const actorType = caller.type === 'session' ? 'session' : 'application';
+  return { ...caller, actorType, traceId, hold, checkAgain: checkCallerAgain };
 }
 
 export function replayTokens(answer: unknown, { vault }: Context, asking: Asking): Promise<unknown> {

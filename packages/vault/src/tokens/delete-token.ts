@@ -16,6 +16,8 @@ export async function deleteToken(vault: Vault, actor: Actor, id: string): Promi
     if (!row) throw tokenNotFound();
     if (!decide(actor, 'token:delete', row)) throw notGranted('token:delete', [id]);
     await deleteTokenRow(tx, actor, id);
+    // The locks may have taken long.
+    await actor.checkAgain?.(tx);
     return vault.changes.record(tx, actor.tenantId, [tagOf.token(actor.tenantId, id)]);
   });
   return vault.changes.barrier(change);

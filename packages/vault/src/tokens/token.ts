@@ -1,5 +1,6 @@
 import type { Grants } from '@sluice/access';
 import type { ActorType } from '@sluice/audit';
+import type { Queryable } from '@sluice/database';
 import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
@@ -15,6 +16,11 @@ export interface Actor extends Grants {
   traceId: string;
   /** Reserves memory for what is about to be read or decrypted; undefined if there is room at once. */
   hold?(bytes: number): Promise<void> | undefined;
+  /**
+   * Call after a wait, because the key may have been revoked; in a transaction with that, so that it waits for no second
+   * connection. Undefined if the actor is known at once. @throws {ServiceError} where its rights have ended or changed.
+   */
+  checkAgain?(tx?: Queryable): Promise<void> | undefined;
   /** Set where a transform of a Proxy acts, because what it sees is disclosed through that Proxy. */
   through?: Through;
 }

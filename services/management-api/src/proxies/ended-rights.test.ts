@@ -1,5 +1,10 @@
 import { ServiceError } from '@sluice/problems';
+import { untilLockIsAwaited, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
+import { startTestManagement } from '../testing/test-management.ts';
 import { checkTransforms } from './proxy.definition.ts';
+
+const api = useStack((stack) => startTestManagement(stack));
 
 const definition = { name: 'P', destination_url: 'https://example.com', require_auth: true };
 
@@ -28,4 +33,24 @@ test('a key that was deleted while code waited to be compiled is refused', async
 
 test('without code nothing is waited for, so the caller is not looked up again', async () => {
   expect(await check({})).toEqual({ steps: [], refused: false });
+});
+
+describe.each(['one Proxy', 'a list'])('%s that waited for Postgres', (what) => {
+  test.each([
+    [401, 'shows no configuration to a key that was deleted meanwhile'],
+    [200, 'is answered to a key that is still there'],
+  ])('%i: %s', async (expected) => {
+    const { db, application, proxy, send } = api.current;
+    const reader = await application({ type: 'management', permissions: ['proxy:read'] });
+    const { id } = await proxy({ configuration: { SECRET: 'the value' } });
+    const { answer } = await db.transaction().execute(async (tx) => {
+      await sql`lock table proxies in access exclusive mode`.execute(tx);
+      const answer = send('GET', what === 'a list' ? `/proxies?id=${id}` : `/proxies/${id}`, { key: reader.key });
+      await untilLockIsAwaited(db);
+      if (expected === 401) await db.deleteFrom('application_keys').where('application_id', '=', reader.id).execute();
+      return { answer };
+    });
+    const { status, body } = await answer;
+    expect([status, JSON.stringify(body).includes('the value')]).toEqual([expected, expected === 200]);
+  });
 });

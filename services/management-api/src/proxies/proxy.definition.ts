@@ -77,7 +77,7 @@ async function checkApplication(id: string, tenantId: string, { db }: Context): 
  */
 export async function checkTransforms(
   definition: ProxyDefinition,
-  { tenantId, checkCallerAgain }: { tenantId: string; checkCallerAgain: () => Promise<void> },
+  { tenantId, checkCallerAgain }: { tenantId: string; checkCallerAgain: () => Promise<void> | undefined },
   context: Pick<Context, 'transforms'>,
 ): Promise<void> {
   const given = transformMembers.filter((member) => definition[member]);

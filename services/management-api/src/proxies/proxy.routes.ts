@@ -87,10 +87,12 @@ const listAllProxies = operation({
   },
   response: { 200: pageOf(proxySchema) },
   errors: ['payload_too_large'],
-  async handle({ query, caller, hold }, { db, vault }) {
+  async handle({ query, caller, hold, checkCallerAgain }, { db, vault }) {
     const filter = { ids: query.id ?? [], name: query.name };
     const { data, total } = await listProxies(db, caller.tenantId, filter, { ...query, hold });
-    return toPage(await Promise.all(data.map((row) => toProxy(vault, row))), total, query);
+    const proxies = await Promise.all(data.map((row) => toProxy(vault, row)));
+    await checkCallerAgain(); // the key service may have taken long
+    return toPage(proxies, total, query);
   },
 });
 
@@ -104,10 +106,12 @@ const getProxy = operation({
   params: idParams,
   response: { 200: proxySchema },
   errors: ['not_found'],
-  async handle({ params, caller }, { db, vault }) {
+  async handle({ params, caller, checkCallerAgain }, { db, vault }) {
     const row = await findProxy(db, caller.tenantId, params.id);
     if (!row) throw notFound(params.id);
-    return toProxy(vault, row);
+    const proxy = await toProxy(vault, row);
+    await checkCallerAgain();
+    return proxy;
   },
 });
 

@@ -48,9 +48,9 @@ export const tokenizeOperation = operation({
   errors: ['conflict'],
   keep: (body) => answerWithoutCvcs(body as Json),
   replay: replayTokens,
-  async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
-    const { tokens, draft, fill } = await readTokenization(vault, actorOf({ caller, traceId, hold }), body as Json);
-    await publicTokens.count({ caller, address, tokens, bodyBytes });
+  async handle({ body, bodyBytes, address, settle, ...asking }, { vault, publicTokens }) {
+    const { tokens, draft, fill } = await readTokenization(vault, actorOf(asking), body as Json);
+    await publicTokens.count({ caller: asking.caller, address, tokens, bodyBytes });
     return createSettled({ creation: await draft(), answerTo: fill, settle });
   },
 });
@@ -68,8 +68,8 @@ export const detokenizeOperation = operation({
   body: toDetokenize,
   bodyLimitBytes,
   response: { 200: detokenized },
-  handle({ body, caller, hold, traceId }, { vault }) {
-    return detokenize(vault, actorOf({ caller, traceId, hold }), body as Json);
+  handle({ body, ...asking }, { vault }) {
+    return detokenize(vault, actorOf(asking), body as Json);
   },
 });
 

@@ -16,11 +16,11 @@ export const walkTokensOperation = operation({
   permission: 'token:read',
   query: walkTokensQuery,
   response: { 200: cursorPageOf(token) },
-  async handle({ query, caller, hold, traceId }, { vault, pepper }) {
+  async handle({ query, ...asking }, { vault, pepper }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
-    const scope = { caller, operation: 'walkTokens', filter };
+    const scope = { caller: asking.caller, operation: 'walkTokens', filter };
     const after = query.start === undefined ? undefined : toPosition(openCursor(pepper, scope, query.start));
-    const { tokens, next } = await walkTokens(vault, actorOf({ caller, traceId, hold }), filter, {
+    const { tokens, next } = await walkTokens(vault, actorOf(asking), filter, {
       after,
       size: query.size,
     });
@@ -39,15 +39,10 @@ export const walkFoundTokensOperation = operation({
   permission: 'token:search',
   body: walkFoundTokensBody,
   response: { 200: cursorPageOf(token) },
-  async handle({ body, caller, hold, traceId }, { vault, pepper }) {
-    const scope = { caller, operation: 'walkFoundTokens', filter: body.query };
+  async handle({ body, ...asking }, { vault, pepper }) {
+    const scope = { caller: asking.caller, operation: 'walkFoundTokens', filter: body.query };
     const after = body.start === undefined ? undefined : toPosition(openCursor(pepper, scope, body.start));
-    const found = await walkFoundTokens(
-      vault,
-      actorOf({ caller, traceId, hold }),
-      { query: body.query },
-      { after, size: body.size },
-    );
+    const found = await walkFoundTokens(vault, actorOf(asking), { query: body.query }, { after, size: body.size });
     const { tokens, next } = found;
     return toCursorPage(tokens, body.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
   },

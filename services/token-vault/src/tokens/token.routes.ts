@@ -40,13 +40,13 @@ export const createTokenOperation = operation({
   errors: ['conflict'],
   keep: (body) => answerWithoutCvcs(body as Json),
   replay: replayTokens,
-  async handle({ body, bodyBytes, caller, hold, address, traceId, settle }, { vault, publicTokens }) {
-    await publicTokens.count({ caller, address, tokens: 1, bodyBytes });
+  async handle({ body, bodyBytes, address, settle, ...asking }, { vault, publicTokens }) {
+    await publicTokens.count({ caller: asking.caller, address, tokens: 1, bodyBytes });
     const answerTo = ([result]: readonly CreatedToken[]) => {
       if (!result) throw new Error('Nothing was created');
       return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
     };
-    const creation = await draftToken(vault, actorOf({ caller, traceId, hold }), body);
+    const creation = await draftToken(vault, actorOf(asking), body);
     return createSettled({ creation, answerTo, settle });
   },
 });
@@ -63,9 +63,9 @@ export const listTokensOperation = operation({
   query: listTokensQuery,
   response: { 200: pageOf(token) },
   errors: ['payload_too_large'],
-  async handle({ query, caller, hold, traceId }, { vault }) {
+  async handle({ query, ...asking }, { vault }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
-    const { tokens, total } = await listTokens(vault, actorOf({ caller, traceId, hold }), filter, query);
+    const { tokens, total } = await listTokens(vault, actorOf(asking), filter, query);
     return toPage(tokens, total, query);
   },
 });
@@ -91,8 +91,8 @@ What cannot be read is 400 with the position, counted from 0.`,
   permission: 'token:search',
   body: searchTokensBody,
   response: { 200: pageOf(token) },
-  async handle({ body, caller, hold, traceId }, { vault }) {
-    const { tokens, total } = await searchTokens(vault, actorOf({ caller, traceId, hold }), body);
+  async handle({ body, ...asking }, { vault }) {
+    const { tokens, total } = await searchTokens(vault, actorOf(asking), body);
     return toPage(tokens, total, body);
   },
 });
@@ -109,8 +109,8 @@ export const getToken = operation({
   params: tokenParams,
   response: { 200: token },
   errors: ['not_found'],
-  handle({ params, caller, hold, traceId }, { vault }) {
-    return findToken(vault, actorOf({ caller, traceId, hold }), params.id);
+  handle({ params, ...asking }, { vault }) {
+    return findToken(vault, actorOf(asking), params.id);
   },
 });
 
@@ -133,8 +133,8 @@ export const patchTokenOperation = operation({
   confirmed: true,
   keep: (body) => answerWithoutCvcs(body as Json),
   replay: replayTokens,
-  async handle({ params, body, caller, hold, traceId }, { vault }) {
-    const updated = await updateToken(vault, actorOf({ caller, traceId, hold }), params.id, body);
+  async handle({ params, body, ...asking }, { vault }) {
+    const updated = await updateToken(vault, actorOf(asking), params.id, body);
     return new Confirmed(updated.confirmation, updated.token);
   },
 });
@@ -150,8 +150,8 @@ export const deleteTokenOperation = operation({
   response: { 204: null },
   errors: ['not_found'],
   confirmed: true,
-  async handle({ params, caller, hold, traceId }, { vault }) {
-    return new Confirmed(await deleteToken(vault, actorOf({ caller, traceId, hold }), params.id));
+  async handle({ params, ...asking }, { vault }) {
+    return new Confirmed(await deleteToken(vault, actorOf(asking), params.id));
   },
 });
 

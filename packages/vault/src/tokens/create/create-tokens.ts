@@ -24,6 +24,7 @@ export async function createToken(vault: Vault, actor: Actor, input: unknown): P
 export async function createTokens(creation: Creation): Promise<CreatedToken[]> {
   const { vault, actor, drafts } = creation;
   if (drafts.length === 0) return [];
+  await actor.checkAgain?.(); // the key service may have taken long
   if (!isDeduplicationAsked(drafts)) {
     const rows = drafts.map(({ row }) => row);
     const month = monthOf(vault.clock());
@@ -38,7 +39,8 @@ export async function createTokens(creation: Creation): Promise<CreatedToken[]> 
 }
 
 /** `createTokens` and then `also` in one transaction, which may begin anew. @throws what either of them throws. */
-export function createTokensAnd<T>(creation: Creation, also: Also<T>): Promise<T> {
+export async function createTokensAnd<T>(creation: Creation, also: Also<T>): Promise<T> {
+  await creation.actor.checkAgain?.();
   return storeAnd(creation, storeNew, also);
 }
 
@@ -58,7 +60,10 @@ async function storeAnd<T>(
       const dated = { ...creation, vault: { ...vault, clock: () => now } };
       const stored = await store(tx, dated);
       const former = await findFormer(tx, creation);
-      return { result: await also(tx, await presentCreated(tx, dated, stored), former), former };
+      const created = await presentCreated(tx, dated, stored);
+      // Equal tokens that others created are shown after locks that may have taken long.
+      if (stored.equal.size > 0) await creation.actor.checkAgain?.(tx);
+      return { result: await also(tx, created, former), former };
     }),
   );
   if (former) await vault.changes.barrier(former);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { createToken } from '../../index.ts';
@@ -79,6 +80,40 @@ describe.each([
     const stored = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.token.id] : []));
     expect(stored).toHaveLength(8);
     expect(await storedIds(actor)).toEqual(['first', ...stored].sort());
+  });
+
+  test('of those that waited for their turn, only those whose key was revoked meanwhile are refused', async () => {
+    const { vault, db, newActor } = open.current;
+    const actor = await newActor();
+    const [first, second, kept, ended] = ['first', 'second', 'kept', 'ended'];
+    const checked: string[] = [];
+    const revoked = new Set<string>();
+    const creating = (data: string) => {
+      const checkAgain = () => {
+        checked.push(data);
+        if (revoked.has(data)) throw new ServiceError('unauthenticated', 'revoked');
+        return undefined;
+      };
+      return createToken(vault, { ...actor, checkAgain }, { id: data, data });
+    };
+    const { settled } = await db.transaction().execute(async (tx) => {
+      await sql`lock table tokens in share mode`.execute(tx);
+      const created = [first, second].map(creating);
+      await eventually('two statements wait', async () => {
+        const { rows } = await sql<{ n: number }>`
+          select count(*)::integer as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into tokens%'
+        `.execute(db);
+        return rows[0]?.n === 2;
+      });
+      const settled = Promise.allSettled([...created, ...[kept, ended].map(creating)]);
+      await eventually('the others wait for their turn', async () => checked.length === 4);
+      revoked.add(first).add(ended);
+      return { settled };
+    });
+    const outcomes = (await settled).map((one) => (one.status === 'rejected' ? one.reason.code : one.value.token.id));
+    expect(outcomes).toEqual([first, second, kept, 'unauthenticated']);
+    expect(await storedIds(actor)).toEqual([first, kept, second].sort());
   });
 
   test('an id that is taken is a conflict whatever the constraint and the table of a shard are called', async () => {

@@ -23,6 +23,7 @@ const manyTokens = 100;
 const mostTogether = 32;
 
 interface Request {
+  actor: Actor;
   rows: readonly NewTokenRow[];
   settle: (outcome: InsertOutcome) => void;
   fail: (reason: unknown) => void;
@@ -47,7 +48,7 @@ export function openTokenInserts(db: Database, { onShards }: { onShards: boolean
     const line = lines.get(name) ?? { transactions: 0, waiting: [] };
     lines.set(name, line);
     const { promise, resolve, reject } = Promise.withResolvers<InsertOutcome>();
-    line.waiting.push({ rows, settle: resolve, fail: reject });
+    line.waiting.push({ actor, rows, settle: resolve, fail: reject });
     if (line.transactions < mostTransactions) void work(name, line, insertRows);
     return promise;
   }
@@ -55,7 +56,10 @@ export function openTokenInserts(db: Database, { onShards }: { onShards: boolean
   /** Never rejects; failures reject the promises of the requests. */
   async function work(name: string, line: Line, insertRows: InsertRows): Promise<void> {
     line.transactions += 1;
-    while (line.waiting.length > 0) await insertTogether(line.waiting.splice(0, mostTogether), insertRows);
+    for (let haveWaited = false; line.waiting.length > 0; haveWaited = true) {
+      const requests = line.waiting.splice(0, mostTogether);
+      await insertTogether(haveWaited ? await stillAllowed(requests) : requests, insertRows);
+    }
     line.transactions -= 1;
     if (line.transactions === 0) lines.delete(name);
   }
@@ -73,9 +77,26 @@ function isRefusedData(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(22|23|54)...$/.test(String(error.code));
 }
 
+/** Refuses the others. */
+async function stillAllowed(requests: readonly Request[]): Promise<Request[]> {
+  const checked = await Promise.all(
+    requests.map(async (request) => {
+      try {
+        await request.actor.checkAgain?.();
+        return [request];
+      } catch (error) {
+        request.fail(error);
+        return [];
+      }
+    }),
+  );
+  return checked.flat();
+}
+
 type InsertRows = (rows: readonly NewTokenRow[]) => Promise<InsertOutcome>;
 
 async function insertTogether(requests: readonly Request[], insertRows: InsertRows): Promise<void> {
+  if (requests.length === 0) return;
   try {
     const outcome = await insertRows(requests.flatMap(({ rows }) => rows));
     const byId = new Map(typeof outcome === 'string' ? [] : outcome.map((token) => [token.id, token]));

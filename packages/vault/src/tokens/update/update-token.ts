@@ -51,6 +51,7 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   if (!isTokenId(id)) throw tokenNotFound();
   const { attempting, giveBack } = inAttempts(actor);
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    if (attempt > 0) await actor.checkAgain?.();
     const update = await prepareUpdate(vault, attempting, id, checked);
     const written = await vault.db.transaction().execute((tx) => write(tx, vault, actor, update));
     if (!written) {
@@ -165,6 +166,8 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
     entityId: id,
     detail: { members, ...onBehalfOf(actor) },
   });
+  // Reads, key service and locks may have taken long.
+  await actor.checkAgain?.(tx);
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
