@@ -13,12 +13,20 @@ const otherLocales = [
   "'zh-Hant'",
   "'xx-YY'",
   "['xx', 'de']",
-  "'de-u-nu-arab'",
-  "'ja-JP-u-ca-japanese'",
   '[]',
   "'no_such'",
   'null',
   '[5]',
+];
+const extendedForNumbers = ["'de-u-nu-arab'"];
+/** Of those that dates may have. */
+const extendedForDates = [
+  "'ja-JP-u-ca-japanese'",
+  "'ar-EG-u-nu-latn'",
+  "'fa-u-ca-gregory-hc-h12'",
+  "'en-u-hc-h23-x-own'",
+  "['xx', 'th-u-ca-gregory']",
+  "'sv-u-ca-iso8601'",
 ];
 
 const numbers =
@@ -58,6 +66,8 @@ const dateOptions = [
   "{ timeZone: 'No/Where' }",
   "{ dateStyle: 'full', year: 'numeric' }",
   "{ month: 'nope' }",
+  "{ calendar: 'gregory', numberingSystem: 'latn', era: 'short' }",
+  "{ calendar: 'iso8601', localeMatcher: 'lookup' }",
 ];
 
 /** Expressions of `locale` and `options`, and the options that each is tried with. */
@@ -115,7 +125,10 @@ const expressions: [name: string, expression: string, options: readonly string[]
 ];
 
 test.each(expressions)('%s as in Node.js, in every locale', async (_, expression, options) => {
-  const cases = [...locales, ...otherLocales].flatMap((locale) => options.map((given) => `[${locale}, ${given}]`));
+  const extended = options === dateOptions ? extendedForDates : extendedForNumbers;
+  const cases = [...locales, ...otherLocales, ...extended].flatMap((locale) =>
+    options.map((given) => `[${locale}, ${given}]`),
+  );
   const statements = `return [${cases}].map(([locale, options]) => { try { return ${expression} } catch (error) { return [error.name, error.message] } })`;
   const expected: unknown[] = JSON.parse(JSON.stringify(new Function(statements)()));
   const answers = (await pool.evaluate(statements)) as unknown[];

@@ -1,3 +1,5 @@
+import { comparable, displayCode } from './intl-texts.ts';
+import { forDates, withDefault } from './locales-of-dates.ts';
 import { text } from './parameters.ts';
 
 /** For locales and options of one formatter as JSON; honest ones are shorter. */
@@ -5,17 +7,21 @@ const longestDescription = 4_096;
 /** A decimal is formatted digit by digit, so longer ones cost too much. */
 const longestNumber = 1_000;
 const mostFormatters = 32;
-const defaultLocale = 'en-US';
 
-type Make = (locales: string[], options: object) => object;
+interface Type {
+  make: (locales: string[], options: object) => object;
+  methods: readonly string[];
+  /** Refuses parameters that would keep Node.js busy where nothing can stop it. */
+  check?: (parameter: unknown) => unknown;
+}
 
-const types: Record<string, { make: Make; methods: readonly string[] }> = {
+const types: Record<string, Type> = {
   NumberFormat: {
     make: (locales, options) => new Intl.NumberFormat(locales, options),
     methods: ['format', 'formatToParts', 'formatRange', 'formatRangeToParts', 'resolvedOptions'],
   },
   DateTimeFormat: {
-    make: (locales, options) => new Intl.DateTimeFormat(locales, options),
+    make: (locales, options) => new Intl.DateTimeFormat(...forDates(locales, options)),
     methods: ['format', 'formatToParts', 'formatRange', 'formatRangeToParts', 'resolvedOptions'],
   },
   PluralRules: {
@@ -33,11 +39,13 @@ const types: Record<string, { make: Make; methods: readonly string[] }> = {
   Collator: {
     make: (locales, options) => new Intl.Collator(locales, options),
     methods: ['compare', 'resolvedOptions'],
+    check: comparable,
   },
   DisplayNames: {
     // Without a type Node.js throws, and the guest gets that error.
     make: (locales, options) => new Intl.DisplayNames(locales, options as Intl.DisplayNamesOptions),
     methods: ['of', 'resolvedOptions'],
+    check: displayCode,
   },
 };
 
@@ -47,10 +55,13 @@ const formatters = new Map<string, object>();
 export const intlOperations = {
   'intl.call': (type: unknown, locales: unknown, options: unknown, method: unknown, parameters: unknown) => {
     const formatter = formatterOf(text(type), locales, options);
-    if (!types[text(type)]?.methods.includes(text(method))) throw new TypeError('Unknown method of Intl');
+    const known = types[text(type)];
+    if (!known?.methods.includes(text(method))) throw new TypeError('Unknown method of Intl');
     const run: unknown = Reflect.get(formatter, text(method));
     if (typeof run !== 'function') throw new TypeError('Unknown method of Intl');
-    return Reflect.apply(run, formatter, listOf(parameters).map(crossed));
+    const given = listOf(parameters);
+    if (known.check) given.forEach(known.check);
+    return Reflect.apply(run, formatter, given.map(crossed));
   },
   'intl.supported': (type: unknown, locales: unknown) => {
     const name = text(type);
@@ -76,13 +87,13 @@ export const intlOperations = {
     const given = described(locales, options);
     return formatted(Number(value), fields.name, {
       given,
-      native: () => new Date(Number(value))[fields.name](withDefault(given.locales), given.options),
-      make: () => new Intl.DateTimeFormat(withDefault(given.locales), filledIn(fields, given.options)),
+      native: () => new Date(Number(value))[fields.name](...forDates(withDefault(given.locales), given.options)),
+      make: () => new Intl.DateTimeFormat(...forDates(withDefault(given.locales), filledIn(fields, given.options))),
     });
   },
   'intl.compare': (left: unknown, right: unknown, locales: unknown, options: unknown) => {
     const given = described(locales, options);
-    return text(left).localeCompare(text(right), withDefault(given.locales), given.options);
+    return comparable(left).localeCompare(comparable(right), withDefault(given.locales), given.options);
   },
   'intl.case': (value: unknown, isUpper: unknown, locales: unknown) => {
     const given = withDefault(described(locales, {}).locales);
@@ -158,9 +169,6 @@ function described(locales: unknown, options: unknown): Description {
   }
   return { locales: listOf(locales) as string[], options: options as object };
 }
-
-/** Node.js would otherwise fall back to a locale that depends on the environment. */
-const withDefault = (locales: string[]): string[] => [...locales, defaultLocale];
 
 /** Numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
 function crossed(value: unknown): unknown {
