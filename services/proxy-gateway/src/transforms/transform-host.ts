@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Caller, readCallers } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import {
   type Actor,
@@ -27,7 +30,11 @@ type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unkn
 
 const operations: Record<string, HostOperation> = {
   'tokens.create': async (vault, actor, payload) => (await createToken(vault, actor, payload)).token,
-  'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
+  'tokens.retrieve': async (vault, actor, payload) => {
+    const token = await findToken(vault, actor, idOf(payload));
+    await actor.checkAgain?.();
+    return token;
+  },
   'tokens.update': async (vault, actor, payload) =>
     (await updateToken(vault, actor, idOf(payload), memberOf(payload, 'patch'))).token,
   'tokens.delete': async (vault, actor, payload) => void (await deleteToken(vault, actor, idOf(payload))),
@@ -44,7 +51,7 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-/** Each call looks up Proxy and Application, so that ended rights count at once. Its key never reaches the sandbox. */
+/** Each call looks up Proxy and Application, and again after its waits, so that ended rights count at once. Its key never reaches the sandbox. */
 export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
   const { callers, vault, budgets, workPieces } = context;
   const { traceId, head } = invocation;
@@ -53,12 +60,23 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
   const { tenantId, id: proxyId, destination } = invocation.proxy;
   const through = { proxyId, destinationHost: destination.host, method: head.method };
 
-  async function findActor(opening: OpeningBudget = openingOf(invocation, context)): Promise<Actor> {
-    const proxy = await lookUpProxy(head.proxyKey, context);
-    const application = proxy?.applicationId === applicationId && (await callers.byId(tenantId, applicationId));
-    if (application) return { ...application, traceId, through: { ...through, opening } };
+  /** In a transaction by its connection alone, past the caches. */
+  async function findApplication(tx?: Queryable): Promise<Caller> {
+    const isOfProxy = tx !== undefined || (await lookUpProxy(head.proxyKey, context))?.applicationId === applicationId;
+    const application = isOfProxy && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
+    if (application) return application;
     const detail = 'This Proxy has its Application no longer: one of them was changed or deleted, or has expired';
     throw new ServiceError('unauthenticated', detail);
+  }
+
+  async function findActor(opening: OpeningBudget = openingOf(invocation, context)): Promise<Actor> {
+    const application = await findApplication();
+    const checkAgain = async (tx?: Queryable) => {
+      if (isDeepStrictEqual(await findApplication(tx), application)) return;
+      const detail = 'The rights of the Application of this Proxy were changed during the call; try again';
+      throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+    };
+    return { ...application, traceId, through: { ...through, opening }, checkAgain };
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
@@ -66,7 +84,10 @@ export function createTransformHost(invocation: Invocation, applicationId: strin
     const opening = partOf(openingOf(invocation, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
-      return await detokenizeEach(vault, await findActor(opening), values, { reading: 'use', inPieces });
+      const actor = await findActor(opening);
+      const results = await detokenizeEach(vault, actor, values, { reading: 'use', inPieces });
+      await actor.checkAgain?.();
+      return results;
     } catch (error) {
       opening.giveBack();
       throw error;
