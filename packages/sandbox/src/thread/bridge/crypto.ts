@@ -1,5 +1,5 @@
 import { createHash, createHmac, getHashes, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
-import { bytes, integer, text } from './parameters.ts';
+import { bytes, digestName, integer } from './parameters.ts';
 
 const maximumRandomBytes = 2 ** 20;
 
@@ -9,10 +9,10 @@ export const cryptoOperations = {
   randomInt: (minimum: unknown, maximum: unknown) => randomInt(Number(minimum), Number(maximum)),
   hash: (algorithm: unknown, data: unknown, length: unknown) => {
     const options = typeof length === 'number' ? { outputLength: integer(length, maximumRandomBytes) } : {};
-    return createHash(text(algorithm), options).update(bytes(data)).digest('base64');
+    return createHash(digestName(algorithm), options).update(bytes(data)).digest('base64');
   },
   getHashes: () => getHashes(),
   hmac: (algorithm: unknown, key: unknown, data: unknown) =>
-    createHmac(text(algorithm), bytes(key)).update(bytes(data)).digest('base64'),
+    createHmac(digestName(algorithm), bytes(key)).update(bytes(data)).digest('base64'),
   timingSafeEqual: (left: unknown, right: unknown) => timingSafeEqual(bytes(left), bytes(right)),
 };

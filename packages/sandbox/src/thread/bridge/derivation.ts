@@ -1,6 +1,6 @@
 import { createHash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import type { Meter } from '../meter.ts';
-import { bytes, integer, text } from './parameters.ts';
+import { bytes, digestName, integer } from './parameters.ts';
 
 const maximumKeyBytes = 2 ** 20;
 const largestCount = 2 ** 31 - 1;
@@ -18,7 +18,7 @@ export function derivationOperations(meter: Meter) {
       const [iterations, keyBytes, algorithm] = [
         integer(rounds, largestCount),
         integer(size, maximumKeyBytes),
-        text(digest),
+        digestName(digest),
       ];
       const [key, saltBytes] = [bytes(password), bytes(salt)];
       const run = (count: number, length: number) => pbkdf2Sync(key, saltBytes, count, length, algorithm);

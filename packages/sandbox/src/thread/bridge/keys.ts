@@ -1,6 +1,6 @@
 import { constants, hkdfSync, type KeyObject, privateDecrypt, publicEncrypt } from 'node:crypto';
 import type { Meter } from '../meter.ts';
-import { bytes, integer, optionalText, text } from './parameters.ts';
+import { bytes, digestName, integer, optionalText } from './parameters.ts';
 import { readPrivateKey, readPublicKey } from './read-key.ts';
 
 const maximumDerivedBytes = 2 ** 20;
@@ -30,7 +30,7 @@ export function keyOperations(meter: Meter) {
     hkdf: (parameters: unknown) => {
       const { digest, key, salt, info, size } = Object(parameters);
       const length = integer(size, maximumDerivedBytes);
-      return Buffer.from(hkdfSync(text(digest), bytes(key), bytes(salt), bytes(info), length)).toString('base64');
+      return Buffer.from(hkdfSync(digestName(digest), bytes(key), bytes(salt), bytes(info), length)).toString('base64');
     },
   };
 }
@@ -49,7 +49,7 @@ function describe(key: KeyObject) {
 function paddingOf(given: unknown) {
   const { padding = constants.RSA_PKCS1_OAEP_PADDING, oaepHash, oaepLabel } = Object(given);
   if (!paddings.includes(padding)) throw new TypeError('Unknown padding');
-  const hash = optionalText(oaepHash);
+  const hash = optionalText(oaepHash) && digestName(oaepHash);
   const label = optionalText(oaepLabel);
   return { padding, ...(hash && { oaepHash: hash }), ...(label !== undefined && { oaepLabel: bytes(label) }) };
 }

@@ -17,6 +17,16 @@ export function integer(value: unknown, maximum: number): number {
   });
 }
 
+/**
+ * The name of a hash in lower case, because Node.js keeps every spelling that it has seen until its thread ends.
+ * @throws {TypeError} for characters that no name has. Node.js takes some of them for others, and a NUL for the end.
+ */
+export function digestName(value: unknown): string {
+  const name = text(value);
+  if (/^[\w./-]*$/.test(name)) return name.toLowerCase();
+  throw Object.assign(new TypeError(`Invalid digest: ${name}`), { code: 'ERR_CRYPTO_INVALID_DIGEST' });
+}
+
 export function optionalText(value: unknown): string | undefined {
   return value === null || value === undefined ? undefined : text(value);
 }

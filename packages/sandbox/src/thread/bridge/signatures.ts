@@ -1,6 +1,6 @@
 import { createSign, createVerify, sign, verify } from 'node:crypto';
 import type { Meter } from '../meter.ts';
-import { bytes, integer, optionalText, text } from './parameters.ts';
+import { bytes, digestName, integer, optionalText } from './parameters.ts';
 import { hashingTypes, readPrivateKey, readPublicKey } from './read-key.ts';
 
 export function signatureOperations(meter: Meter) {
@@ -8,7 +8,7 @@ export function signatureOperations(meter: Meter) {
     sign: (algorithm: unknown, data: unknown, given: unknown) => {
       const key = readPrivateKey(given, hashingTypes);
       meter.spend();
-      return createSign(text(algorithm))
+      return createSign(digestName(algorithm))
         .update(bytes(data))
         .sign({ key, ...optionsOf(given) })
         .toString('base64');
@@ -16,23 +16,26 @@ export function signatureOperations(meter: Meter) {
     verify: (algorithm: unknown, data: unknown, given: unknown, signature: unknown) => {
       const key = readPublicKey(given, hashingTypes);
       meter.spend();
-      return createVerify(text(algorithm))
+      return createVerify(digestName(algorithm))
         .update(bytes(data))
         .verify({ key, ...optionsOf(given) }, bytes(signature));
     },
     signOnce: (algorithm: unknown, data: unknown, given: unknown) => {
       const key = readPrivateKey(given);
       meter.spend();
-      return sign(optionalText(algorithm), bytes(data), { key, ...optionsOf(given) }).toString('base64');
+      return sign(optionalDigest(algorithm), bytes(data), { key, ...optionsOf(given) }).toString('base64');
     },
     verifyOnce: (algorithm: unknown, data: unknown, given: unknown, signature: unknown) => {
       const key = readPublicKey(given);
       meter.spend();
-      return verify(optionalText(algorithm), bytes(data), { key, ...optionsOf(given) }, bytes(signature));
+      return verify(optionalDigest(algorithm), bytes(data), { key, ...optionsOf(given) }, bytes(signature));
     },
-    knowsSignature: (algorithm: unknown) => void createSign(text(algorithm)),
+    knowsSignature: (algorithm: unknown) => void createSign(digestName(algorithm)),
   };
 }
+
+const optionalDigest = (algorithm: unknown) =>
+  algorithm === null || algorithm === undefined ? undefined : digestName(algorithm);
 
 interface Given {
   padding?: unknown;
