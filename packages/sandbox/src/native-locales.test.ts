@@ -3,8 +3,9 @@ import { eventually } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 500 } });
-beforeAll(() => pool.ready());
-afterAll(() => pool.close());
+const patientPool = openTestPool({ limits: { cpuMs: 60_000 } });
+beforeAll(() => Promise.all([pool.ready(), patientPool.ready()]));
+afterAll(() => Promise.all([pool.close(), patientPool.close()]));
 
 async function isIdle(): Promise<boolean> {
   const [startedAt, before] = [performance.now(), process.cpuUsage()];
@@ -53,4 +54,18 @@ test('what a locale has anyway may be said', async () => {
     return [day.toLocaleDateString('de-u-ca-gregory-nu-latn', options), day.toLocaleDateString('th', { ...options, calendar: 'buddhist' }),
       new Intl.DateTimeFormat(['ar-EG-u-nu-arab-ca-gregory', 'de'], options).format(day), day.toLocaleDateString('ja-u-ca-japanese', { ...options, calendar: 'gregory' })]`;
   expect(await pool.evaluate(statements)).toEqual(new Function(statements)());
+});
+
+test('formatters that are used no more are freed while a run goes on', async () => {
+  const format = (
+    count: number,
+  ) => `const choices = ['long', 'short', 'narrow']; const pick = (i, size) => choices[Math.floor(i / size) % 3];
+    for (let i = 0; i < ${count}; i += 1) {
+      const options = { timeZone: 'UTC', month: pick(i, 1), weekday: pick(i, 3), era: pick(i, 9), hour: 'numeric', fractionalSecondDigits: 1 + Math.floor(i / 27) % 3 };
+      new Intl.DateTimeFormat(['de', 'fr', 'ja', 'en'][i % 4], options).formatRange(0, 1e12);
+    }`;
+  await patientPool.evaluate(format(100));
+  const startBytes = process.memoryUsage().rss;
+  await patientPool.evaluate(format(2_000));
+  expect(process.memoryUsage().rss - startBytes).toBeLessThan(100 * 2 ** 20);
 });

@@ -1,3 +1,4 @@
+import { type Garbage, newGarbage } from '../garbage.ts';
 import { comparable, displayCode } from './intl-texts.ts';
 import { forDates, withDefault } from './locales-of-dates.ts';
 import { text } from './parameters.ts';
@@ -7,6 +8,8 @@ const longestDescription = 4_096;
 /** A decimal is formatted digit by digit, so longer ones cost too much. */
 const longestNumber = 1_000;
 const mostFormatters = 32;
+/** Of the largest, of ranges of dates. They lie outside of V8's heap, so V8 does not see how much waits to be freed. */
+const formatterBytes = 100 * 2 ** 10;
 
 interface Type {
   make: (locales: string[], options: object) => object;
@@ -51,6 +54,7 @@ const types: Record<string, Type> = {
 
 /** Shared by all guests of the thread, because a formatter holds nothing but its locales and options. */
 const formatters = new Map<string, object>();
+let garbage: Garbage | undefined;
 
 export const intlOperations = {
   'intl.call': (type: unknown, locales: unknown, options: unknown, method: unknown, parameters: unknown) => {
@@ -135,6 +139,7 @@ function formatted<T>(
   const key = JSON.stringify([method, given.locales, given.options]);
   const formatter = formatters.get(key) as Formatter<T> | undefined;
   if (formatter) return keep(key, formatter).format(value);
+  makeRoom();
   const text = native();
   keep(key, make());
   return text;
@@ -144,9 +149,19 @@ function formatterOf(type: string, locales: unknown, options: unknown): object {
   if (!Object.hasOwn(types, type)) throw new TypeError('Unknown type of Intl');
   const given = described(locales, options);
   const key = JSON.stringify([type, given.locales, given.options]);
-  const formatter = formatters.get(key) ?? types[type]?.make(withDefault(given.locales), given.options);
+  const known = formatters.get(key);
+  if (known) return keep(key, known);
+  makeRoom();
+  const formatter = types[type]?.make(withDefault(given.locales), given.options);
   if (!formatter) throw new TypeError('Unknown type of Intl');
   return keep(key, formatter);
+}
+
+/** Call it before a formatter is made. */
+function makeRoom(): void {
+  garbage ??= newGarbage();
+  garbage.collect();
+  garbage.add(formatterBytes);
 }
 
 function keep<T extends object>(key: string, formatter: T): T {
