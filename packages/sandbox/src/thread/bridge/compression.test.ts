@@ -24,3 +24,16 @@ test.each([30 - 2 ** 32, 2 ** 32 + 24, -1, 24.5, 31])(
     expect(() => reservedFor(windowBits)).toThrow(RangeError);
   },
 );
+
+test('the memory of a compression is free again before the run ends', () => {
+  const { zlib } = compressionOperations({ spend: () => {}, hold: () => {} });
+  const compress = (count: number) => {
+    for (let i = 0; i < count; i += 1) {
+      for (const method of ['gzipSync', 'brotliCompressSync']) zlib(method, 'eA==', {});
+    }
+  };
+  compress(500);
+  const startBytes = process.memoryUsage().rss;
+  compress(8_000);
+  expect(process.memoryUsage().rss - startBytes).toBeLessThan(120 * 2 ** 20);
+});
