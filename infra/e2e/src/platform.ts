@@ -1,7 +1,7 @@
 import { type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
-import { type CallOptions, call, makeTemporaryFolder, queryOnce } from '@sluice/testing';
-import { compileCache, type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
+import { type CallOptions, call, makeTemporaryFolder, programEnvironment, queryOnce } from '@sluice/testing';
+import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
 
 export interface Created {
   id: string;
@@ -38,7 +38,7 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
   const directory = await makeTemporaryFolder(closing, 'e2e');
   // The object is handed on as it is, because a deployment in a runbook changes it.
   const { environment = {}, ...stores } = options;
-  Object.assign(environment, { PATH: process.env.PATH ?? '', ...compileCache(), ...environment });
+  Object.assign(environment, { ...programEnvironment(), ...environment });
   const stack = await startStack({ directory, port: 0, log: () => {}, environment, ...stores });
   closing.defer(() => stack.close());
   return {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, makeTemporaryFolder, useStack } from '@sluice/testing';
+import { createTestDatabase, makeTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
 
 const command = fileURLToPath(new URL('migrate.command.ts', import.meta.url));
 const setup = useStack(async (stack) => {
@@ -14,7 +14,7 @@ const setup = useStack(async (stack) => {
 
 function migrate(env: Record<string, string>) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [command], { env: { PATH: process.env.PATH, ...env } }, (failure, stdout, stderr) =>
+    execFile(process.execPath, [command], { env: { ...programEnvironment(), ...env } }, (failure, stdout, stderr) =>
       resolve({ code: Number(failure?.code ?? 0), stdout, stderr }),
     );
   });

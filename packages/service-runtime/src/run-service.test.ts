@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { eventually, startTraceCollector, useChildren } from '@sluice/testing';
+import { eventually, programEnvironment, startTraceCollector, useChildren } from '@sluice/testing';
 import { freePort } from './free-port.ts';
 
 const own = useChildren();
@@ -20,7 +20,7 @@ function run(start: string, env: Record<string, string> = {}, more: string[] = [
     await runService({ name: 'sample', summary: 'a sample', configSchema, start }, process);`;
   const settings = { ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', SHUTDOWN_DRAIN_MS: '0', ...env };
   const args = ['--input-type=module', '-e', program, '--', ...more];
-  const child = own(spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...settings } }));
+  const child = own(spawn(process.execPath, args, { env: { ...programEnvironment(), ...settings } }));
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

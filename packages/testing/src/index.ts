@@ -14,6 +14,7 @@ export { type FilledTable, filled, fillTables } from './fill-tables.ts';
 export { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';
 export { openTestCoherence } from './open-coherence.ts';
+export { programEnvironment } from './program-environment.ts';
 export { queryOnce } from './query-once.ts';
 export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
 export { createRandom, newSeed, type Random, readSeed } from './random.ts';

@@ -7,6 +7,7 @@ import {
   createTestDatabase,
   createTestSecrets,
   eventually,
+  programEnvironment,
   testRedisUrl,
   useChildren,
   useStack,
@@ -25,7 +26,7 @@ const own = useChildren();
 
 function run(program: string, env: Record<string, string>, args: string[] = []): Program {
   const path = fileURLToPath(new URL(program, import.meta.url));
-  const child = own(spawn(process.execPath, [path, ...args], { env: { PATH: process.env.PATH, ...env } }));
+  const child = own(spawn(process.execPath, [path, ...args], { env: { ...programEnvironment(), ...env } }));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -5,6 +5,7 @@ import { freePort } from '@sluice/service-runtime/free-port';
 import {
   createTestDatabase,
   eventually,
+  programEnvironment,
   startTransactionPooler,
   testRedisUrl,
   useChildren,
@@ -16,7 +17,7 @@ const own = useChildren();
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
 function run(env: Record<string, string>) {
-  const settings = { PATH: process.env.PATH, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...env };
+  const settings = { ...programEnvironment(), ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...env };
   const child = own(spawn(process.execPath, [main], { env: settings }));
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {

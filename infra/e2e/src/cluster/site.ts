@@ -11,7 +11,7 @@ import {
   type StackSettings,
   startWatchdog,
 } from '@sluice/local/parts';
-import { queryOnce } from '@sluice/testing';
+import { programEnvironment, queryOnce } from '@sluice/testing';
 import { type Node, startNode } from './node.ts';
 
 /** How many there are of each service; they are named `gateway-1` and so on. */
@@ -32,12 +32,6 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
 /** A crash of the machine would lose data; that of a process loses nothing. */
 const postgresSettings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
-/** So that services start from sources that have been compiled, which takes half the time. */
-export function compileCache(): { NODE_COMPILE_CACHE?: string } {
-  const { NODE_COMPILE_CACHE } = process.env;
-  return { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
-}
-
 /** Starts Postgres and Redis, and then the processes; they end with the stack, and with this process. */
 export async function startSite(
   stack: AsyncDisposableStack,
@@ -57,7 +51,7 @@ export async function startSite(
     ledgerKey: await readLedgerKey(directory),
     addresses: await findAddresses(0),
     spoolDirectory: join(directory, 'spool'),
-    environment: { LOG_LEVEL: 'warn', ...compileCache(), ...environment },
+    environment: { LOG_LEVEL: 'warn', ...programEnvironment(), ...environment },
   };
   const credentials = await readCredentials({ directory, baseUrl: '', settings }, bounds);
   const site = { directory, stores, settings, credentials, watchdog, signal };

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
-import { makeTemporaryFolder } from '@sluice/testing';
+import { makeTemporaryFolder, programEnvironment } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
@@ -17,7 +17,8 @@ const names = (await readdir(folder)).filter((name) => name !== 'README.md');
 async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<string[]> {
   await using closing = new AsyncDisposableStack();
   const directory = await makeTemporaryFolder(closing, 'runbook');
-  const { PATH = '', HOME = '' } = process.env;
+  const { HOME = '' } = process.env;
+  const { PATH, ...compiled } = programEnvironment();
   const environment: Record<string, string> = { PATH };
   const { stack, directory: stackDirectory } = await startPlatform(closing, { environment });
   const { databaseUrl, redisUrl } = stack;
@@ -26,6 +27,7 @@ async function rehearse(blocks: Block[], { withReplica = false } = {}): Promise<
   const env = {
     ...(withReplica && { REPLICA_URL: await startReplica(replica, closing) }),
     ...psql.env,
+    ...compiled,
     PATH: `${dirname(psql.command)}:${PATH}`,
     HOME,
     TMPDIR: directory,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
-import { type Answer, type CallOptions, call, serveHttp } from '@sluice/testing';
+import { type Answer, type CallOptions, call, programEnvironment, serveHttp } from '@sluice/testing';
 
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
 type ServiceName = (typeof serviceNames)[number];
@@ -25,8 +25,12 @@ export async function startPlatform(
 ): Promise<RunningPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-monitoring-'));
   closing.defer(() => rm(directory, { recursive: true, force: true }));
-  const { PATH = '' } = process.env;
-  const stack = await startStack({ directory, port: 0, log: () => {}, environment: { PATH, ...environment } });
+  const stack = await startStack({
+    directory,
+    port: 0,
+    log: () => {},
+    environment: { ...programEnvironment(), ...environment },
+  });
   closing.defer(() => stack.close());
 
   async function logLines(service: ServiceName): Promise<Record<string, unknown>[]> {

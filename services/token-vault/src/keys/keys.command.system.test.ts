@@ -3,7 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, openTestCoherence, testRedisUrl, useChildren, useStack } from '@sluice/testing';
+import {
+  createTestDatabase,
+  openTestCoherence,
+  programEnvironment,
+  testRedisUrl,
+  useChildren,
+  useStack,
+} from '@sluice/testing';
 import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
 
@@ -33,7 +40,7 @@ interface Run {
 function run(args: string[], env: Record<string, string> = {}): Run {
   const path = fileURLToPath(new URL('keys.command.ts', import.meta.url));
   const { url, ROOT_KEY } = setup.current;
-  const settings = { PATH: process.env.PATH, DATABASE_URL: url, REDIS_URL: testRedisUrl(), ROOT_KEY, ...env };
+  const settings = { ...programEnvironment(), DATABASE_URL: url, REDIS_URL: testRedisUrl(), ROOT_KEY, ...env };
   const child = own(spawn(process.execPath, [path, ...args], { env: settings }));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readCounter } from '@sluice/database';
 import { openJobs } from '@sluice/jobs';
-import { createTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
+import { createTestDatabase, programEnvironment, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { testRows } from '../testing/test-rows.ts';
@@ -22,7 +22,7 @@ const stores = useStack(async (stack) => {
 async function startWorker(stack: AsyncDisposableStack): Promise<ChildProcess> {
   const settings = { ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', JOB_LOCK_MS: '2000', SWEEP_INTERVAL_MS: '3600000' };
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, DATABASE_URL: stores.current.url, REDIS_URL: testRedisUrl(), ...settings },
+    env: { ...programEnvironment(), DATABASE_URL: stores.current.url, REDIS_URL: testRedisUrl(), ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   stack.defer(async () => {
