@@ -34,10 +34,13 @@ const ofOwner: readonly object[] = [
   ],
   { fingerprint_expression: null },
 ];
-const anySteps = fc.array(fc.oneof({ weight: 3, arbitrary: anyStep }, fc.constantFrom(...ofOwner)), {
-  minLength: 1,
-  maxLength: 5,
-});
+/** Before the caller has merged anything, what the owner writes leaves the rest to be guessed as a whole. */
+const anySteps = fc
+  .tuple(
+    anyMerge.filter((data) => Object.keys(data).length > 0).map((data) => ({ data })),
+    fc.array(fc.oneof({ weight: 3, arbitrary: anyStep }, fc.constantFrom(...ofOwner)), { maxLength: 4 }),
+  )
+  .map(([first, others]) => [first, ...others]);
 const anyMembers = fc.record({
   fingerprint_expression: fc.constantFrom(
     null,
