@@ -52,6 +52,21 @@ test.each([
   },
 );
 
+test('a call that nobody waited for has begun once its run is answered', async () => {
+  const pool = openTestPool();
+  const calls: string[] = [];
+  const host = async (_: string, payloadJson: string) => {
+    calls.push(payloadJson);
+    return '1';
+  };
+  for (let count = 1; count <= 50; count += 1) {
+    const run = pool.run("module.exports = ({ svc }) => { svc.tokenize('a'); throw new Error('no') }", { host });
+    await expect(run).rejects.toMatchObject({ code: 'transform_failed' });
+    expect(calls.length).toBe(count);
+  }
+  await pool.close();
+});
+
 test('the answer waits for calls no longer than a transform may run', async () => {
   const pool = openTestPool({ limits: { wallMs: 1_000 } });
   await pool.ready();

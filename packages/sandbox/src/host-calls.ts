@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MessagePort } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { asServiceError } from '@sluice/problems';
 import type { HostAnswer, HostCall } from './thread/messages.ts';
 import type { TransformTask } from './transform-task.ts';
@@ -9,7 +9,7 @@ type Host = NonNullable<TransformTask['host']>;
 export interface HostCalls {
   /** @returns a key for the threads, which no other run can guess. */
   open(tenantId: string, host: Host): string;
-  /** From now on no call under the key begins, and none is answered. */
+  /** Begins what its run has sent. From then on no call under the key begins, and none is answered. */
   close(key: string): LeftBehind;
   listen(port: MessagePort): void;
 }
@@ -42,6 +42,7 @@ export function newHostCalls(): HostCalls {
   const clients = new Map<string, Client>();
   /** Of Tenants that have calls under way. */
   const lines = new Map<string, Line>();
+  const ports = new Set<MessagePort>();
 
   function receive(port: MessagePort, call: HostCall): void {
     const client = clients.get(call.hostKey);
@@ -80,6 +81,8 @@ export function newHostCalls(): HostCalls {
       return key;
     },
     close: (key) => {
+      // The end of a run comes another way than its calls, and may be here before them.
+      for (const port of ports) for (let next = nextOn(port); next; next = nextOn(port)) receive(port, next);
       const client = clients.get(key);
       clients.delete(key);
       const line = client && lines.get(client.tenantId);
@@ -91,11 +94,15 @@ export function newHostCalls(): HostCalls {
       return { hasActed: true, calls };
     },
     listen: (port) => {
+      ports.add(port);
       port.on('message', (call: HostCall) => receive(port, call));
+      port.on('close', () => ports.delete(port));
       port.unref();
     },
   };
 }
+
+const nextOn = (port: MessagePort): HostCall | undefined => receiveMessageOnPort(port)?.message;
 
 async function settle(host: Host, operation: string, payloadJson: string): Promise<{ ok: boolean; json: string }> {
   try {
