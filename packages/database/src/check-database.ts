@@ -11,7 +11,7 @@ const protocolViolation = '08P01';
 /** Checked only once, because a pooler does not change while a process runs. */
 const withoutPoolerFaults = new WeakSet<Database>();
 
-/** @throws {Error} saying what to do if Postgres is away, a migration is missing, or named statements do not work. */
+/** @throws {Error} saying what to do if Postgres is unavailable, a migration is missing, or named statements do not work. */
 export async function checkDatabase(db: Database): Promise<void> {
   const missing = await findMissing(db);
   if (missing.length > 0) {

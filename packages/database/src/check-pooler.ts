@@ -10,8 +10,8 @@ const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 const defaultTimeoutMs = 5000;
 
 /**
- * Two connections take turns with different statements of one name, which a pooler must keep apart. No step holds a
- * server process while it waits, so that many processes may check at once, even behind a pool of one.
+ * Two connections alternate different statements of one name, which a pooler must keep apart. No step occupies a server
+ * process while it waits, so that many processes may check at once, even behind a pool of one.
  */
 export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { connectPostgres, createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { citusLayout, citusStatements } from './citus-layout.ts';
 
@@ -45,6 +45,28 @@ test('npm run migrate -- --print-citus prints the statements without a database,
   const print = (option: string) => run(process.execPath, [command, option], { env: {} });
   const { stdout } = await print('--print-citus');
   expect(stdout).toBe(citusStatements());
-  expect(stdout).toContain("create_distributed_table('idempotency_records', 'tenant_id', colocate_with => 'tokens')");
+  expect(stdout).toContain("create_distributed_table('tokens', 'tenant_id')");
   await expect(print('--print-cytus')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage:') });
+});
+
+test('the layout says its order, bounds new connections to workers, and warns where no worker is registered', async () => {
+  const statements = citusStatements();
+  const steps = ['create extension citus', 'citus_set_coordinator_host', 'citus_add_node', 'npm run migrate', 'begin;'];
+  const places = steps.map((step) => statements.indexOf(step));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(statements).toContain('set citus.node_connection_timeout = 1000');
+  const check = statements.match(/do \$\$ begin\n {2}if not exists \(select from pg_dist_node[^$]*\$\$;/)?.[0] ?? '';
+  const warningsWith = async (nodes: string) => {
+    await using client = await connectPostgres(database.current.url);
+    const warnings: (string | undefined)[] = [];
+    client.on('notice', ({ severity, message }) => warnings.push(`${severity}: ${message}`));
+    await client.query(`create temporary table pg_dist_node as select * from (values ${nodes})
+      as node(groupid, noderole, isactive, shouldhaveshards)`);
+    await client.query(check);
+    return warnings;
+  };
+  const coordinator = `(0, 'primary', true, true)`;
+  expect(await warningsWith(coordinator)).toEqual([expect.stringMatching(/^WARNING: No worker is registered/)]);
+  expect(await warningsWith(`${coordinator}, (1, 'primary', true, true)`)).toEqual([]);
 });

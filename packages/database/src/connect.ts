@@ -1,8 +1,9 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Database, Tables } from './database.ts';
+import type { Database, Queryable, Tables } from './database.ts';
 import { rememberPool } from './pools.ts';
 import { nameStatements } from './prepared.ts';
+import { SharedPool } from './shared-pool.ts';
 import { watchedClient } from './watched-client.ts';
 
 export const databaseSettings = {
@@ -16,8 +17,10 @@ export const databaseSettings = {
     type: 'integer',
     minimum: 1,
     maximum: 1000,
-    default: 10,
-    description: 'Most connections that one process opens',
+    default: 16,
+    description:
+      'Connections that one process opens for requests; one Tenant uses at most half of them. Up to four ' +
+      'more serve what no Tenant may delay',
   },
   DATABASE_WAIT_MS: {
     type: 'integer',
@@ -26,18 +29,30 @@ export const databaseSettings = {
     default: 1000,
     description: 'How long a request waits for a connection to Postgres before it is answered 503, in milliseconds',
   },
+  DATABASE_MAX_WAITING: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1000,
+    description:
+      'Most calls that wait for a connection to Postgres; with more, the last of the Tenant that has most ' +
+      'is answered 503',
+  },
 } as const;
 
 export interface DatabaseOptions {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
   DATABASE_WAIT_MS?: number;
+  DATABASE_MAX_WAITING?: number;
 }
 
 export interface ConnectOptions {
   stack: AsyncDisposableStack;
   onError: OnConnectionError;
   statementTimeoutMs?: number;
+  /** Whether Tenants share the pool, each with at most half of it. */
+  isShared?: boolean;
 }
 
 /** For idle connections, which the pool replaces by itself. */
@@ -75,15 +90,28 @@ function parseBytes(text: string): Buffer {
   return own;
 }
 
+/**
+ * A few connections for what no Tenant's requests may delay: the readiness check, the flush of disclosures, the outbox and
+ * the mailboxes of changes.
+ */
+export function connectOwn(options: DatabaseOptions, { stack, onError }: ConnectOptions): Database {
+  return connectDatabase({ ...options, DATABASE_POOL_SIZE: ownConnections }, { stack, onError });
+}
+
+/** The flush uses one at a time; the check must find another even where Postgres answers neither flush nor outbox. */
+const ownConnections = 3;
+
 /** Connects at the first query and closes with the stack. */
 export function connectDatabase(
   options: DatabaseOptions,
-  { stack, onError, statementTimeoutMs = 10_000 }: ConnectOptions,
+  { stack, onError, statementTimeoutMs = 10_000, isShared = false }: ConnectOptions,
 ): Database {
+  const waitMs = options.DATABASE_WAIT_MS ?? databaseSettings.DATABASE_WAIT_MS.default;
+  const mostWaiting = options.DATABASE_MAX_WAITING ?? databaseSettings.DATABASE_MAX_WAITING.default;
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
     max: options.DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: options.DATABASE_WAIT_MS ?? databaseSettings.DATABASE_WAIT_MS.default,
+    connectionTimeoutMillis: waitMs,
     ...(statementTimeoutMs > 0 && { Client: watchedClient(statementTimeoutMs + answerMarginMs) }),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
@@ -99,12 +127,26 @@ export function connectDatabase(
     client.on('error', () => {});
     nameStatements(client);
   });
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  rememberPool(db, pool);
+  const shared = isShared ? new SharedPool(pool, { mostWaiting, waitMs }) : undefined;
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared ?? pool }) });
+  rememberPool(db, { pool, shared });
   stack.defer(() => db.destroy());
   return db;
 }
 
-export async function ping(db: Database): Promise<void> {
+export async function ping(db: Queryable): Promise<void> {
   await sql`select 1`.execute(db);
+}
+
+/** For a statement that commits by itself and what goes before it on the same connection. */
+export function onConnection<T>(db: Database, work: (connection: Queryable) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    try {
+      return await work(connection);
+    } catch (error) {
+      // If Postgres has ended the connection, this waits until the client knows, so that the pool does not hand it out again.
+      await ping(connection).catch(() => undefined);
+      throw error;
+    }
+  });
 }

@@ -31,3 +31,8 @@ export async function readCounter(db: Queryable, tenantId: string, counter: stri
     .executeTakeFirstOrThrow();
   return value;
 }
+
+/** What is counted anyway tells that such a page has nothing to read. Pages are numbered from 1. */
+export function isPastEnd({ page, size }: { page: number; size: number }, total: number): boolean {
+  return (page - 1) * size >= total;
+}

@@ -15,10 +15,17 @@ import type {
   LedgerNodesTable,
   LedgersTable,
 } from './tables/ledgers.ts';
+import type { FormerMembersTable, InvitationsTable, MembersTable } from './tables/members.ts';
 import type { ProxiesTable } from './tables/proxies.ts';
+import type { ProxyVersionsTable } from './tables/proxy-versions.ts';
+import type { ReactorFormulasTable } from './tables/reactor-formulas.ts';
+import type { ReactorRunsTable } from './tables/reactor-runs.ts';
+import type { ReactorsTable } from './tables/reactors.ts';
 import type { SessionsTable } from './tables/sessions.ts';
+import type { PendingSignInsTable, SignInLinksTable, SignInsTable } from './tables/sign-ins.ts';
 import type { TenantsTable } from './tables/tenants.ts';
 import type { TokensTable } from './tables/tokens.ts';
+import type { IdentitiesTable, UsersTable } from './tables/users.ts';
 
 /** Every table. Rows are the resource: snake_case, timestamps as ISO 8601 strings. */
 export interface Tables {
@@ -26,7 +33,19 @@ export interface Tables {
   applications: ApplicationsTable;
   application_keys: ApplicationKeysTable;
   proxies: ProxiesTable;
+  proxy_versions: ProxyVersionsTable;
+  reactor_formulas: ReactorFormulasTable;
+  reactors: ReactorsTable;
+  reactor_runs: ReactorRunsTable;
   sessions: SessionsTable;
+  users: UsersTable;
+  identities: IdentitiesTable;
+  members: MembersTable;
+  former_members: FormerMembersTable;
+  invitations: InvitationsTable;
+  sign_ins: SignInsTable;
+  sign_in_links: SignInLinksTable;
+  pending_sign_ins: PendingSignInsTable;
   data_keys: DataKeysTable;
   tokens: TokensTable;
   due_tokens: DueTokensTable;

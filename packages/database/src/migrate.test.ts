@@ -68,3 +68,16 @@ test('the version before finds a database that a later version has migrated up t
   const { rows } = await sql<{ name: string }>`select name from kysely_migration where name = ${ofLater}`.execute(db);
   expect(rows).toEqual([{ name: ofLater }]);
 });
+
+test('an index that was being built ahead, and broke off, is built anew', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await createEmptyDatabase(stack);
+  await migrate(db, { upTo: '0050-blind-bytes' });
+  await sql`create index tokens_unexpired on tokens (tenant_id, created_at desc, id desc) include (expires_at)`.execute(
+    db,
+  );
+  await sql`update pg_index set indisvalid = false where indexrelid = 'tokens_unexpired'::regclass`.execute(db);
+  await migrate(db);
+  const { rows } = await sql`select indisvalid from pg_index where indexrelid = 'tokens_newest'::regclass`.execute(db);
+  expect(rows).toEqual([{ indisvalid: true }]);
+});

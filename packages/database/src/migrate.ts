@@ -19,6 +19,14 @@ import * as ledgerRepairs from './migrations/0034-ledger-repairs.ts';
 import * as ledgerArrivalTimes from './migrations/0035-ledger-arrival-times.ts';
 import * as dueTokens from './migrations/0040-due-tokens.ts';
 import * as blindBytes from './migrations/0050-blind-bytes.ts';
+import * as idsOfPages from './migrations/0051-ids-of-pages.ts';
+import * as usersAndMembers from './migrations/0060-users-and-members.ts';
+import * as pendingSignIns from './migrations/0061-pending-sign-ins.ts';
+import * as reactors from './migrations/0064-reactors.ts';
+import * as reactorRuns from './migrations/0065-reactor-runs.ts';
+import * as allowedOrigins from './migrations/0068-allowed-origins.ts';
+import * as howSessionsWereMade from './migrations/0069-how-sessions-were-made.ts';
+import * as proxyVersions from './migrations/0070-proxy-versions.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -39,6 +47,14 @@ const migrations = {
   '0035-ledger-arrival-times': ledgerArrivalTimes,
   '0040-due-tokens': dueTokens,
   '0050-blind-bytes': blindBytes,
+  '0051-ids-of-pages': idsOfPages,
+  '0060-users-and-members': usersAndMembers,
+  '0061-pending-sign-ins': pendingSignIns,
+  '0064-reactors': reactors,
+  '0065-reactor-runs': reactorRuns,
+  '0068-allowed-origins': allowedOrigins,
+  '0069-how-sessions-were-made': howSessionsWereMade,
+  '0070-proxy-versions': proxyVersions,
 };
 
 export const migrationNames: readonly string[] = Object.keys(migrations);

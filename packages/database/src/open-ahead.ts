@@ -1,7 +1,10 @@
-import { ping } from './connect.ts';
 import type { Database } from './database.ts';
+import { wholePool } from './pools.ts';
 
-/** Without it the first requests open all connections at once, some too late. While Postgres is away it opens none. */
+/** Without it the first requests open all connections at once, some too late. Opens none while Postgres is unavailable. */
 export async function openAhead(db: Database, { DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): Promise<void> {
-  await Promise.allSettled(Array.from({ length: DATABASE_POOL_SIZE }, () => ping(db)));
+  const pool = wholePool(db);
+  if (!pool) return;
+  const opened = await Promise.allSettled(Array.from({ length: DATABASE_POOL_SIZE }, () => pool.connect()));
+  for (const one of opened) if (one.status === 'fulfilled') one.value.release();
 }

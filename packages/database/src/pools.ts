@@ -1,27 +1,50 @@
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
+import type { SharedPool, Statements } from './shared-pool.ts';
 
-const pools = new WeakMap<Queryable, pg.Pool>();
-
-export function rememberPool(db: Queryable, pool: pg.Pool): void {
-  pools.set(db, pool);
+interface Connections {
+  pool: pg.Pool;
+  /** Where Tenants share the pool. */
+  shared: SharedPool | undefined;
 }
 
-export function findPool(db: Queryable): pg.Pool | undefined {
-  return pools.get(db);
+const known = new WeakMap<Queryable, Connections>();
+
+export function rememberPool(db: Queryable, connections: Connections): void {
+  known.set(db, connections);
+}
+
+/** For statements. Where Tenants share the pool, it enforces their shares. */
+export function findPool(db: Queryable): Statements | undefined {
+  const connections = known.get(db);
+  return connections?.shared ?? connections?.pool;
+}
+
+/** Ignores shares, for code that opens connections before there are requests. */
+export function wholePool(db: Queryable): pg.Pool | undefined {
+  return known.get(db)?.pool;
 }
 
 export interface PoolState {
   used: number;
   idle: number;
   waiting: number;
+  /** Connections of the Tenant that uses the most. */
+  busiestTenant: number;
 }
 
 export function poolState(db: Queryable): PoolState {
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
-  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  const { pool, shared } = known.get(db) ?? {};
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pool ?? {};
+  const { waiting = 0, mostOfOneKey = 0 } = shared?.state ?? {};
+  return {
+    used: totalCount - idleCount,
+    idle: idleCount,
+    waiting: waitingCount + waiting,
+    busiestTenant: mostOfOneKey,
+  };
 }
 
 export function clientOptions(db: Queryable): pg.ClientConfig {
-  return { ...pools.get(db)?.options };
+  return { ...known.get(db)?.pool.options };
 }

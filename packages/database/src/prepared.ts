@@ -51,7 +51,7 @@ function named<R>(name: string, compile: (db: Queryable) => Compiled) {
     names.set(text, name);
     const values = parameters.map((value) => (value instanceof Placeholder ? readValue(value.key) : value));
     const pool = findPool(db);
-    if (pool) return (await pool.query({ name, text, values })).rows;
+    if (pool) return (await pool.query<R>({ name, text, values })).rows;
     return (await db.executeQuery<R>(CompiledQuery.raw(text, values))).rows;
   };
 }

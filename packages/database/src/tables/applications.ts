@@ -21,6 +21,8 @@ export interface ApplicationsTable {
   last_key_version: Generated<number>;
   /** From this moment the row counts as absent, even if it is still there. */
   expires_at: string | null;
+  /** Pages that may use its key; null where the installation's setting decides, and nobody embeds fields. */
+  allowed_origins: string[] | null;
   created_by: string | null;
   created_at: Generated<string>;
   modified_by: string | null;

@@ -1,18 +1,16 @@
 import type { Generated } from 'kysely';
+import type { ProxyColumns } from './proxy-members.ts';
 
-export interface ProxiesTable {
+export interface ProxiesTable extends ProxyColumns {
   tenant_id: string;
   id: string;
-  name: string;
   key_hash: Buffer;
   /** Encrypted and not hashed, because get and list answer it. */
   key_ciphertext: Buffer;
-  destination_url: string;
-  request_transform: string | null;
-  response_transform: string | null;
-  application_id: string | null;
-  configuration_ciphertext: Buffer | null;
-  require_auth: Generated<boolean>;
+  /** From 1. Former ones are in `proxy_versions`. */
+  version: Generated<number>;
+  /** Which members the newest version changed. */
+  changed_members: Generated<string[]>;
   created_by: string | null;
   created_at: Generated<string>;
   modified_by: string | null;

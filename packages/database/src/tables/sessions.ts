@@ -16,7 +16,12 @@ export interface SessionsTable {
   permissions: Generated<string[]>;
   rules: JSONColumnType<AccessRuleRow[], string | undefined>;
   proxies: string[] | null;
+  /** Where this or `proxies` is set, every Proxy and reactor that is not named is refused. */
+  reactors: string[] | null;
   address: string | null;
+  /** Whether a frame of the hosted fields made it, and whether it was authorized as one of theirs. */
+  made_by_fields: Generated<boolean>;
+  fields: Generated<boolean>;
   created_at: Generated<string>;
   expires_at: string;
 }

@@ -1,0 +1,76 @@
+import { type EndTurn, FairTurns } from '@sluice/fair-turns';
+import type pg from 'pg';
+import { tenantOfWork } from './tenant-work.ts';
+import { TooBusyError } from './too-busy-error.ts';
+
+export interface Sharing {
+  /** Requests of all Tenants that may wait for a connection. */
+  mostWaiting: number;
+  waitMs: number;
+}
+
+export interface Statements {
+  query<R>(query: pg.QueryConfig | pg.QueryArrayConfig): Promise<{ rows: R[] }>;
+}
+
+/**
+ * One Tenant uses at most half of the connections, however slow its statements are, so the other half remains for others.
+ * Free connections go to waiting Tenants in turn. Requests queue here, because the pool's own queue knows no Tenants.
+ */
+export class SharedPool implements Statements {
+  readonly #pool: pg.Pool;
+  readonly #turns: FairTurns;
+  readonly #ends = new WeakMap<pg.PoolClient, EndTurn>();
+
+  constructor(pool: pg.Pool, { mostWaiting, waitMs }: Sharing) {
+    this.#pool = pool;
+    this.#turns = new FairTurns({
+      atOnce: pool.options.max,
+      perKey: shareOf(pool.options.max),
+      waiting: { most: mostWaiting, forMs: waitMs, refusal: tooManyWait },
+    });
+    pool.on('release', (_error, client) => this.#ends.get(client)?.());
+  }
+
+  get options(): pg.PoolOptions {
+    return this.#pool.options;
+  }
+
+  get state(): { waiting: number; mostOfOneKey: number } {
+    return this.#turns.state;
+  }
+
+  /** @throws {TooBusyError} after the time limit, and where too many wait and this Tenant has most of them. */
+  async connect(): Promise<pg.PoolClient> {
+    const turn = this.#turns.take(tenantOfWork());
+    const end = turn instanceof Promise ? await turn : turn;
+    try {
+      const client = await this.#pool.connect();
+      this.#ends.set(client, end);
+      return client;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** @throws {TooBusyError} as `connect`. */
+  async query<R>(query: pg.QueryConfig | pg.QueryArrayConfig): Promise<{ rows: R[] }> {
+    const { rows } = await this.#turns.run(tenantOfWork(), () => this.#pool.query(query));
+    return { rows: rows as R[] };
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** Half, and one where there is only one. */
+function shareOf(poolSize: number): number {
+  return Math.max(1, Math.floor(poolSize / 2));
+}
+
+function tooManyWait(): TooBusyError {
+  const message = 'Too many requests at once wait for Postgres; send fewer at a time, or try again later';
+  return new TooBusyError('database_connections', message);
+}

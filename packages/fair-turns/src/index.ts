@@ -1,0 +1,1 @@
+export { type EndTurn, FairTurns, type FairTurnsOptions, type OnWait } from './fair-turns.ts';
