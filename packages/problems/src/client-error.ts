@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from './error-codes.ts';
-import { type Problem, problemContentType, toProblem } from './problem.ts';
+import { type ErrorCode, errorCodes } from './error-codes.ts';
+import { problemRefusal, type Refusal } from './refusal.ts';
 import { ServiceError } from './service-error.ts';
 
 const known: Record<string, { code: ErrorCode; detail: string }> = {
@@ -14,35 +14,29 @@ const known: Record<string, { code: ErrorCode; detail: string }> = {
 };
 const malformed = { code: 'bad_request', detail: 'The request is not valid HTTP/1.1' } as const;
 
-/** Default: a problem document. `wrap` puts the problem into another body. */
-export interface RefusalShape {
-  contentType?: string;
-  wrap?: (problem: Problem) => object;
-}
+type ToRefusal = (error: ServiceError, traceId: string) => Refusal;
 
 /** For a server's `clientError`: answers, and ends the connection. */
-export function answerClientError(error: Error & { code?: string }, socket: Duplex, shape: RefusalShape = {}): void {
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Duplex,
+  toRefusal: ToRefusal = problemRefusal,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const { code, detail } = known[error.code ?? ''] ?? malformed;
-  refuse(new ServiceError(code, detail), socket, shape);
+  refuse(new ServiceError(code, detail), socket, toRefusal);
 }
 
-export function answerConnect(socket: Duplex, shape: RefusalShape = {}): void {
-  refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, shape);
+export function answerConnect(socket: Duplex, toRefusal: ToRefusal = problemRefusal): void {
+  refuse(new ServiceError('bad_request', 'CONNECT is not supported'), socket, toRefusal);
 }
 
-function refuse(error: ServiceError, socket: Duplex, shape: RefusalShape): void {
-  const { contentType = problemContentType, wrap = (problem: Problem) => problem } = shape;
-  const problem = toProblem(error, randomUUID());
-  const body = JSON.stringify(wrap(problem));
-  const head = [
-    `HTTP/1.1 ${problem.status} ${problem.title}`,
-    `Content-Type: ${contentType}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
+function refuse(error: ServiceError, socket: Duplex, toRefusal: ToRefusal): void {
+  const { status, headers, body } = toRefusal(error, randomUUID());
+  const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
+  const head = [`HTTP/1.1 ${status} ${errorCodes[error.code].title}`, ...lines, 'Connection: close'];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,8 +1,10 @@
-export { answerClientError, answerConnect, type RefusalShape } from './client-error.ts';
+export { answerClientError, answerConnect } from './client-error.ts';
 export { endRefusal } from './end-refusal.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { faultInWords } from './fault-in-words.ts';
+export { type KnownMembers, nearMisses, nearName } from './near-name.ts';
 export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
+export { problemRefusal, proxyRefusal, retryHeaderNames, toErrorMember } from './refusal.ts';
 export {
   endedEarly,
   type FieldErrors,

@@ -9,9 +9,7 @@ export const sharedLimitSettings = {
     minimum: 1,
     maximum: 1000,
     default: 50,
-    description:
-      'How long a request waits for Redis before the process counts for rate limits by itself until Redis answers again, in ' +
-      'milliseconds',
+    description: 'How long a request waits for Redis before the process counts rate limits by itself, in milliseconds',
   },
 } as const;
 

@@ -1,7 +1,7 @@
 export interface WindowCounterOptions {
   points: number;
   windowMs: number;
-  /** Ids beyond this number pass uncounted until the next window. Default 10,000. */
+  /** Further ids pass uncounted until the next window. Default 10,000. */
   maxIds?: number;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   now?: () => number;
