@@ -1,6 +1,7 @@
 export type { AccessRule, RuleCondition, RuleTransform } from './access-rule.ts';
 export { canonicalContainer, containerForm, containerPattern, covers } from './containers.ts';
-export { type DecidedOn, decide, type Grants, holds, isGrantedOnEach } from './decide.ts';
+export { decide, holds, isGrantedOnEach } from './decide.ts';
+export { type DecidedOn, type Explanation, explain, type Grants } from './explain.ts';
 export {
   type ApplicationType,
   applicationTypes,
@@ -10,4 +11,5 @@ export {
   permissions,
   permissionsFor,
 } from './permissions.ts';
+export { isRole, mayGive, permissionsLackedBy, permissionsOf, type Role, roles } from './roles.ts';
 export { seesMoreIn } from './sight.ts';

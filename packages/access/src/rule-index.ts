@@ -5,6 +5,8 @@ interface RankedRule {
   /** The lowest decides. */
   rank: number;
   transform: RuleTransform;
+  /** Among all rules, from 0. */
+  position: number;
 }
 
 interface ConditionalRule extends RankedRule {
@@ -38,13 +40,13 @@ export function indexOf(rules: Rules, permission: string): RuleIndex {
   }
   let index = byPermission.get(permission);
   if (!index) {
-    index = prepare(rules.filter((rule) => rule.permissions.includes(permission)));
+    index = prepare(rules, permission);
     byPermission.set(permission, index);
   }
   return index;
 }
 
-function prepare(rules: Rules): RuleIndex {
+function prepare(rules: Rules, permission: string): RuleIndex {
   const byContainer = new Map<string, RankedRule>();
   const conditional: ConditionalRule[] = [];
   const lengths = new Set<number>();
@@ -54,16 +56,20 @@ function prepare(rules: Rules): RuleIndex {
     return form;
   };
   let everywhere: RankedRule | undefined;
-  const byPriority = rules.toSorted((a, b) => a.priority - b.priority);
-  for (const [rank, { transform, conditions = [], ...rule }] of byPriority.entries()) {
+  const granting = rules.flatMap((rule, position) =>
+    rule.permissions.includes(permission) ? [{ rule, position }] : [],
+  );
+  const byPriority = granting.toSorted((a, b) => a.rule.priority - b.rule.priority);
+  for (const [rank, { rule, position }] of byPriority.entries()) {
+    const { transform, conditions = [] } = rule;
     const container = rule.container === undefined ? undefined : canonical(rule.container);
     if (conditions.length > 0) {
       const prepared = conditions.map((condition) =>
         condition.attribute === 'id' ? condition : { ...condition, value: canonical(condition.value) },
       );
-      conditional.push({ rank, transform, container, conditions: prepared });
-    } else if (container === undefined) everywhere ??= { rank, transform };
-    else if (!byContainer.has(container)) byContainer.set(container, { rank, transform });
+      conditional.push({ rank, position, transform, container, conditions: prepared });
+    } else if (container === undefined) everywhere ??= { rank, position, transform };
+    else if (!byContainer.has(container)) byContainer.set(container, { rank, position, transform });
   }
   return { byContainer, everywhere, conditional, lengths };
 }

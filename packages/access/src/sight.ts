@@ -1,5 +1,6 @@
 import type { RuleTransform } from './access-rule.ts';
-import { type DecidedOn, decide, type Grants } from './decide.ts';
+import { decide } from './decide.ts';
+import type { DecidedOn, Grants } from './explain.ts';
 
 const transformRank: Record<RuleTransform, number> = { redact: 1, mask: 2, reveal: 3 };
 
