@@ -2,7 +2,6 @@ import type { Database } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { type Disclosure, idOf, insertRows, toRowText } from './disclosure.ts';
 import type { DisclosureSettings } from './disclosure-settings.ts';
-import { insertAccepted, isAboutRows } from './insert-accepted.ts';
 import { type RowChunk, RowRange } from './row-chunk.ts';
 import { RowQueue, type SpooledRow } from './row-queue.ts';
 import { openSpool, type Segment } from './spool.ts';
@@ -50,7 +49,7 @@ export function openDisclosureLog(
 ): MeasuredDisclosureLog {
   const spool = directory === undefined ? undefined : openSpool({ directory, onError });
   const waiting = new WaitingRows();
-  /** Half, so that what one Tenant's rows fill leaves room for others. */
+  /** Half, so that the rows of one Tenant cannot fill the queue for others. */
   const tenantLimit = Math.ceil(queueLimit / 2);
   const queue = new RowQueue<Segment | undefined>(waiting);
   queue.putFirst(spool?.left ?? []);
@@ -63,7 +62,7 @@ export function openDisclosureLog(
 
   const insert = (rows: RowRange) => insertRows(db, rows.lines());
 
-  /** Rows that arrive meanwhile wait, because few statements with many rows cost less than many with few. */
+  /** Rows that arrive during a flush wait, because few statements with many rows cost less than many with few. */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
     let due = queue.length;
@@ -136,7 +135,7 @@ export function openDisclosureLog(
     if (refused.length > 0 && !spool) onError(new Error(`${refused.length} rows that Postgres refused are lost`));
   });
 
-  /** At most once a second, because every disclosure fails meanwhile. */
+  /** At most once a second, because until then every disclosure fails. */
   function complain(error: unknown): void {
     if (performance.now() - complainedAt < 1000) return;
     complainedAt = performance.now();
@@ -144,7 +143,7 @@ export function openDisclosureLog(
   }
 
   function gather(chunk: RowChunk): Gathered {
-    // By then all callers of this turn have added their rows to the write.
+    // By then all callers of this event loop iteration have added their rows to the write.
     const kept: Promise<void> = Promise.resolve().then(() => keep(own));
     const own: Gathered = { chunk, from: chunk.count - 1, kept };
     return own;
@@ -192,4 +191,30 @@ function unavailable(cause?: unknown): ServiceError {
       ...(cause !== undefined && { cause }),
     },
   );
+}
+
+/** Halves a refused batch until each refused row is alone. @returns the refused rows, each as a range of one. */
+async function insertAccepted<Segment>(
+  rows: RowRange<Segment>,
+  insert: (rows: RowRange<Segment>) => Promise<void>,
+): Promise<{ refused: RowRange<Segment>[]; reason?: unknown }> {
+  try {
+    await insert(rows);
+    return { refused: [] };
+  } catch (error) {
+    if (!isAboutRows(error)) throw error;
+    if (rows.length === 1) return { refused: [rows], reason: error };
+  }
+  const middle = rows.length >> 1;
+  const first = await insertAccepted(rows.slice(0, middle), insert);
+  const second = await insertAccepted(rows.slice(middle), insert);
+  return { refused: [...first.refused, ...second.refused], reason: first.reason ?? second.reason };
+}
+
+/** SQLSTATE classes about rows: data exceptions, constraints, functions and triggers, limits. */
+const aboutRows = new Set(['22', '23', 'P0', '54']);
+
+function isAboutRows(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && code.length === 5 && aboutRows.has(code.slice(0, 2));
 }

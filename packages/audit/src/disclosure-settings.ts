@@ -4,16 +4,16 @@ export const disclosureSettings = {
     minimum: 1,
     default: 50_000,
     description:
-      'Rows of disclosures that may wait for Postgres, of 1 KiB on the average; beyond it nothing is disclosed, and ' +
-      'beyond half of it nothing of the Tenant whose rows they are',
+      'Rows of disclosures, 1 KiB on average, that may wait for Postgres; with more, disclosures are ' +
+      'refused. One Tenant may have half',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',
     minLength: 1,
     description:
-      'Folder, of this process alone, that keeps rows of disclosures until Postgres has them, so that they outlive ' +
-      'the process (not the machine); without it they wait in memory, and a process that is killed loses those of its ' +
-      'last tenth of a second, or all since Postgres went away',
+      'Folder of this process alone for rows of disclosures until Postgres has them, so that they survive ' +
+      'the process (not the machine). Without it a killed process loses those of its last tenth of a ' +
+      'second, or all since Postgres became unavailable',
   },
 } as const;
 

@@ -22,7 +22,10 @@ interface DisclosureDetail {
   method?: string;
   places?: readonly string[];
   path_name?: string;
-  /** Not revealed, because a member of their `use` forbids it. */
+  /** Of a reactor's run that made `calls` by `fetch`. */
+  destination_hosts?: readonly string[];
+  calls?: number;
+  /** Tokens that were not revealed, because a member of their `use` forbids it. */
   refused?: readonly { token_id: string; member: string }[];
   guard_hits?: number;
 }

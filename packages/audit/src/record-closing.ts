@@ -23,8 +23,13 @@ export async function recordClosing(db: Database, tenantId: string, traceId: str
       insert into audit_log (
         tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message
       )
-      select ${tenantId}::uuid, ${tenant.modified_by}::uuid, ${tenant.modified_by ? 'application' : 'system'},
-        ${traceId}, 'delete', 'tenant', ${tenantId}, ${messageOf('tenant', 'delete')}
+      select ${tenantId}::uuid, ${tenant.modified_by}::uuid, case
+          when ${tenant.modified_by}::uuid is null then 'system'
+          when exists (
+            select from members where tenant_id = ${tenantId}::uuid and user_id = ${tenant.modified_by}::uuid
+          ) then 'user'
+          else 'application'
+        end, ${traceId}, 'delete', 'tenant', ${tenantId}, ${messageOf('tenant', 'delete')}
       where not exists (
         select from audit_log where tenant_id = ${tenantId}::uuid and entity_type = 'tenant'
           and operation = any(${storedOperations('tenant', 'delete')}::text[])

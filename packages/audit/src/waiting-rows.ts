@@ -1,6 +1,6 @@
 const countedBytes = 1024;
 
-/** What waits of a Tenant, or in all. */
+/** The waiting rows of a Tenant, or of all. */
 export class Share {
   readonly tenantId: string;
   rows = 0;

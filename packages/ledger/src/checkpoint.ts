@@ -6,6 +6,8 @@ export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
+  /** Rows at the beginning that retention has dropped. Checkpoints from before this was signed do not say it. */
+  dropped?: number | undefined;
 }
 
 export interface Verifier {
@@ -15,6 +17,8 @@ export interface Verifier {
 
 const ed25519 = 1;
 const rawKeyBytes = 32;
+const wholeNumber = /^(0|[1-9]\d{0,15})$/;
+const droppedPrefix = 'dropped ';
 /** What precedes the 32 bytes of an Ed25519 public key in DER (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
@@ -62,9 +66,10 @@ function keyIdOf(name: string, typedKey: Buffer): Buffer {
   return createHash('sha256').update(`${name}\n`).update(typedKey).digest().subarray(0, 4);
 }
 
-/** A signed note (C2SP tlog-checkpoint, signed-note). */
-export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): string {
-  const body = `${origin}\n${size}\n${root.toString('base64')}\n`;
+/** A signed note (C2SP tlog-checkpoint, signed-note), with `dropped` as an extension line. */
+export function signCheckpoint({ origin, size, root, dropped }: Checkpoint, privateKey: KeyObject): string {
+  const extension = dropped === undefined ? '' : `${droppedPrefix}${dropped}\n`;
+  const body = `${origin}\n${size}\n${root.toString('base64')}\n${extension}`;
   const typed = Buffer.concat([Buffer.from([ed25519]), Buffer.from(writePublicKey(privateKey), 'base64')]);
   const signature = Buffer.concat([keyIdOf(origin, typed), sign(null, Buffer.from(body), privateKey)]);
   return `${body}\n— ${origin} ${signature.toString('base64')}\n`;
@@ -75,11 +80,12 @@ export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Ch
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');
   const body = note.slice(0, end + 1);
-  const [origin = '', sizeText = '', rootText = ''] = body.split('\n');
+  const [origin = '', sizeText = '', rootText = '', ...extensions] = body.split('\n');
   const root = Buffer.from(rootText, 'base64');
-  if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(sizeText) || root.length !== hashBytes) {
+  if (origin === '' || !wholeNumber.test(sizeText) || root.length !== hashBytes) {
     throw new Error('The checkpoint is not of the form origin, size, root');
   }
+  const dropped = readDropped(extensions);
   const signatures = note
     .slice(end + 2)
     .split('\n')
@@ -87,7 +93,18 @@ export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Ch
   const signers = verifiers.filter((verifier) => signatures.some((line) => isSignedBy(verifier, body, line)));
   if (signers.length === 0) throw new Error('No key of the key file has signed the checkpoint');
   if (!signers.some(({ name }) => name === origin)) throw new Error(`No key of ${origin} has signed the checkpoint`);
-  return { origin, size: Number(sizeText), root };
+  return { origin, size: Number(sizeText), root, ...(dropped !== undefined && { dropped }) };
+}
+
+/** Ignores other extension lines, as their form asks. */
+function readDropped(extensions: readonly string[]): number | undefined {
+  const [line, ...others] = extensions.filter((extension) => extension.startsWith(droppedPrefix));
+  if (line === undefined) return undefined;
+  const count = line.slice(droppedPrefix.length);
+  if (others.length > 0 || !wholeNumber.test(count)) {
+    throw new Error('The checkpoint does not say how many rows retention has dropped in one line "dropped <n>"');
+  }
+  return Number(count);
 }
 
 function isSignedBy({ name, publicKey }: Verifier, body: string, line: string): boolean {

@@ -8,8 +8,9 @@ export const ledgerOriginSettings = {
     type: 'string',
     pattern: '^[A-Za-z0-9.:[\\]_-]+$',
     description:
-      'Signed checkpoints of the audit log name `<LEDGER_ORIGIN>/ledger/<tenant id>`, so it must stay the same: set it ' +
-      'before `BASE_URL` changes, of which it is the host and port otherwise, or `localhost:8080` where neither is set',
+      'Signed checkpoints of the audit log name `<LEDGER_ORIGIN>/ledger/<tenant id>`, so it must not ' +
+      'change. Default: host and port of `BASE_URL`, or `localhost:8080`; set it before you change ' +
+      '`BASE_URL`',
   },
 } as const;
 
@@ -37,7 +38,6 @@ export const ledgerKeySetting = {
     minLength: 1,
     writeOnly: true,
     description:
-      'Ed25519 private key, PKCS#8 in PEM, that signs checkpoints of the audit log; without it the ledger is built and ' +
-      'nothing is signed',
+      'Ed25519 private key (PKCS#8, PEM) that signs checkpoints of the audit log; without it nothing is signed',
   },
 } as const;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { addLeaf, emptyFrontier, rootOf } from './frontier.ts';
 import {
   type Checkpoint,
@@ -37,10 +37,10 @@ function checkpointOf(rows: readonly Row[]): Checkpoint {
   return { origin, size: frontier.size, root: rootOf(frontier) };
 }
 
-const verify = (rows: readonly object[], checkpoint: Checkpoint, since: Checkpoint[] = []) =>
+const verify = (rows: readonly object[], checkpoint: Checkpoint, since: Checkpoint[] = [], dropped?: number) =>
   verifyExport(
     rows.map((row) => JSON.stringify(row)),
-    { checkpoint, since },
+    { checkpoint, since, dropped },
   );
 
 const rows = newRows(100);
@@ -99,12 +99,17 @@ test.each<[string, object[], RegExp]>([
   expect(verdict).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
 });
 
-test('where retention dropped rows, it starts from their subtrees', async () => {
+/** The first line of an export in place of its first rows. Anybody who has the rows can compute it. */
+function headOf(count: number) {
   let frontier = emptyFrontier;
-  for (const row of rows.slice(0, 37)) frontier = addLeaf(frontier, leafHash(row, leafVersion));
-  const head = { dropped: 37, hashes: frontier.hashes.map((hash) => hash.toString('base64')) };
-  const older = [checkpointOf(rows.slice(0, 20)), checkpointOf(rows.slice(0, 37))];
-  expect(await verify([head, ...whole.slice(37)], checkpoint, older)).toEqual({
+  for (const row of rows.slice(0, count)) frontier = addLeaf(frontier, leafHash(row, leafVersion));
+  return { dropped: count, hashes: frontier.hashes.map((hash) => hash.toString('base64')) };
+}
+
+test('where retention dropped rows, it starts from their subtrees', async () => {
+  const head = headOf(37);
+  const older = [checkpointOf(rows.slice(0, 20)), { ...checkpointOf(rows.slice(0, 37)), dropped: 20 }];
+  expect(await verify([head, ...whole.slice(37)], { ...checkpoint, dropped: 37 }, older)).toEqual({
     isWhole: true,
     size: 100,
     dropped: 37,
@@ -117,8 +122,56 @@ test('where retention dropped rows, it starts from their subtrees', async () => 
     { dropped: -1, hashes: [] },
     { dropped: 128, hashes: [head.hashes[0]] }, // as if all rows had been dropped, beyond any checkpoint
   ]) {
-    expect(await verify([wrong, ...whole.slice(37)], checkpoint)).toMatchObject({ isWhole: false });
+    const stated = { ...checkpoint, dropped: wrong.dropped };
+    expect(await verify([wrong, ...whole.slice(37)], stated)).toMatchObject({ isWhole: false });
   }
+});
+
+describe('how many rows retention has dropped is what the newest checkpoint says', () => {
+  const cut = [headOf(37), ...whole.slice(37)];
+  const stating = (dropped: number, size = 100) => ({ ...checkpointOf(rows.slice(0, size)), dropped });
+  const isWhole = { isWhole: true, size: 100, dropped: 37 };
+
+  test.each<[string, Checkpoint, RegExp]>([
+    ['nothing was dropped', stating(0), /its first 37 rows, the newest checkpoint says 0: /],
+    ['fewer were dropped', stating(36), /its first 37 rows, the newest checkpoint says 36: /],
+    ['more were dropped', stating(38), /its first 37 rows, the newest checkpoint says 38: /],
+    [
+      'nothing about it',
+      checkpoint,
+      /its first 37 rows, and the newest checkpoint does not say how many: .*--dropped 37$/,
+    ],
+  ])('an export that begins at row 37 fails where it says that %s', async (_name, newest, reason) => {
+    expect(await verify(cut, newest)).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
+    expect(await verify(whole, newest)).toEqual({ ...isWhole, dropped: 0, beyond: 0, unchecked: 0 }); // nothing is missing
+    expect(await verify(cut, stating(37))).toMatchObject(isWhole); // control
+  });
+
+  test('a number that is known otherwise counts where no checkpoint says one, and never against it', async () => {
+    expect(await verify(cut, checkpoint, [], 37)).toMatchObject(isWhole);
+    expect(await verify(whole, checkpoint, [], 37)).toMatchObject({ ...isWhole, dropped: 0 });
+    const other = { isWhole: false, reason: expect.stringMatching(/its first 37 rows, --dropped says 36$/) };
+    expect(await verify(cut, checkpoint, [], 36)).toEqual(other);
+    const against = '--dropped says that retention has dropped 37 rows, the newest checkpoint says 0';
+    expect(await verify(cut, stating(0), [], 37)).toEqual({ isWhole: false, reason: against });
+  });
+
+  test('older checkpoints may say less, or nothing, and not more', async () => {
+    for (const since of [stating(0, 90), stating(37, 90), checkpointOf(rows.slice(0, 90))]) {
+      expect(await verify(cut, stating(37), [since])).toMatchObject(isWhole);
+    }
+    expect(await verify(cut, stating(37), [stating(38, 90)])).toEqual({
+      isWhole: false,
+      reason: 'The checkpoint of 90 rows says that retention has dropped 38, the newest 37',
+    });
+  });
+
+  test('the newest of one size says most, and one of --since or a witness may be the newest', async () => {
+    const signedBefore = [stating(0), stating(20), checkpoint];
+    expect(await verify(cut, stating(37), signedBefore)).toMatchObject(isWhole);
+    expect(await verify(cut, stating(0, 90), [stating(37)])).toMatchObject(isWhole);
+    expect(await verify(cut, stating(37, 90), [stating(0)])).toMatchObject({ isWhole: false });
+  });
 });
 
 test('a row that says that rows were dropped is no beginning, and hashes of dropped rows are base64 and nothing more', async () => {
@@ -128,9 +181,10 @@ test('a row that says that rows were dropped is no beginning, and hashes of drop
     reason: 'Row 0 is missing or moved: row undefined stands in its place',
   });
   const hashes = [checkpointOf(rows.slice(0, 64)).root.toString('base64')];
-  expect(await verify([{ dropped: 64, hashes }, ...whole.slice(64)], checkpoint)).toMatchObject({ isWhole: true });
+  const stated = { ...checkpoint, dropped: 64 };
+  expect(await verify([{ dropped: 64, hashes }, ...whole.slice(64)], stated)).toMatchObject({ isWhole: true });
   for (const changed of [[`${hashes[0]} changed`], [hashes], [hashes[0]?.replace('=', '')], ['', ...hashes]]) {
-    expect(await verify([{ dropped: 64, hashes: changed }, ...whole.slice(64)], checkpoint)).toEqual({
+    expect(await verify([{ dropped: 64, hashes: changed }, ...whole.slice(64)], stated)).toEqual({
       isWhole: false,
       reason: 'Line 1 does not hold the hashes of 64 dropped rows',
     });
@@ -163,6 +217,28 @@ describe('a checkpoint', () => {
     expect(signed[4]).toMatch(new RegExp(`^— ${origin} [A-Za-z0-9+/=]+$`));
     expect(openCheckpoint(note, [verifier])).toEqual(checkpoint);
   });
+
+  test('says in an extension line, which is signed, how many rows were dropped; other extension lines are passed over', () => {
+    const stated = { ...checkpoint, dropped: 37 };
+    const text = signCheckpoint(stated, privateKey);
+    expect(text.split('\n').slice(0, 5)).toEqual([...note.split('\n').slice(0, 3), 'dropped 37', '']);
+    expect(openCheckpoint(text, [verifier])).toEqual(stated);
+    expect(() => openCheckpoint(text.replace('dropped 37', 'dropped 38'), [verifier])).toThrow('No key');
+    expect(() => openCheckpoint(text.replace('dropped 37\n', ''), [verifier])).toThrow('No key');
+    const extended = (lines: string) => signedAgain(`${note.split('\n').slice(0, 3).join('\n')}\n${lines}\n`);
+    expect(openCheckpoint(extended('other 1'), [verifier])).toEqual(checkpoint);
+    expect(openCheckpoint(extended('other 1\ndropped 37'), [verifier])).toEqual(stated);
+    for (const lines of ['dropped 37\ndropped 37', 'dropped -1', 'dropped 037', 'dropped 1e3', 'dropped ']) {
+      expect(() => openCheckpoint(extended(lines), [verifier])).toThrow('in one line "dropped <n>"');
+    }
+  });
+
+  function signedAgain(body: string): string {
+    const [name = '', text = ''] = note.split('— ')[1]?.trim().split(' ') ?? [];
+    const keyId = Buffer.from(text, 'base64').subarray(0, 4);
+    const signature = Buffer.concat([keyId, sign(null, Buffer.from(body), privateKey)]);
+    return `${body}\n— ${name} ${signature.toString('base64')}\n`;
+  }
 
   test('is refused when it was changed, or signed by another key or for another ledger', () => {
     const other = generateKeyPairSync('ed25519');

@@ -9,6 +9,8 @@ export type Verdict =
       /** Counts complete and unchanged rows, also those that retention dropped. */
       size: number;
       dropped: number;
+      /** `at` of the first row that is there, where retention dropped the ones before it. */
+      keptSince?: string;
       /** Rows after the newest checkpoint, which are not verified. */
       beyond: number;
       /** Checkpoints whose last row was dropped. */
@@ -20,18 +22,24 @@ export interface VerifyOptions {
   checkpoint: Checkpoint;
   /** Further checkpoints, older and newer, that the tree must contain. */
   since?: readonly Checkpoint[];
+  /** How many rows retention is known to have dropped. Counts only where the newest checkpoint does not say it. */
+  dropped?: number | undefined;
 }
 
 /** If the root over the stated hashes is right, the first row that differs from its hash was changed, else the tree. */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
-  { checkpoint, since = [] }: VerifyOptions,
+  { checkpoint, since = [], dropped }: VerifyOptions,
 ): Promise<Verdict> {
   const known = [...since, checkpoint].sort((a, b) => a.size - b.size);
   const target = known.at(-1)?.size ?? 0;
-  const walk: Walk = { known, target, frontier: emptyFrontier, dropped: 0, unchecked: 0, lastGood: 0 };
+  const stated = droppedBy(known, target);
+  const walk: Walk = {
+    ...{ known, target, stated, given: dropped },
+    ...{ frontier: emptyFrontier, dropped: 0, unchecked: 0, lastGood: 0 },
+  };
   const counts = { lines: 0, beyond: 0 };
-  let reason = contradictionIn(known) ?? faultAtSize(walk);
+  let reason = contradictionIn(walk) ?? faultAtSize(walk);
   for await (const line of lines) {
     if (reason !== undefined) break;
     if (line === '') continue;
@@ -47,22 +55,40 @@ export async function verifyExport(
     reason = `The first row that differs from its hash is ${walk.firstChanged}`;
   }
   if (reason !== undefined) return { isWhole: false, reason };
-  return { isWhole: true, size, dropped: walk.dropped, beyond: counts.beyond, unchecked: walk.unchecked };
+  const { dropped: missing, unchecked, keptSince } = walk;
+  return { isWhole: true, size, dropped: missing, beyond: counts.beyond, unchecked, ...(keptSince && { keptSince }) };
 }
 
 interface Walk {
   known: Checkpoint[];
   target: number;
+  /** How many rows were dropped, as the newest checkpoint says, and as the caller does. */
+  stated: number | undefined;
+  given: number | undefined;
   frontier: Frontier;
   dropped: number;
   unchecked: number;
   lastGood: number;
   firstChanged?: string;
+  keptSince?: string;
 }
 
-function contradictionIn(known: readonly Checkpoint[]): string | undefined {
+/** Of the newest checkpoint. Retention signs a tree that has not grown again, so of one size the largest number. */
+function droppedBy(known: readonly Checkpoint[], newestSize: number): number | undefined {
+  const stated = known.flatMap(({ size, dropped }) => (size === newestSize && dropped !== undefined ? [dropped] : []));
+  return stated.length > 0 ? Math.max(...stated) : undefined;
+}
+
+function contradictionIn({ known, stated, given }: Walk): string | undefined {
   const other = known.find(({ size, root }, i) => known[i - 1]?.size === size && !known[i - 1]?.root.equals(root));
-  return other && `There are two checkpoints of ${other.size} rows that contradict each other`;
+  if (other) return `There are two checkpoints of ${other.size} rows that contradict each other`;
+  if (stated === undefined) return undefined;
+  if (given !== undefined && given !== stated)
+    return `--dropped says that retention has dropped ${given} rows, the newest checkpoint says ${stated}`;
+  const more = known.find(({ dropped = 0 }) => dropped > stated);
+  return (
+    more && `The checkpoint of ${more.size} rows says that retention has dropped ${more.dropped}, the newest ${stated}`
+  );
 }
 
 function faultAtSize(walk: Walk): string | undefined {
@@ -90,6 +116,7 @@ function readLine(line: string, walk: Walk, number: number): string | undefined 
   const stated = readHash(row.leaf_hash, 'hex');
   if (!stated) return `Row ${index} states no hash`;
   if (!hashOfRow(row)?.equals(stated)) walk.firstChanged ??= `row ${index} (${String(row.id)})`;
+  if (walk.dropped > 0 && typeof row.at === 'string') walk.keptSince ??= row.at;
   walk.frontier = addLeaf(walk.frontier, stated);
   return undefined;
 }
@@ -113,9 +140,22 @@ function readDropped(size: number, hashes: readonly unknown[], walk: Walk): stri
   try {
     walk.frontier = readFrontier(size, Buffer.concat(known));
     walk.dropped = size;
-    return undefined;
+    return disagreementOn(size, walk);
   } catch (error) {
     if (error instanceof RangeError) return fault;
     throw error;
   }
+}
+
+/** Anybody can compute the hashes of rows that were removed, so the number of them must be signed, or known otherwise. */
+function disagreementOn(size: number, { stated, given }: Walk): string | undefined {
+  const claim = `The export says that retention has dropped its first ${size} rows`;
+  if (stated !== undefined) {
+    const advice = 'rows were removed, or retention ran after one of them was made, so take both anew';
+    return size === stated ? undefined : `${claim}, the newest checkpoint says ${stated}: ${advice}`;
+  }
+  if (given === undefined) {
+    return `${claim}, and the newest checkpoint does not say how many: where you know that it has, give --dropped ${size}`;
+  }
+  return size === given ? undefined : `${claim}, --dropped says ${given}`;
 }

@@ -24,6 +24,7 @@ const [old, current] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed2
 const odd = 'line\u2028paragraph\u2029end';
 const rows = Array.from({ length: 8 }, (_, i) => ({
   id: `row-${i}`,
+  at: `2026-11-0${i + 1}T00:00:00.000Z`,
   operation: 'use',
   detail: { token_ids: Array(i === 6 ? 9000 : 1).fill(odd) }, // one row is longer than what is read at a time
 }));
@@ -35,10 +36,14 @@ const exported = rows.map((row, i) => ({
   leaf_hash: hashes[i]?.toString('hex'),
 }));
 
-function checkpointOf(size: number, { privateKey } = current): string {
+function frontierOf(size: number) {
   let frontier = readFrontier(0, Buffer.alloc(0));
   for (const hash of hashes.slice(0, size)) frontier = addLeaf(frontier, hash);
-  return signCheckpoint({ origin, size, root: rootOf(frontier) }, privateKey);
+  return frontier;
+}
+
+function checkpointOf(size: number, { privateKey } = current, dropped?: number): string {
+  return signCheckpoint({ origin, size, root: rootOf(frontierOf(size)), dropped }, privateKey);
 }
 
 let folder: string;
@@ -47,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}) {
+async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}, dropped?: number) {
   const all: Partial<Record<keyof VerifyFiles, string>> = {
     export: linesOf(exported),
     key: [old, current].map(({ publicKey }) => `${verifierLine({ name: origin, publicKey })}\n`).join(''),
@@ -59,7 +64,7 @@ async function verify(texts: Partial<Record<keyof VerifyFiles, string>> = {}) {
     files[name] = join(folder, name);
     await writeFile(join(folder, name), text);
   }
-  return verifyFiles({ ...files, ...(files.since && { since: [files.since] }) } as unknown as VerifyFiles);
+  return verifyFiles({ ...files, ...(files.since && { since: [files.since] }), dropped } as unknown as VerifyFiles);
 }
 
 const linesOf = (of: readonly object[]) => of.map((one) => `${JSON.stringify(one)}\n`).join('');
@@ -88,6 +93,35 @@ test('says which row differs, and what the witness has more of', async () => {
   const restored = { export: linesOf(exported.slice(0, 5)), checkpoint: checkpointOf(5) };
   expect((await verify(restored)).isGood).toBe(true); // control: without the witness nobody can tell
   expect(await verify({ ...restored, witness: toWitnessEntry(checkpointOf(8)) })).toMatchObject({ isGood: false });
+});
+
+test('rows that retention dropped are said to be missing, where a signed number or the caller agrees', async () => {
+  const cutAt = (count: number) => {
+    const hashesBefore = frontierOf(count).hashes.map((hash) => hash.toString('base64'));
+    return linesOf([{ dropped: count, hashes: hashesBefore }, ...exported.slice(count)]);
+  };
+  const says = (missing: string, day: number) => ({
+    isGood: true,
+    text:
+      `Unchanged up to 8, and complete but for its beginning: ${missing} missing, ` +
+      `dropped by retention as of 2026-11-0${day}T00:00:00.000Z`,
+  });
+  expect(await verify({ export: cutAt(3), checkpoint: checkpointOf(8, current, 3) })).toEqual(says('3 rows are', 4));
+  expect(await verify({ export: cutAt(1), checkpoint: checkpointOf(8, current, 1) })).toEqual(says('1 row is', 2));
+  expect(await verify({ export: cutAt(3) }, 3)).toEqual(says('3 rows are', 4));
+  expect(await verify({ export: cutAt(3), checkpoint: checkpointOf(8, current, 0) })).toEqual({
+    isGood: false,
+    text: expect.stringContaining('its first 3 rows, the newest checkpoint says 0'),
+  });
+  const witness = toWitnessEntry(checkpointOf(8, current, 0)) + toWitnessEntry(checkpointOf(5, current, 0));
+  const known = { checkpoint: checkpointOf(8, current, 3), since: checkpointOf(6), witness };
+  expect((await verify({ export: cutAt(3), ...known })).text).toMatch(
+    /dropped by retention as of \S+; 3 further checkpoints agree$/,
+  );
+  expect(await verify(known)).toEqual({
+    isGood: true,
+    text: 'Complete and unchanged up to 8; 3 further checkpoints agree',
+  });
 });
 
 test('a checkpoint that no key of the file has signed is an error, and so is a file that is not there', async () => {

@@ -14,6 +14,8 @@ export interface VerifyFiles {
   checkpoint?: string | undefined;
   since?: readonly string[] | undefined;
   witness?: string | undefined;
+  /** How many rows retention is known to have dropped, where the newest checkpoint does not say it. */
+  dropped?: number | undefined;
   /** In place of a checkpoint, for an export that is not whole. */
   proofs?: string | undefined;
 }
@@ -53,7 +55,7 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
   const witnessed = files.witness === undefined ? undefined : await readWitnessFile(linesOf(files.witness), verifiers);
   const ofWitness = (witnessed?.checkpoints ?? []).filter(({ origin }) => origin === checkpoint.origin);
   const known = [...since, ...ofWitness];
-  const verdict = await verifyExport(linesOf(files.export), { checkpoint, since: known });
+  const verdict = await verifyExport(linesOf(files.export), { checkpoint, since: known, dropped: files.dropped });
   if (!verdict.isWhole) return { isGood: false, text: verdict.reason };
   return { isGood: true, text: [wholeText(verdict, known.length), cutOffText(witnessed?.cutOff ?? 0)].join('') };
 }
@@ -62,10 +64,14 @@ function unchangedText(rows: number): string {
   return rows === 1 ? '1 row is unchanged, by its proof' : `${rows} rows are unchanged, each by its proof`;
 }
 
-function wholeText({ size, dropped, beyond, unchecked }: Verdict & { isWhole: true }, others: number): string {
+function wholeText(verdict: Verdict & { isWhole: true }, others: number): string {
+  const { size, dropped, keptSince, beyond, unchecked } = verdict;
+  const asOf = keptSince ? ` as of ${keptSince}` : '';
   return [
-    `Complete and unchanged up to ${size}`,
-    dropped > 0 ? `; the first ${dropped} rows were dropped by retention, and only their hashes are here` : '',
+    dropped > 0
+      ? `Unchanged up to ${size}, and complete but for its beginning`
+      : `Complete and unchanged up to ${size}`,
+    dropped > 0 ? `: ${dropped === 1 ? '1 row is' : `${dropped} rows are`} missing, dropped by retention${asOf}` : '',
     others > 0 ? `; ${others - unchecked} further checkpoints agree` : '',
     unchecked > 0 ? `, ${unchecked} end among the dropped rows and were not checked` : '',
     beyond > 0 ? `; ${beyond} rows after the newest checkpoint were not checked` : '',
