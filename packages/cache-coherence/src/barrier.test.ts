@@ -8,9 +8,9 @@ import { type Announcement, changesChannel } from './announcement.ts';
 import { confirmChange } from './barrier.ts';
 import type { Bus } from './bus.ts';
 import { leaseMs } from './lease.queries.ts';
-import { listRows, newTestLease, silent } from './lease-for-tests.ts';
 import { Mailboxes } from './mailboxes.ts';
-import { newLocalBus, openWriter } from './processes-for-tests.ts';
+import { listRows, newTestLease, silent } from './testing/test-lease.ts';
+import { newLocalBus, openWriter } from './testing/test-processes.ts';
 
 const database = useStack(createTestDatabase);
 

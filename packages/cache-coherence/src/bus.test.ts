@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, openRedisDoor, testRedisUrl } from '@sluice/testing';
 import { openBus } from './bus.ts';
-import { newLog } from './processes-for-tests.ts';
+import { newLog } from './testing/test-processes.ts';
 
 const warnings = (lines: Record<string, unknown>[]) =>
   lines.filter(({ level }) => level === 'warn' || level === 'error');

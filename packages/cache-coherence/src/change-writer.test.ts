@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, eventually, openRedisDoor, startChaosProxy, useStack } from '@sluice/testing';
 import { type ChangeWriter, type RecordedChange, tagOf } from './index.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './processes-for-tests.ts';
+import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
 const database = useStack(createTestDatabase);
 const tenantId = randomUUID();

@@ -15,19 +15,22 @@ export interface ChangeWriter {
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * A former change of what these tags name, where not every process may have heard of it. For a change that names none
-   * of its own, because it makes anew what was deleted: its caller, too, is answered only after the barrier for this one.
+   * An earlier change of these tags that some process may not have seen yet. For creating what was deleted before, which has
+   * no tags of its own: its caller, too, is answered only after the barrier for that deletion.
    */
   findUnconfirmed(db: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange | undefined>;
   /**
    * Waits, after the commit, until no process serves the old state; only then answer success.
-   * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change stands.
+   * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change remains.
    */
   barrier(change: RecordedChange): Promise<Confirmation>;
 }
 
 export interface ChangeWriterOptions {
+  /** Reads the leases for a change, as part of the request that makes it. */
   db: Database;
+  /** For outbox and mailboxes, which changes of several Tenants share, so that none of them delays them; default: `db`. */
+  own?: Database;
   bus: Bus;
   log: Logger;
   metrics: Registry;
@@ -43,13 +46,13 @@ export type InPart = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 const outboxIntervalMs = 200;
 
 export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
-  const { db, bus, log, metrics, stack, caches, inPart, deadlineMs = 10_000 } = options;
+  const { db, own = db, bus, log, metrics, stack, caches, inPart, deadlineMs = 10_000 } = options;
   const writerId = randomUUID();
   const listeners = new Map<string, (holderId: string) => void>();
   const counts = { posted: 0, deletedLeases: 0 };
-  const mailboxes = new Mailboxes({ db, log, counts });
+  const mailboxes = new Mailboxes({ db: own, log, counts });
   const { waited, unconfirmed } = createMetrics(metrics, counts);
-  const confirmed = openOutbox({ db, log, stack });
+  const confirmed = openOutbox({ db: own, log, stack });
 
   bus.subscribe(acknowledgementsChannel(writerId), (text) => {
     const acknowledgement = readAcknowledgement(text);

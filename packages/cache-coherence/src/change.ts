@@ -13,7 +13,14 @@ export const tagOf = {
   tenant: (id: string) => `tenant:${id}`,
   application: (id: string) => `application:${id}`,
   session: (id: string) => `session:${id}`,
+  /** The row behind a cookie. */
+  signIn: (id: string) => `sign_in:${id}`,
+  /** What a person may do, in any Tenant. */
+  user: (id: string) => `user:${id}`,
   proxy: (id: string) => `proxy:${id}`,
+  reactor: (id: string) => `reactor:${id}`,
+  /** What all reactors of the formula run. */
+  reactorFormula: (id: string) => `reactor_formula:${id}`,
   /** Names the Tenant too, because Tenants choose the ids of tokens. */
   token: (tenantId: string, id: string) => `token:${tenantId}/${id}`,
   dataKeys: (tenantId: string, purpose: string) => `data_keys:${tenantId}/${purpose}`,

@@ -9,6 +9,7 @@ export interface CoherenceOptions {
   DATABASE_URL: string;
   REDIS_URL: string;
   db: Database;
+  own?: Database;
   service: string;
   log: Logger;
   metrics: Registry;

@@ -1,7 +1,7 @@
 import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { changesChannel } from './announcement.ts';
 import type { Bus } from './bus.ts';
-import { newLocalBus, newLog, openHolder, tag } from './processes-for-tests.ts';
+import { newLocalBus, newLog, openHolder, tag } from './testing/test-processes.ts';
 
 const database = useStack(createTestDatabase);
 
@@ -107,5 +107,33 @@ test('once the process has stopped its row is gone, and its caches serve nothing
   expect(await holder.read('new')).toBe('new');
   await eventually('gone', async () => {
     return (await database.current.db.selectFrom('cache_leases').selectAll().execute()).length === 0;
+  });
+});
+
+describe('the number of invalidations', () => {
+  test('is raised before anybody is told: by announcements, unreadable ones, and drops of the process itself', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { caches, hear, published } = await openListening(stack);
+    const seen = [caches.invalidations()];
+    caches.watch([tag], () => seen.push(caches.invalidations()));
+    hear(JSON.stringify({ id: 'c', tags: [tag], writerId: 'w' }));
+    hear('unreadable');
+    caches.drop([tag]);
+    const [first = Number.NaN] = seen;
+    expect([seen, published.length]).toEqual([[first, first + 1, first + 2, first + 3], 1]);
+  });
+
+  test('equals nothing without a lease, and is another once a lost lease is held again', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { caches } = await openListening(stack);
+    const before = caches.invalidations();
+    expect(caches.invalidations()).toBe(before);
+    await database.current.db.deleteFrom('cache_leases').execute();
+    const former = caches.holderId();
+    await eventually('another lease', () => caches.holderId() !== undefined && caches.holderId() !== former);
+    expect(caches.invalidations()).toBeGreaterThan(before);
+
+    const { caches: without } = await openListening(stack, 'postgres://127.0.0.1:1/nowhere');
+    expect(without.invalidations()).toBeNaN();
   });
 });

@@ -27,6 +27,13 @@ export interface CoherentCaches {
    */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
+  /**
+   * Raised whenever something is dropped and when the lease is lost, before any listener is called; NaN, which equals nothing,
+   * while the lease is invalid. So if two calls return the same number, no change was confirmed between them.
+   */
+  invalidations(): number;
+  /** Whether the database's clock may have reached this moment (since 1970). */
+  mayHaveCome(momentMs: number): boolean;
   /** Undefined while this process has no lease. */
   holderId(): string | undefined;
 }
@@ -41,11 +48,14 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
   const { databaseUrl, bus, service, log, metrics, stack } = options;
   const caches = new Map<string, GuardedCache<object>>();
   const watches = new Watches();
+  let invalidations = 0;
   const drop = (tags: readonly string[]) => {
+    invalidations += 1;
     for (const cache of caches.values()) cache.drop(tags);
     watches.tell(tags);
   };
   const clear = () => {
+    invalidations += 1;
     for (const cache of caches.values()) cache.clear();
     watches.tellAll();
   };
@@ -72,6 +82,8 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
 
   return {
     drop,
+    invalidations: () => (lease.isValid() ? invalidations : Number.NaN),
+    mayHaveCome: (momentMs) => lease.mayHaveCome(momentMs),
     watch: (tags, onChange) => watches.add(tags, onChange),
     holderId: () => lease.holderId,
     open<V extends object>(name: string, limits: CacheLimits) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { loaded, newCache, newLease, type SetLease, type Value } from './cache-for-tests.ts';
 import { absent } from './change.ts';
 import type { GuardedCache, Loaded } from './guarded-cache.ts';
+import { loaded, newCache, newLease, type SetLease, type Value } from './testing/test-cache.ts';
 
 /**
  * Random interleavings: once a change has been dropped, no read that begins after it may return what was there before.

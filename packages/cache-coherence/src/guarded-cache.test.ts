@@ -1,5 +1,5 @@
-import { loaded, newCache, newLease, newSource, type Value } from './cache-for-tests.ts';
 import { absent } from './change.ts';
+import { loaded, newCache, newLease, newSource, type Value } from './testing/test-cache.ts';
 
 const nothing = async () => undefined;
 const neverLoaded = async () => {

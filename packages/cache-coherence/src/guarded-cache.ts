@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { AtOnceOrLater } from './at-once-or-later.ts';
 import { absent } from './change.ts';
 import { FillGuard } from './fill-guard.ts';
 
@@ -10,6 +9,9 @@ export interface Loaded<V> {
   expiresAt?: string | null;
   sizeBytes: number;
 }
+
+/** A cached value needs no promise, which would cost more than the look-up. */
+type AtOnceOrLater<T> = T | Promise<T>;
 
 export interface CacheLimits {
   maxEntries: number;
@@ -71,7 +73,7 @@ export class GuardedCache<V extends object> {
     return this.#entries.calculatedSize;
   }
 
-  /** `load` gives undefined for an absence. A cached value needs no promise, which would cost more than the look-up. */
+  /** `load` gives undefined for an absence. */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
       this.counts.misses += 1;

@@ -4,7 +4,7 @@ import { createTestDatabase, eventually, startChaosProxy, useStack } from '@slui
 import { sql } from 'kysely';
 import type { HeldLease } from './held-lease.ts';
 import { leaseMs, renewLease } from './lease.queries.ts';
-import { idOf, listRows, newTestLease } from './lease-for-tests.ts';
+import { idOf, listRows, newTestLease } from './testing/test-lease.ts';
 
 const database = useStack(createTestDatabase);
 const longestMs = leaseMs - 200;

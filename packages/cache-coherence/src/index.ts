@@ -1,4 +1,3 @@
-export { type AtOnceOrLater, andThen } from './at-once-or-later.ts';
 export type { Confirmation } from './barrier.ts';
 export { type Bus, openBus } from './bus.ts';
 export { absent, type Change, type RecordedChange, tagOf } from './change.ts';

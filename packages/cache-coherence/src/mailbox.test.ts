@@ -1,6 +1,6 @@
 import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { mailOf, newTestLease, post } from './lease-for-tests.ts';
+import { mailOf, newTestLease, post } from './testing/test-lease.ts';
 
 const database = useStack(createTestDatabase);
 

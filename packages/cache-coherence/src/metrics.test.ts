@@ -3,7 +3,7 @@ import { createTestDatabase, eventually, startChaosProxy, useStack } from '@slui
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import type { RecordedChange } from './change.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './processes-for-tests.ts';
+import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
 const database = useStack(createTestDatabase);
 

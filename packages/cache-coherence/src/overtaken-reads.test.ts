@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { loaded, newCache, newLease, newSource, type Value } from './cache-for-tests.ts';
 import type { GuardedCache, Loaded } from './guarded-cache.ts';
+import { loaded, newCache, newLease, newSource, type Value } from './testing/test-cache.ts';
 
 type Readable = Pick<GuardedCache<Value>, 'get'>;
 

@@ -3,8 +3,8 @@ import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { RecordedChange } from './change.ts';
 import type { ChangeWriter } from './change-writer.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './processes-for-tests.ts';
 import { relayForgottenChanges } from './relay-changes.ts';
+import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
 const database = useStack(createTestDatabase);
 

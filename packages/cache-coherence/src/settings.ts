@@ -5,7 +5,7 @@ export const cacheSettings = {
     type: 'integer',
     minimum: 1,
     default: 10_000,
-    description: 'Most entries of one kind (callers, Proxies, tokens, data keys) that are kept in memory',
+    description: 'Most entries of one kind (callers, Proxies, tokens, data keys) in memory',
   },
   CACHE_MAX_BYTES: {
     type: 'integer',

@@ -1,7 +1,7 @@
 import { connectDatabase, type Database, type MailboxEntry } from '@sluice/database';
 import { createLogger } from '@sluice/service-runtime';
-import { HeldLease, type HeldLeaseOptions } from './held-lease.ts';
-import { postToMailbox } from './lease.queries.ts';
+import { HeldLease, type HeldLeaseOptions } from '../held-lease.ts';
+import { postToMailbox } from '../lease.queries.ts';
 
 export const silent = createLogger({ service: 'test', level: 'silent' }, { write: () => {} });
 

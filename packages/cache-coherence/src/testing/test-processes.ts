@@ -1,12 +1,12 @@
 import { createLogger, type Logger } from '@sluice/service-runtime';
 import { type TestDatabase, testRedisUrl } from '@sluice/testing';
 import { Registry } from 'prom-client';
-import { type Bus, openBus } from './bus.ts';
-import { loaded, type Value } from './cache-for-tests.ts';
-import { type ChangeWriter, type ChangeWriterOptions, openChangeWriter } from './change-writer.ts';
-import { type CoherentCaches, openCoherentCaches } from './coherent-caches.ts';
-import type { GuardedCache } from './guarded-cache.ts';
-import { silent } from './lease-for-tests.ts';
+import { type Bus, openBus } from '../bus.ts';
+import { type ChangeWriter, type ChangeWriterOptions, openChangeWriter } from '../change-writer.ts';
+import { type CoherentCaches, openCoherentCaches } from '../coherent-caches.ts';
+import type { GuardedCache } from '../guarded-cache.ts';
+import { loaded, type Value } from './test-cache.ts';
+import { silent } from './test-lease.ts';
 
 export interface ProcessOptions {
   redisUrl?: string;

@@ -1,4 +1,4 @@
-import { type CacheLimits, GuardedCache, type Lease, type Loaded } from './guarded-cache.ts';
+import { type CacheLimits, GuardedCache, type Lease, type Loaded } from '../guarded-cache.ts';
 
 export interface Value {
   value: string;
