@@ -59,6 +59,15 @@ export function generateNonce(): string {
   return generateProxyKey();
 }
 
+/** For a cookie, or a link that is good once. Store only its {@link hashKey}. */
+export function generateSecret(): string {
+  return toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
+}
+
+export function isWellFormedSecret(text: string): boolean {
+  return /^[0-9A-Za-z]{43}$/.test(text);
+}
+
 export function generateProxyKey(): string {
   let text = '';
   for (let i = 0; i < 32; i++) text += toBase62(randomInt(62), 1);

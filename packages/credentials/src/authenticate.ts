@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
@@ -18,15 +17,13 @@ export interface AuthenticationOptions {
 }
 
 /** @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted. */
-export function authenticate(
+export async function authenticate(
   key: unknown,
   { callers, pepper, headerName }: AuthenticationOptions,
-): AtOnceOrLater<Caller> {
+): Promise<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
   const hashText = hashKeyText(pepper, key);
-  const found = isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText);
-  return andThen(found, (caller) => {
-    if (!caller) throw unauthenticated(headerName);
-    return caller;
-  });
+  const caller = await (isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText));
+  if (!caller) throw unauthenticated(headerName);
+  return caller;
 }

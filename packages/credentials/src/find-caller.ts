@@ -1,19 +1,37 @@
-import type { ApplicationType, Grants } from '@sluice/access';
+import type { ApplicationType, Grants, Role } from '@sluice/access';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 export interface Caller extends Grants {
   id: string;
   tenantId: string;
-  type: ApplicationType | 'session';
+  type: ApplicationType | 'session' | 'user';
   keyId?: string;
+  /** Set for who signed in, a person or somebody with a management key: the row behind the cookie. */
+  signInId?: string;
+  /** Of a person, in this Tenant. */
+  role?: Role;
   applicationId?: string;
+  /** Of a session: the public Application that made it. */
+  madeBy?: string;
   /** If present, only these Proxies may be invoked. */
   proxies?: readonly string[];
+  /** If present, only these reactors may be called. */
+  reactors?: readonly string[];
+  /** Of a public Application, and of the sessions that it made: only pages of these origins may use the key. */
+  allowedOrigins?: readonly string[];
+  /** The earliest expiry of the key and everything that it depends on, by the database's clock. */
+  expiresAt?: string;
 }
 
-export interface FoundCaller extends Caller {
+export interface FoundCaller extends Omit<Caller, 'expiresAt' | 'allowedOrigins'> {
   expires_at: string | null;
+  allowed_origins?: readonly string[] | null;
+}
+
+/** As the audit log calls it. A sign-in by key acts as its Application. */
+export function actorTypeOf({ type }: Pick<Caller, 'type'>): 'application' | 'session' | 'user' {
+  return type === 'session' || type === 'user' ? type : 'application';
 }
 
 /** By the database's clock: an expired Application counts as deleted before its row is deleted. */
@@ -64,6 +82,7 @@ function callers(db: Queryable) {
       'applications.type',
       'applications.permissions',
       'applications.rules',
+      'applications.allowed_origins',
     ])
     .where('tenants.closed_at', 'is', null)
     .where(notExpired);

@@ -9,20 +9,39 @@ export interface FoundSession extends FoundCaller {
 /** Undefined while it waits, after its expiry, and once an Application, the authorizing key or the Tenant is gone. */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);
-  if (!row) return undefined;
-  const { within_permissions, within_rules, proxies, ...session } = row;
+  return row && toSession(row);
+}
+
+/** The same by its id, for work that acts as a session without its key. */
+export async function findSessionById(db: Queryable, tenantId: string, id: string): Promise<FoundSession | undefined> {
+  const [row] = await selectById(db, tenantId, id);
+  return row && toSession(row);
+}
+
+function toSession(row: SessionRow): FoundSession {
+  const { within_permissions, within_rules, proxies, reactors, ...session } = row;
   return {
     ...session,
     type: 'session',
     within: { permissions: within_permissions, rules: within_rules },
-    ...(proxies && { proxies }),
+    ...((proxies || reactors) && { proxies: proxies ?? [], reactors: reactors ?? [] }),
   };
 }
 
 const makerNotExpired = sql<boolean>`(maker.expires_at is null or maker.expires_at > clock_timestamp())`;
 
 const selectByKeyHash = prepared('session_by_key_hash', (db, keyHash: Buffer) =>
-  db
+  sessions(db).where('sessions.key_hash', '=', keyHash),
+);
+
+const selectById = prepared('session_by_id', (db, tenantId: string, id: string) =>
+  sessions(db).where('sessions.tenant_id', '=', tenantId).where('sessions.id', '=', id),
+);
+
+type SessionRow = Awaited<ReturnType<typeof selectById>>[number];
+
+function sessions(db: Queryable) {
+  return db
     .selectFrom('sessions')
     .innerJoin('tenants', 'tenants.id', 'sessions.tenant_id')
     .innerJoin('applications', (join) =>
@@ -45,7 +64,9 @@ const selectByKeyHash = prepared('session_by_key_hash', (db, keyHash: Buffer) =>
       'sessions.permissions',
       'sessions.rules',
       'sessions.proxies',
+      'sessions.reactors',
       'sessions.application_id as madeBy',
+      'maker.allowed_origins',
       'applications.id as applicationId',
       'applications.permissions as within_permissions',
       'applications.rules as within_rules',
@@ -53,10 +74,9 @@ const selectByKeyHash = prepared('session_by_key_hash', (db, keyHash: Buffer) =>
         'expires_at',
       ),
     ])
-    .where('sessions.key_hash', '=', keyHash)
     .where('tenants.closed_at', 'is', null)
     .where(sql<boolean>`sessions.expires_at > clock_timestamp()`)
     .where(notExpired)
     .where(makerNotExpired)
-    .where(keyNotExpired),
-);
+    .where(keyNotExpired);
+}

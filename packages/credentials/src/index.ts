@@ -5,14 +5,19 @@ export {
   generateApiKey,
   generateNonce,
   generateProxyKey,
+  generateSecret,
   hashKey,
   hashKeyText,
   isWellFormedApiKey,
   isWellFormedProxyKey,
+  isWellFormedSecret,
   keyEnvironmentSettings,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
+export { authenticateSignIn, notSignedIn, openSignInAuthentication } from './authenticate-sign-in.ts';
 export { type Callers, cacheCallers, readCallers, watchCaller } from './callers.ts';
 export { deleteApplication } from './delete-application.ts';
-export { type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';
+export { cacheEmbedders } from './embedders.ts';
+export { actorTypeOf, type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';
 export { findSession } from './find-session.ts';
+export { type Invalidations, Judgement } from './judgement.ts';
