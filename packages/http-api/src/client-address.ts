@@ -7,7 +7,8 @@ export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
     description:
-      'Networks of the proxies before this service whose X-Forwarded-For counts, as CIDRs separated by commas; none where clients connect directly. Without it the address of a client is that of whatever connects',
+      'Networks (CIDRs, comma separated) of the proxies before this service whose X-Forwarded-For counts. ' +
+      'Without it the address of a client is that of the connection',
   },
 } as const;
 

@@ -1,3 +1,5 @@
+export type { ApiOptions } from './api-options.ts';
+export { requireSame } from './check-caller.ts';
 export {
   canonicalAddress,
   networkOf,
@@ -5,11 +7,26 @@ export {
   singleAddressOf,
   trustedProxySettings,
 } from './client-address.ts';
-export { corsSettings } from './cors.ts';
-export { type ApiOptions, createApi } from './create-api.ts';
+export { cookieApiPath, isOwn, refuseForeign, underCookieApi } from './cookie-api.ts';
+export { cookiesNamed } from './cookies.ts';
+export { createApi } from './create-api.ts';
 export { cursorPageOf, cursorQuery, openCursor, sealCursor, toCursorPage } from './cursor.ts';
+export { forFrames } from './fields-host.ts';
+export {
+  type Host,
+  type HostKind,
+  type HostOf,
+  hostSettings,
+  isLocalHost,
+  type ListenersByHost,
+  openHosts,
+  originOf,
+  serveByHost,
+} from './hosts.ts';
+export { Html, html } from './html.ts';
 export { createHttpServer } from './http-server.ts';
-export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency.ts';
+export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency/idempotency-store.ts';
+export type { Access } from './openapi/access.ts';
 export type { OpenApiDocument, Part, Tag } from './openapi/document.ts';
 export { failuresOf } from './openapi/failures.ts';
 export { withHeaderPrefix } from './openapi/header-prefix.ts';
@@ -21,22 +38,38 @@ export {
   Confirmed,
   created,
   type Hold,
+  JsonText,
+  type OpenInput,
+  type OpenOperation,
   type Operation,
   type OperationFacts,
   type OperationInput,
   type OperationRecord,
+  openOperationsOf,
   operationName,
   operationsOf,
   type PendingChange,
   Reply,
   type SettleAnswer,
   Streamed,
+  takesIdempotencyKey,
+  Unkept,
 } from './operation.ts';
+export { corsSettings } from './origins.ts';
+export type { HtmlPage, PageAnswer, PageInput } from './pages.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export type { PublicAnswer } from './public-answers.ts';
-export { openApiFile, type PublicFile } from './public-files.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';
 export { problemCodes, requestLimits } from './send-problem.ts';
+export {
+  giveAttemptCookie,
+  giveSignInCookie,
+  readAttemptCookie,
+  readSignInCookie,
+  takeSignInCookie,
+} from './sign-in-cookie.ts';
+export { singleHeader } from './single-header.ts';
+export { openApiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { openStreams, type Streams, streamSettings } from './streams.ts';
 export { canonicalUuid, compileBodyCheck } from './validate.ts';

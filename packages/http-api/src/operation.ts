@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { PermissionType } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
@@ -23,40 +24,46 @@ export interface PendingChange {
 /** Stores the answer in the transaction of the change, so that a repeated request never acts twice. */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
-/** Reserves memory for what is read or made for the answer, until it is sent; undefined if there is room at once. */
+/** Reserves memory for what is read or made for the answer, until it is sent; undefined if the memory is free at once. */
 export type Hold = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Call after a wait, because the key may have been revoked; undefined if the caller is known at once. In a transaction
- * pass that, so that it waits for no second connection.
+ * Checks that the caller's rights have not changed. A change calls it after all its waits and passes its own transaction, so that
+ * the check waits for no second connection. Undefined if no query is needed.
  * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
  */
-type CheckCallerAgain = (tx?: Queryable) => Promise<void> | undefined;
+export type Look = (tx?: Queryable) => Promise<void> | undefined;
 
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
   body: Typed<B, undefined>;
   bodyBytes: number;
+  /** The JSON as it was sent, for an operation that `takesText`. */
+  bodyText?: string;
   caller: Caller;
   traceId: string;
   address: () => string;
+  /** Whether a browser sent it for a frame of the hosted fields. */
+  fromFields: () => boolean;
+  /** Several lines of one name are joined. `name` in lower case. */
+  header: (name: string) => string | undefined;
   /** The media type that the caller prefers among several, or the first. */
   accepted: string;
   hold: Hold;
-  checkCallerAgain: CheckCallerAgain;
+  look: Look;
   /** `act` is called when the connection has closed, at once if it already has, and also after the answer. */
   whenLeft: (act: () => void) => void;
-  /** Must be called by a handler that creates something. Undefined without an idempotency key. */
+  /** With an idempotency key, for an operation that {@link createsOnce}, which fails where it was not called. */
   settle: SettleAnswer | undefined;
 }
 
 type Known = OperationInput<undefined, undefined, undefined>;
-export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold' | 'checkCallerAgain'>;
+export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold' | 'look'>;
 /** For changes. */
-export type Acting = Pick<Known, 'caller' | 'traceId' | 'checkCallerAgain'>;
+export type Acting = Pick<Known, 'caller' | 'traceId' | 'look'>;
 
-type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv';
+type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv' | 'text/event-stream';
 
 export interface OperationFacts<P, Q, B> {
   id: string;
@@ -68,17 +75,23 @@ export interface OperationFacts<P, Q, B> {
   path: string;
   /** Absent where any valid key is enough. */
   permission?: PermissionType;
+  /** A caller with this permission instead may call it too, but sees only its own. */
+  orPermission?: PermissionType;
   /** Only Applications of this type, or only sessions, may call it. */
   takesKeyOf?: Caller['type'];
   params?: P;
   query?: Q;
   body?: B;
+  /** The handler gets the body as `bodyText` too, because parsed numbers lose their digits. */
+  takesText?: boolean;
   /** A missing body means `{}`. */
   bodyOptional?: boolean;
   /** `application/json` also accepts any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
   /** `Accept` chooses among several. A text is sent as it is. */
   produces?: MediaType | readonly MediaType[];
+  /** The schema of the text, where one of them is `text/event-stream`. */
+  events?: object;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   /** Top-level members that are only passed on, so they may hold any text, even NUL and lone surrogates. */
@@ -86,6 +99,13 @@ export interface OperationFacts<P, Q, B> {
   /** False where repetition is harmless and the answer holds values. Default: true for POST, PUT and PATCH. */
   idempotent?: boolean;
   cors?: boolean;
+  /**
+   * The answer holds values, a Proxy's key or its configuration, so the caller's rights are checked again before it is sent. Not
+   * for changes, because a completed change is always confirmed.
+   */
+  showsSecrets?: boolean;
+  /** By cookie it also answers a person's own navigation, as a link to a file is. */
+  isDownload?: boolean;
   /** The handler returns {@link Confirmed}, because its change is confirmed before the answer. */
   confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
@@ -98,7 +118,7 @@ export interface OperationFacts<P, Q, B> {
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
   /** Reduces an answer to what may be kept for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** Reduces a kept answer to what its caller may still be told, which changes with time. */
+  /** Reduces a stored answer to what its caller may still read when it is replayed. */
   replay?(body: unknown, context: C, asking: Asking): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
@@ -110,16 +130,46 @@ export interface Operation<C> extends OperationFacts<object, object, object> {
 }
 
 export function keyHolderOf(type: Caller['type']): string {
+  if (type === 'user') return 'a person';
   return type === 'session' ? 'a session' : `a \`${type}\` Application`;
+}
+
+export interface OpenInput<B> {
+  body: Typed<B, undefined>;
+  /** Use only its head, for example its cookies. */
+  request: IncomingMessage;
+  traceId: string;
+  address: () => string;
+}
+
+/** Asks for no caller, such as signing in. */
+export interface OpenOperationRecord<C, B> {
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  method: 'get' | 'post';
+  path: string;
+  body?: B;
+  response: { readonly [status: number]: object | null };
+  errors?: readonly ErrorCode[];
+  handle(input: OpenInput<B>, context: C): Promise<unknown>;
+}
+
+export interface OpenOperation<C> extends Omit<OpenOperationRecord<C, object>, 'handle'> {
+  handle(input: never, context: C): Promise<unknown>;
 }
 
 export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
   return idempotent !== false && (method === 'post' || method === 'put' || method === 'patch');
 }
 
-/** Its answer holds values and tells of no change, so it is only for a caller who may still see it. */
-export function onlyReads({ method, idempotent }: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
-  return method === 'get' || (method === 'post' && idempotent === false);
+/**
+ * What it creates must never be created twice: the transaction that creates keeps the answer too. PUT and PATCH set what is
+ * there, so they may run again.
+ */
+export function createsOnce(operation: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
+  return operation.method === 'post' && takesIdempotencyKey(operation);
 }
 
 /** `const operation = operationsOf<Context>()` types the records of a service. */
@@ -131,6 +181,11 @@ export function operationsOf<C>() {
   >(
     record: OperationRecord<C, P, Q, B>,
   ): Operation<C> => record as Operation<C>;
+}
+
+export function openOperationsOf<C>() {
+  return <const B extends object | undefined = undefined>(record: OpenOperationRecord<C, B>): OpenOperation<C> =>
+    record as OpenOperation<C>;
 }
 
 /** Returned by a handler whose status or headers vary. */
@@ -145,6 +200,22 @@ export class Reply {
     this.headers = headers;
   }
 }
+
+/** JSON that is sent as it is. */
+export class JsonText {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+/** Nothing was changed, so the answer is not kept under an idempotency key: a repeated request may run again. */
+export class Unkept extends Reply {}
 
 /** Pieces are made as the reader takes them. A failure after the first one resets the connection. */
 export class Streamed {

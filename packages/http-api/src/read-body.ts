@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { growAsItArrives } from '@sluice/body-bytes';
 import { endedEarly, ServiceError, validationFailed } from '@sluice/problems';
-import type { RequestMemory } from './request-memory.ts';
+import { growToParse, type RequestMemory } from './request-memory.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface JsonBody {
   json: unknown;
+  /** What `json` was parsed from, where the operation takes it. */
+  text?: string;
   sizeBytes: number;
 }
 
@@ -14,13 +17,14 @@ export async function readJsonBody(
   request: IncomingMessage,
   limitBytes: number,
   memory: RequestMemory,
-): Promise<JsonBody> {
+): Promise<Required<JsonBody>> {
   const bytes = await readBytes(request, limitBytes, memory);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
-  const room = memory.parse(bytes);
+  const room = growToParse(memory, bytes);
   if (room) await room;
   try {
-    return { json: JSON.parse(utf8.decode(bytes)), sizeBytes: bytes.length };
+    const text = utf8.decode(bytes);
+    return { json: JSON.parse(text), text, sizeBytes: bytes.length };
   } catch (error) {
     throw validationFailed({ '': [`is not valid JSON${whereOf(error)}`] });
   }
@@ -33,12 +37,13 @@ function whereOf(error: unknown): string {
   return position ? ` (at position ${position})` : '';
 }
 
-async function readBytes(request: IncomingMessage, limitBytes: number, memory: RequestMemory): Promise<Buffer> {
-  const { 'content-length': contentLength } = request.headers;
-  const length = contentLength === undefined ? undefined : Number(contentLength);
-  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
-  const expected = { length, limit: limitBytes };
-  const first = memory.read(0, expected);
+async function readBytes(
+  request: IncomingMessage,
+  limitBytes: number,
+  { body, arriving }: RequestMemory,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const first = growAsItArrives(body, 0, arriving);
   if (first) await first;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -48,7 +53,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number, memory: R
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       chunks.push(chunk);
-      const room = memory.read(size, expected);
+      const room = growAsItArrives(body, size, arriving);
       if (room) await room;
     }
   } catch (cause) {

@@ -1,10 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { newWorkPieces } from '@sluice/service-runtime';
-import type { Response } from 'express';
 import { operationsOf, Reply } from './index.ts';
 import { readCheckedBody } from './read-checked-body.ts';
-import { RequestMemory } from './request-memory.ts';
 
 const operation = operationsOf<object>()({
   ...{ id: 'open', tag: 'T', summary: 'S', method: 'post', path: '/', response: { 204: null } },
@@ -21,12 +19,6 @@ async function turnsWithin(value: object): Promise<number> {
   let immediate = setImmediate(count);
   let parsedAt = 0;
   let checkedAt = 0;
-  class NotingMemory extends RequestMemory {
-    override parse() {
-      parsedAt = turns;
-      return undefined;
-    }
-  }
   const request = new IncomingMessage(new Socket());
   request.headers['content-type'] = 'application/json';
   request.push(JSON.stringify(value));
@@ -34,7 +26,15 @@ async function turnsWithin(value: object): Promise<number> {
   const check = () => {
     checkedAt = turns;
   };
-  const memory = new NotingMemory({}, 't', {} as Response);
+  const reservation = { bytes: 0, grow: () => undefined, shrink: () => {}, release: () => {} };
+  const notesParsing = {
+    ...reservation,
+    grow() {
+      parsedAt = turns;
+      return undefined;
+    },
+  };
+  const memory = { body: reservation, arriving: { copies: 1, mostLength: 1e6 }, answer: notesParsing };
   await readCheckedBody(request, operation, { check, memory, passes: newWorkPieces(), tenantId: 't' });
   clearImmediate(immediate);
   return checkedAt - parsedAt;

@@ -19,15 +19,15 @@ export interface BodyReading {
 }
 
 /** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 saying where. */
-export async function readCheckedBody<C>(
+export async function readCheckedBody(
   request: IncomingMessage,
-  operation: Operation<C>,
+  operation: Pick<Operation<never>, 'consumes' | 'bodyLimitBytes' | 'body' | 'opaque' | 'bodyOptional' | 'takesText'>,
   { check, memory, passes, tenantId }: BodyReading,
 ): Promise<JsonBody> {
   const { consumes = 'application/json', bodyLimitBytes = defaultBodyLimitBytes, body: schema, opaque } = operation;
   if (operation.bodyOptional && !hasBody(request)) return { json: {}, sizeBytes: 0 };
   checkMediaType(request.headers, consumes);
-  const body = await readJsonBody(request, bodyLimitBytes, memory);
+  const { text, ...body } = await readJsonBody(request, bodyLimitBytes, memory);
   const isLarge = body.sizeBytes > largeBody;
   if (isLarge) await passes.turn(tenantId);
   refuse(checkText(body.json, opaque));
@@ -35,7 +35,7 @@ export async function readCheckedBody<C>(
   // In a merge patch null means "remove" (RFC 7386), which the handler must see.
   if (consumes === 'application/json') dropNulls(body.json, schema);
   check(body.json);
-  return body;
+  return operation.takesText ? { ...body, text } : body;
 }
 
 /** RFC 9112 section 6. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +8,7 @@ import { ServiceError } from '@sluice/problems';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { createApi, createHttpServer, operationsOf } from './index.ts';
+import { createApi, createHttpServer, operationsOf, singleHeader } from './index.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -59,8 +60,8 @@ async function startApi(
       },
     }),
   ];
-  const authenticate = async (key: string | undefined): Promise<Caller> => ({
-    ...{ id: 'a', tenantId: key ?? 'a', type: 'private' },
+  const authenticate = async (request: IncomingMessage): Promise<Caller> => ({
+    ...{ id: 'a', tenantId: singleHeader(request, 'SVC-API-KEY') ?? 'a', type: 'private' },
     ...{ permissions: [], rules: [] },
   });
   const log = pino({ level: 'silent' });

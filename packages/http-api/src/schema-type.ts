@@ -13,7 +13,9 @@ export type TypeOf<S> = S extends { enum: readonly (infer E)[] }
             : unknown[]
           : S extends { type: 'object' }
             ? ObjectOf<S>
-            : unknown;
+            : S extends { type: readonly ['array', 'null']; items: infer I }
+              ? TypeOf<I>[] | null
+              : unknown;
 
 type ObjectOf<S> = S extends { properties: infer P }
   ? { [K in PresentKeys<S, P>]: TypeOf<P[K]> } & { [K in Exclude<keyof P, PresentKeys<S, P>>]?: TypeOf<P[K]> }

@@ -4,7 +4,9 @@ import {
   errorCodes,
   type Problem,
   problemContentType,
+  retryHeaderNames,
   ServiceError,
+  toErrorMember,
   toProblem,
 } from '@sluice/problems';
 import { isEndCertain } from '@sluice/service-runtime';
@@ -17,13 +19,17 @@ export const requestLimits: readonly string[] = [
   'body_bytes',
   'body_size',
   'data_size',
+  'database_connections',
   'disclosures_waiting',
+  'failed_sign_ins',
   'filters',
   'headers',
+  'invitations',
   'opened_data',
   'page_size',
   'public_tokens',
   'result_size',
+  'row_changes',
   'session_requests',
   'sessions',
   'streams',
@@ -45,7 +51,11 @@ export function sendProblem(log: Logger) {
       return;
     }
     if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-    const body = JSON.stringify(shorten(toProblem(error, traceId)));
+    const problem = shorten(toProblem(error, traceId));
+    // Whoever gives a published client the wrong base URL reaches an unknown path, and must hear of it.
+    const isUnknownPath = error.code === 'not_found' && request.route === undefined;
+    if (isUnknownPath) for (const name of retryHeaderNames) response.setHeader(name, 'false');
+    const body = JSON.stringify(isUnknownPath ? { ...problem, error: toErrorMember(error) } : problem);
     const framing = {
       'Content-Type': `${problemContentType}; charset=utf-8`,
       'Content-Length': Buffer.byteLength(body),

@@ -6,7 +6,7 @@ export const streamSettings = {
     type: 'integer',
     minimum: 1,
     default: 10,
-    description: 'Most exports and event streams that one Tenant may have open at a time in one process; beyond 429',
+    description: 'Most exports and event streams that one Tenant may have open in one process; otherwise 429',
   },
   STREAM_MAX_SECONDS: {
     type: 'integer',

@@ -38,7 +38,7 @@ function withLowerCaseIds(schema: object): object {
 }
 
 const mostFaults = 100;
-/** Of a larger body only the first fault is told, because there may be as many as bytes, and each takes microseconds. */
+/** Of a larger body only the first fault is reported, because there may be one for each byte, and each takes microseconds. */
 const mostValues = 1000;
 
 export type Check = (value: unknown) => void;

@@ -5,7 +5,8 @@ import { listen } from './listen.ts';
 /** Rejects with the reason why the part cannot be used. */
 export type ReadinessCheck = () => Promise<unknown>;
 
-const checkTimeoutMs = 2000;
+/** How long `/readyz` waits for its checks. Probes must wait longer, because a busy process answers later. */
+export const checkTimeoutMs = 2000;
 
 export class Readiness {
   #checks = new Map<string, ReadinessCheck>();

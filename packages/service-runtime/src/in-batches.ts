@@ -3,13 +3,6 @@ import type { RequestListener } from 'node:http';
 /** Larger batches gain nothing, and their first item would wait for the others. */
 const enough = 16;
 
-let most = Number.POSITIVE_INFINITY;
-
-/** For tests: limits all batches of this process from now on. 1 handles each item by itself. */
-export function limitBatches(count: number): void {
-  most = count;
-}
-
 /**
  * Collects items until the current phase of the event loop is over; the next one calls `handle`, which must not throw,
  * with each. One by one, the work of many requests took the gateway twice the processor time, because its code had
@@ -19,7 +12,7 @@ export function inBatches<T>(handle: (item: T) => void): (item: T) => void {
   const waiting: T[] = [];
 
   function handleAll(): void {
-    const batch = waiting.splice(0, Math.min(most, Math.max(enough, waiting.length >> 1))); // half of a backlog, so that it does not grow
+    const batch = waiting.splice(0, Math.max(enough, waiting.length >> 1)); // half of a backlog, so that it does not grow
     if (waiting.length > 0) setImmediate(handleAll);
     for (const item of batch) handle(item);
   }

@@ -1,4 +1,4 @@
-export { openAdminServer, Readiness, type ReadinessCheck } from './admin.ts';
+export { checkTimeoutMs, openAdminServer, Readiness, type ReadinessCheck } from './admin.ts';
 export {
   type Config,
   ConfigError,
@@ -9,7 +9,7 @@ export {
   type SettingSchema,
   takesFile,
 } from './config.ts';
-export { inBatches, limitBatches, requestsInBatches } from './in-batches.ts';
+export { inBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';
 export { createLogger, type LineMembers, type Logger, lineWriter } from './logger.ts';
 export { lowerLibuvThreads } from './lower-helpers.ts';
@@ -21,8 +21,7 @@ export { openRedis, openRedisNode, type RedisClient, type RedisClientOptions } f
 export { connectRedis } from './redis.ts';
 export type { Connections } from './requests/connections.ts';
 export { GatheredRequest } from './requests/gathered-request.ts';
-export { faultInHead, valuesOf } from './requests/head-fault.ts';
-export { isEndCertain } from './requests/is-end-certain.ts';
+export { faultInHead, isEndCertain, valuesOf } from './requests/head-fault.ts';
 export { createOrderedServer, type Refusals } from './requests/ordered-server.ts';
 export { createRequestObserver } from './requests/request-observer.ts';
 export { pathOfTarget, targetFault } from './requests/request-target.ts';

@@ -5,6 +5,7 @@ import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig
 import { logMissing } from './log-missing.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { measureProcess, version } from './process-metrics.ts';
+import { warnOfRemovedSettings } from './removed-settings.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 export interface Runtime {
@@ -61,6 +62,7 @@ export async function runService<const S extends ConfigSchema>(
     level: settings.LOG_LEVEL,
     ...(isTraced && { members: () => currentTrace(runtime) }),
   });
+  warnOfRemovedSettings(env, log);
   const stopping = new AbortController();
   const runtime: Runtime = {
     log,

@@ -14,8 +14,7 @@ export const serviceSettings = {
     type: 'integer',
     minimum: 0,
     default: 10_000,
-    description:
-      'How long a stop may take before the process exits all the same, in milliseconds; with SHUTDOWN_DRAIN_MS, counted from its end',
+    description: 'How long a stop may take, after SHUTDOWN_DRAIN_MS, before the process exits anyway, in milliseconds',
   },
   STOP_WHEN_STDIN_CLOSES: {
     type: 'boolean',
@@ -31,8 +30,7 @@ export const httpSettings = {
     minimum: 0,
     maximum: 600_000,
     default: 3000,
-    description:
-      'How long a stop goes on answering, with /readyz at 503, until balancers send nothing more, in milliseconds',
+    description: 'How long a stopping process still answers, with /readyz at 503, in milliseconds',
   },
   HEADER_PREFIX: {
     type: 'string',

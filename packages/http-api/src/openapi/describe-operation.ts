@@ -1,5 +1,6 @@
 import { permissions } from '@sluice/access';
 import { keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
+import type { Access } from './access.ts';
 import type { Part } from './document.ts';
 import { failureResponses } from './failures.ts';
 import type { Schemas } from './schemas.ts';
@@ -13,36 +14,58 @@ interface ObjectSchema {
 }
 
 /** The operation object (OpenAPI 3.1, section 4.8.10). */
-export function describeOperation(operation: Facts, schemas: Schemas): Part {
-  const { id, tag, summary, params, query, body, consumes = 'application/json' } = operation;
+export function describeOperation(operation: Facts, schemas: Schemas, access: Access): Part {
+  const { id, tag, summary, params, query, body, consumes = 'application/json', method } = operation;
+  const ofPage = access === 'key' ? [] : parametersOfPages(method);
+  const isKept = access !== 'anybody' && takesIdempotencyKey(operation);
   const parameters = [
     ...parametersOf('path', params, schemas),
     ...parametersOf('query', query, schemas),
+    ...ofPage.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     { $ref: '#/components/parameters/TraceId' },
-    ...(takesIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(isKept ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: descriptionOf(operation),
+    description: descriptionOf(operation, access),
+    ...(access === 'cookie' && { security: [{ SignIn: [] }] }),
+    ...(access === 'anybody' && { security: [] }),
     ...(operation.permission && { 'x-sluice-permission': operation.permission }),
     parameters,
     ...patternsOf(query),
     ...(body && {
       requestBody: { required: !operation.bodyOptional, content: { [consumes]: { schema: schemas.refer(body) } } },
     }),
-    responses: { ...successResponses(operation, schemas), ...failureResponses(operation) },
+    responses: { ...successResponses(operation, schemas), ...failureResponses(operation, access) },
   };
 }
 
-function descriptionOf({ description, permission, takesKeyOf, cors }: Facts): string {
+/** What a browser sends of a page of the console's host; it sets the first by itself. */
+function parametersOfPages(method: Facts['method']): string[] {
+  return method === 'get' ? ['FetchSite'] : ['FetchSite', 'Console'];
+}
+
+function descriptionOf(operation: Facts, access: Access): string {
+  const { description, cors } = operation;
+  const browsers = cors
+    ? 'Browsers may call it: pages of the `allowed_origins` of the Application; where it has none, of those that the installation allows (by default all).'
+    : undefined;
+  return [description, needOf(operation, access), browsers].filter(Boolean).join('\n\n');
+}
+
+function needOf({ permission, orPermission, takesKeyOf }: Facts, access: Access): string {
+  if (access === 'anybody') return "**Permission:** none, and no sign-in; at the console's host only.";
+  if (access === 'cookie') {
+    const needed = permission ? `\`${permission}\`` : 'none';
+    const holder = takesKeyOf ? `; for ${keyHolderOf(takesKeyOf)} only, not for who signed in with a key` : '';
+    return `**Permission:** ${needed}${holder}. By the cookie of a sign-in, at the console's host only.`;
+  }
   const known = permissions.find(({ type }) => type === permission);
-  const need = known
-    ? `**Permission:** \`${permission}\`, which Applications of type ${known.application_types.join(' or ')} can hold.`
+  return known
+    ? `**Permission:** \`${permission}\`, which Applications of type ${known.application_types.join(' or ')} can hold${orPermission ? `; or \`${orPermission}\`` : ''}.`
     : `**Permission:** none; ${takesKeyOf ? `the key of ${keyHolderOf(takesKeyOf)}, and no other` : 'any valid key will do'}.`;
-  const browsers = cors ? 'Browsers of any origin may call it.' : undefined;
-  return [description, need, browsers].filter(Boolean).join('\n\n');
 }
 
 function parametersOf(place: 'path' | 'query', schema: object | undefined, schemas: Schemas): Part[] {
@@ -69,10 +92,8 @@ const meanings: Record<string, string> = {
   204: 'It is done. There is no body.',
 };
 
-function successResponses(
-  { response, confirmed, produces = 'application/json' }: Facts,
-  schemas: Schemas,
-): Record<string, Part> {
+function successResponses(facts: Facts, schemas: Schemas): Record<string, Part> {
+  const { response, confirmed } = facts;
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [
       status,
@@ -83,14 +104,15 @@ function successResponses(
           ...(confirmed && { 'SVC-REVOCATION': { $ref: '#/components/headers/Revocation' } }),
           ...(status === '201' && { Location: { $ref: '#/components/headers/Location' } }),
         },
-        ...(schema && { content: contentOf(produces, schemas.refer(schema)) }),
+        ...(schema && { content: contentOf(facts, schemas.refer(schema)) }),
       },
     ]),
   );
 }
 
-function contentOf(produces: NonNullable<Facts['produces']>, schema: Part): Part {
-  return Object.fromEntries([produces].flat().map((type) => [type, { schema }]));
+function contentOf({ produces = 'application/json', events }: Facts, schema: Part): Part {
+  const schemaOf = (type: string) => (type === 'text/event-stream' ? events : schema);
+  return Object.fromEntries([produces].flat().map((type) => [type, { schema: schemaOf(type) }]));
 }
 
 /** `/proxies/:id` → `/proxies/{id}`. */

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, problemContentType } from '@sluice/problems';
 import { defaultBodyLimitBytes, keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
+import type { Access } from './access.ts';
 import type { Part } from './document.ts';
 
 type Facts = OperationFacts<object, object, object>;
@@ -65,11 +66,11 @@ export function sharedFailures(): Record<string, Part> {
 }
 
 /** In the order of the checks. */
-export function failuresOf(operation: Facts): ErrorCode[] {
+export function failuresOf(operation: Facts, access: Access = 'key'): ErrorCode[] {
   const { permission, takesKeyOf, params, query, body, errors = [] } = operation;
-  const hasKey = takesIdempotencyKey(operation);
-  const codes: ErrorCode[] = ['unauthenticated'];
-  if (permission || takesKeyOf) codes.push('forbidden');
+  const hasKey = access !== 'anybody' && takesIdempotencyKey(operation);
+  const codes: ErrorCode[] = access === 'anybody' ? [] : ['unauthenticated'];
+  if (permission || takesKeyOf || access !== 'key') codes.push('forbidden');
   if (body) codes.push('unsupported_media_type', 'payload_too_large');
   if (params || query || body || hasKey) codes.push('validation_failed');
   if (hasKey) codes.push('conflict');
@@ -77,18 +78,20 @@ export function failuresOf(operation: Facts): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-export function failureResponses(operation: Facts): Record<string, Part> {
+export function failureResponses(operation: Facts, access: Access): Record<string, Part> {
   return Object.fromEntries(
-    failuresOf(operation).map((code) => {
-      const shared = everywhere[code as keyof typeof everywhere];
-      const response = shared ? { $ref: `#/components/responses/${shared.name}` } : ownFailure(code, operation);
+    failuresOf(operation, access).map((code) => {
+      const isOwn = access !== 'key' && (code === 'unauthenticated' || code === 'forbidden');
+      const shared = isOwn ? undefined : everywhere[code as keyof typeof everywhere];
+      const response = shared ? { $ref: `#/components/responses/${shared.name}` } : ownFailure(code, operation, access);
       return [errorCodes[code].status, response];
     }),
   );
 }
 
-function ownFailure(code: ErrorCode, operation: Facts): Part {
-  const { description, detail, errors } = describe(code, operation);
+function ownFailure(code: ErrorCode, operation: Facts, access: Access): Part {
+  const ofPages = access === 'key' ? undefined : describeOfPages(code, access);
+  const { description, detail, errors } = ofPages ?? describe(code, operation);
   return { description, headers: trace, content: problemContent(code, detail, errors) };
 }
 
@@ -96,6 +99,23 @@ interface Description {
   description: string;
   detail: string;
   errors?: Record<string, string[]>;
+}
+
+/** Undefined for what is said of an operation by key too. */
+function describeOfPages(code: ErrorCode, access: Exclude<Access, 'key'>): Description | undefined {
+  if (code === 'forbidden') {
+    return {
+      description: "The request does not come from a page of the console's host, or what it asks for is not allowed.",
+      detail: 'This answers only to pages of this host; the browser must send Sec-Fetch-Site',
+    };
+  }
+  if (code !== 'unauthenticated') return undefined;
+  return access === 'cookie'
+    ? { description: 'There is no cookie, or its sign-in has ended.', detail: 'You are not signed in' }
+    : {
+        description: 'What was presented is not good. The answer does not say why.',
+        detail: 'This link or key is not valid; it may have been used or have expired',
+      };
 }
 
 function describe(code: ErrorCode, operation: Facts): Description {
@@ -146,11 +166,14 @@ function describe(code: ErrorCode, operation: Facts): Description {
   }
 }
 
-function refusal({ permission, takesKeyOf }: Facts): Description {
+function refusal({ permission, orPermission, takesKeyOf }: Facts): Description {
   if (takesKeyOf === undefined) {
+    const [needed, shown] = orPermission
+      ? [`${permission} or ${orPermission}`, `\`${permission}\` or \`${orPermission}\``]
+      : [permission, `\`${permission}\``];
     return {
-      description: `The key's Application does not hold \`${permission}\`.`,
-      detail: `This needs the permission ${permission}`,
+      description: `The key's Application does not hold ${shown}.`,
+      detail: `This needs the permission ${needed}`,
     };
   }
   const holder = keyHolderOf(takesKeyOf);

@@ -1,12 +1,19 @@
 import type { OperationFacts } from '../operation.ts';
+import type { Access } from './access.ts';
 import { describeOperation, templateOf } from './describe-operation.ts';
 import type { OpenApiDocument, Part, Tag } from './document.ts';
 import { problemSchema, sharedFailures } from './failures.ts';
 import { withHeaderPrefix } from './header-prefix.ts';
 import { collectSchemas } from './schemas.ts';
 
+type Facts = OperationFacts<object, object, object>;
+
 export interface OpenApiOptions {
-  operations: readonly OperationFacts<object, object, object>[];
+  operations: readonly Facts[];
+  /** Called by the cookie of a sign-in. */
+  operationsByCookie?: readonly Facts[];
+  /** Called from pages of the console's host by who need not be signed in. */
+  openOperations?: readonly Facts[];
   title: string;
   version: string;
   description: string;
@@ -19,17 +26,33 @@ export interface OpenApiOptions {
 
 /** @throws {Error} where two schemas share a title, or two operations share an id, or method and path. */
 export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
-  const { operations, title, version, description, headerPrefix, tags = [], additions } = options;
+  const {
+    operations,
+    operationsByCookie = [],
+    openOperations = [],
+    title,
+    version,
+    description,
+    headerPrefix,
+    tags = [],
+    additions,
+  } = options;
   const schemas = collectSchemas();
   schemas.refer(problemSchema);
   const paths = structuredClone(additions?.paths ?? {});
   const ids = new Set<string>();
-  for (const operation of operations) {
+  const all = [
+    ...operations.map((operation): [Facts, Access] => [operation, 'key']),
+    ...operationsByCookie.map((operation): [Facts, Access] => [operation, 'cookie']),
+    ...openOperations.map((operation): [Facts, Access] => [operation, 'anybody']),
+  ];
+  const accesses = new Set(all.map(([, access]) => access));
+  for (const [operation, access] of all) {
     const { id, method, path } = operation;
     const item = paths[templateOf(path)] ?? {};
     if (ids.has(id) || item[method]) throw new Error(`There are two operations ${id}, or two ${method} ${path}`);
     ids.add(id);
-    paths[templateOf(path)] = { ...item, [method]: describeOperation(operation, schemas) };
+    paths[templateOf(path)] = { ...item, [method]: describeOperation(operation, schemas, access) };
   }
   const document: OpenApiDocument = {
     openapi: '3.1.1',
@@ -38,7 +61,12 @@ export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
     security: [{ ApiKey: [] }],
     tags,
     paths,
-    components: mergeComponents(components(), { schemas: sorted(schemas.named) }, additions?.components ?? {}),
+    components: mergeComponents(
+      components(),
+      accesses.size > 1 ? componentsOfPages : {},
+      { schemas: sorted(schemas.named) },
+      additions?.components ?? {},
+    ),
   };
   return JSON.parse(withHeaderPrefix(JSON.stringify(document), headerPrefix));
 }
@@ -76,6 +104,28 @@ function components(): OpenApiDocument['components'] {
     responses: sharedFailures(),
   };
 }
+
+const componentsOfPages: OpenApiDocument['components'] = {
+  securitySchemes: {
+    SignIn: { type: 'apiKey', in: 'cookie', name: '__Host-sluice', description: 'Given by signing in, for 12 hours' },
+  },
+  parameters: {
+    FetchSite: {
+      name: 'Sec-Fetch-Site',
+      in: 'header',
+      required: true,
+      description: 'Set by the browser; what comes from elsewhere than a page of this host is 403',
+      schema: { type: 'string', const: 'same-origin' },
+    },
+    Console: {
+      name: 'SVC-CONSOLE',
+      in: 'header',
+      required: true,
+      description: 'No form of another page can send it',
+      schema: { type: 'string', const: '1' },
+    },
+  },
+};
 
 function mergeComponents(...parts: OpenApiDocument['components'][]): OpenApiDocument['components'] {
   const merged: OpenApiDocument['components'] = {};

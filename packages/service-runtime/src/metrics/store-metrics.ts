@@ -5,6 +5,7 @@ export interface PoolFigures {
   used: number;
   idle: number;
   waiting: number;
+  busiestTenant: number;
 }
 
 export function measurePool(registry: Registry, { size, state }: { size: number; state: () => PoolFigures }): void {
@@ -21,8 +22,13 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_pool_waiting',
-    help: 'Queries that wait for a connection',
+    help: 'Requests and queries that wait for a connection',
     read: () => state().waiting,
+  });
+  exportGauge(registry, {
+    name: 'sluice_postgres_busiest_tenant_connections',
+    help: 'Connections that the Tenant with most of them uses; it waits at half of DATABASE_POOL_SIZE',
+    read: () => state().busiestTenant,
   });
 }
 

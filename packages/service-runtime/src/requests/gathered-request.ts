@@ -2,11 +2,11 @@ import { IncomingMessage } from 'node:http';
 import { newWorkPieces } from '../work-pieces.ts';
 import { leastBytesAlone, SmallChunks } from './small-chunks.ts';
 
-/** Reading them takes about half a millisecond; then the connection waits for its turn. */
+/** Reading them takes about half a millisecond; then the connection waits while others are read. */
 const manyChunks = 500;
 
 /**
- * Connections with many small chunks are read one at a time, of their clients in turn. A read is up to 64 KiB, which
+ * Connections with many small chunks are read one at a time, in turn among their clients. A read is up to 64 KiB, which
  * Node parses in one go for some 8 ms, and as long is left to others until the next one.
  */
 const turns = newWorkPieces((next) => setTimeout(next, 16));

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { isEndCertain } from './is-end-certain.ts';
 
 export interface HeadFault {
   code: 'bad_request' | 'expectation_failed';
@@ -32,4 +31,11 @@ export function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[
     if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
   }
   return values;
+}
+
+/** Whether all readers agree where the request ends (RFC 9112 section 6). Otherwise nothing after it may be read. */
+export function isEndCertain({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) return coding.toLowerCase() === 'chunked' && httpVersion === '1.1';
+  return Number(headers['content-length'] ?? 0) <= Number.MAX_SAFE_INTEGER;
 }

@@ -41,7 +41,7 @@ export function afterOwed(connections: Connections, socket: Duplex, answer: () =
   const response = connections.lastOwed(socket);
   if (!response) answer();
   else if (response.req.complete) response.once('close', answer);
-  // The fault is in the body of this request: it is answered if its turn has come and no answer has begun.
+  // The fault is in the body of this request: it is answered if it is the next and its response has not begun.
   else if (response.socket && !response.headersSent) answer();
   else socket.destroy();
 }
@@ -59,7 +59,7 @@ export function endAfterOwed(connections: Connections, socket: Duplex & { destro
   response.once('close', () => socket.destroySoon());
 }
 
-/** Pauses reading. Node resumes a connection after each request and answer, so `resume` is disabled meanwhile. */
+/** Pauses reading. Node resumes a connection after each request and answer, so `resume` is disabled while it is paused. */
 function hold(connection: Connection): void {
   const { socket } = connection;
   connection.isHeld = true;

@@ -9,7 +9,8 @@ export interface RequestObserverOptions {
   /** `POST /tokens`: method and route of every operation. */
   operations: readonly string[];
   errorCodes: readonly string[];
-  limits: readonly string[];
+  /** Counted here by their names, or by whoever has a counter of its own. */
+  limits: readonly string[] | ((limit: string) => void);
   metrics: Registry;
   tracing: Tracing | undefined;
 }
@@ -56,13 +57,7 @@ export function createRequestObserver(options: RequestObserverOptions): RequestO
     registers: [metrics],
   });
   for (const code of errorCodes) errors.inc({ code }, 0);
-  const refusals = new Counter({
-    name: 'sluice_limit_refusals_total',
-    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
-    labelNames: ['limit'],
-    registers: [metrics],
-  });
-  for (const limit of limits) refusals.inc({ limit }, 0);
+  const noteLimit = typeof limits === 'function' ? limits : countLimits(limits, metrics);
 
   return {
     begin({ method = '', headers }) {
@@ -81,10 +76,21 @@ export function createRequestObserver(options: RequestObserverOptions): RequestO
           const operation = indexes.get(`${method} ${route}`) ?? operations.length - 1;
           durations.observe(operation * statusClasses.length + statusClassIndex(status), performance.now() - startedAt);
           if (errorCode !== undefined) errors.inc({ code: errorCode });
-          if (limit !== undefined) refusals.inc({ limit });
+          if (limit !== undefined) noteLimit(limit);
           span?.end({ ...outcome, method }, { name: route === undefined ? method : `${method} ${route}` });
         },
       };
     },
   };
+}
+
+function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
+  const refusals = new Counter({
+    name: 'sluice_limit_refusals_total',
+    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
+    labelNames: ['limit'],
+    registers: [metrics],
+  });
+  for (const limit of limits) refusals.inc({ limit }, 0);
+  return (limit) => refusals.inc({ limit });
 }

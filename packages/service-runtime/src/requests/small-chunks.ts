@@ -4,7 +4,7 @@ const fewBytes = 32;
 
 /** From this size on, chunks are worth a Buffer of their own. */
 export const leastBytesAlone = 1024;
-/** Gathers the chunks of an event loop turn, because a Buffer costs 500 bytes and a microsecond even for one byte. */
+/** Joins the chunks of one event loop iteration, because a Buffer costs 500 bytes and a microsecond even for one byte. */
 export class SmallChunks {
   readonly #passOn: (gathered: Buffer) => void;
   #block: Buffer | undefined;

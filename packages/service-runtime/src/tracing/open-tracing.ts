@@ -16,9 +16,9 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { type Sampler, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.ts';
+import { exportCounter, exportGauge } from '../metrics/measured.ts';
+import { CountedBatches } from './counted-batches.ts';
 import { errorCodeOf, type SpanFacts, toAttributes } from './span-facts.ts';
-import { measureSpans } from './span-metrics.ts';
-import { SpanQueue } from './span-queue.ts';
 import type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing.ts';
 
 export interface TracingOptions {
@@ -39,8 +39,8 @@ const complaintIntervalMs = 60_000;
 
 /** Closing the stack sends the last spans. Import this module only where traces are on. */
 export function openTracing(options: TracingOptions): Tracing {
-  const queue = new SpanQueue({ exporter: createExporter(options), onFailure: complainer(options.log) });
-  measureSpans(queue, options.metrics);
+  const batches = new CountedBatches(createExporter(options), complainer(options.log));
+  measureSpans(batches, options.metrics);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.namespace': 'sluice',
@@ -49,9 +49,9 @@ export function openTracing(options: TracingOptions): Tracing {
       'service.instance.id': randomUUID(),
     }),
     sampler: ownSampler(options.ratio),
-    spanProcessors: [queue],
+    spanProcessors: [batches],
   });
-  options.stack.defer(() => closeWithin(options.flushMs, queue));
+  options.stack.defer(() => closeWithin(options.flushMs, batches));
   const tracer = provider.getTracer('sluice');
   const active = new AsyncLocalStorage<OpenSpan>();
 
@@ -143,7 +143,8 @@ function createExporter({ endpoint, headers }: TracingOptions): OTLPTraceExporte
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     headers: parseKeyPairsIntoRecord(headers),
     timeoutMillis: exportTimeoutMs,
-    concurrencyLimit: 1,
+    // At a stop the four batches of a full queue are sent together, beside one that is under way.
+    concurrencyLimit: 5,
   });
 }
 
@@ -157,11 +158,25 @@ function complainer(log: Logger): (error: Error | undefined) => void {
 }
 
 /** Bounded, so that a hanging collector does not delay a stop. */
-async function closeWithin(ms: number, queue: SpanQueue): Promise<void> {
+async function closeWithin(ms: number, batches: CountedBatches): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await Promise.race([queue.forceFlush(), late]);
+  await Promise.race([batches.forceFlush(), late]);
   clearTimeout(timer);
   // Shutdown would wait for the exporter's own timeout.
-  await Promise.race([queue.shutdown(), new Promise((done) => setTimeout(done, ms / 10))]);
+  await Promise.race([batches.shutdown(), new Promise((done) => setTimeout(done, ms / 10))]);
+}
+
+function measureSpans(batches: CountedBatches, registry: Registry): void {
+  exportCounter(registry, {
+    name: 'sluice_trace_spans_total',
+    help: 'Spans that ended, by what became of them; dropped are those that the queue had no room for',
+    by: 'result',
+    read: () => ({ ...batches.counts }),
+  });
+  exportGauge(registry, {
+    name: 'sluice_trace_queue_spans',
+    help: 'Spans that wait to be sent',
+    read: () => batches.waiting,
+  });
 }

@@ -16,6 +16,6 @@ export const traceSettings = {
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'Part of the traces that is sent, from 0 to 1; what callers say of sampling does not count',
+    description: "Part of the traces that is sent, from 0 to 1; callers' sampling is ignored",
   },
 } as const;

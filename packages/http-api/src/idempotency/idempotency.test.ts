@@ -1,13 +1,14 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { type IdempotentRequest, Reply } from '@sluice/http-api';
 import { createTestDatabase, useStack } from '@sluice/testing';
-import { openIdempotency } from './index.ts';
+import { Reply, Unkept } from '../operation.ts';
+import type { IdempotentRequest } from './idempotency-store.ts';
+import { openIdempotency } from './open-idempotency.ts';
 
 const open = useStack(async (stack) => {
   const { db } = await createTestDatabase(stack);
   const key = createSecretKey(randomBytes(32));
   const dataKeys = {
-    find: () => key,
+    find: async () => key,
     reserve: async () => ({ version: 1, key }),
     forHashing: async () => key,
   };
@@ -17,13 +18,14 @@ const open = useStack(async (stack) => {
   return { db, store: openIdempotency({ db, vault: { dataKeys }, pepper: key, onError }) };
 });
 
+/** Of an operation that creates nothing: its key is claimed before. */
 async function newRequest(hold: IdempotentRequest['hold']): Promise<IdempotentRequest> {
   const tenantId = randomUUID();
   await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
   const caller = { id: randomUUID(), tenantId, type: 'private', permissions: [], rules: [] } as const;
   const toKeep = (reply: Reply) => reply;
   const onReplay = async (reply: Reply) => reply;
-  return { caller, method: 'post', path: '/tokens', key: 'one', body: {}, hold, toKeep, onReplay };
+  return { caller, method: 'post', path: '/tokens', key: 'one', body: {}, creates: false, hold, toKeep, onReplay };
 }
 
 const large = Array(100_000).fill({});
@@ -49,4 +51,17 @@ test('without room it is not answered; another body is refused before anything i
   const again = () => Promise.reject(new Error('acted twice'));
   await expect(store.run(request, again)).rejects.toThrow('no room');
   await expect(store.run({ ...request, body: { a: 1 } }, again)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('an answer to a request that changed nothing is not kept, so that the key may be used for another body', async () => {
+  const { store, db } = open.current;
+  const request = await newRequest(() => undefined);
+  const { tenantId } = request.caller;
+  const records = () =>
+    db.selectFrom('idempotency_records').select('body_hash').where('tenant_id', '=', tenantId).execute();
+  expect((await store.run(request, async () => new Unkept(200, large))).body).toEqual(large);
+  expect(await records()).toEqual([]);
+  const other = { ...request, body: { a: 1 } };
+  expect((await store.run(other, async () => new Reply(200, 'kept'))).body).toBe('kept');
+  expect(await records()).toHaveLength(1); // control
 });

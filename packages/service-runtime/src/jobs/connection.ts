@@ -1,5 +1,5 @@
-import { openRedis, type RedisClient } from '@sluice/service-runtime';
 import { Cluster, type RedisOptions } from 'ioredis';
+import { openRedis, type RedisClient } from '../open-redis.ts';
 
 /** BullMQ requires null for blocking connections, and then they wait for ever. */
 type Options = Pick<RedisOptions, 'maxRetriesPerRequest'>;

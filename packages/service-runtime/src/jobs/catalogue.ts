@@ -10,6 +10,9 @@ const retried: JobsOptions = {
   removeOnFail: { age: 24 * 3600, count: 1000 },
 };
 
+/** The sweep enqueues what still waits, so a failed job must not keep its id. */
+const sweptSoon: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
+
 /** A job is an alarm clock: it names a row, and the row decides. Payloads hold only ids. */
 export const catalogue = {
   'application-expiry': {
@@ -30,11 +33,21 @@ export const catalogue = {
     },
     options: retried,
   },
+  'reactor-run': {
+    payload: {
+      type: 'object',
+      required: ['tenant_id', 'run_id'],
+      additionalProperties: false,
+      properties: { tenant_id: uuid, run_id: uuid },
+    },
+    options: sweptSoon,
+  },
 } as const satisfies Record<keyof Payloads, object>;
 
 interface Payloads {
   'application-expiry': { tenant_id: string; application_id: string };
   'tenant-purge': { tenant_id: string };
+  'reactor-run': { tenant_id: string; run_id: string };
 }
 
 export type JobName = keyof Payloads;

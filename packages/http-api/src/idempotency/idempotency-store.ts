@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import type { Confirmation, Hold, PendingChange, Reply } from './operation.ts';
+import type { Confirmation, Hold, PendingChange, Reply } from '../operation.ts';
 
 export interface IdempotentRequest {
   caller: Caller;
@@ -11,16 +11,18 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
+  /** The creating transaction stores the response, with {@link KeepReply}. Otherwise the key is claimed before the work. */
+  creates: boolean;
   hold: Hold;
   toKeep(reply: Reply): Reply;
-  /** Reduces a kept answer to what may still be told, and confirms its change if that is pending. */
+  /** Reduces a stored response to what the caller may still read, and confirms its change if that is pending. */
   onReplay(reply: Reply, confirmation?: Confirmation): Promise<Reply>;
 }
 
 export type KeepReply = (tx: Queryable, reply: Reply, change?: PendingChange) => Promise<void>;
 
 export interface IdempotencyStore {
-  run(request: IdempotentRequest, work: (keep: KeepReply) => Promise<Reply>): Promise<Reply>;
+  run(request: IdempotentRequest, work: (keep?: KeepReply) => Promise<Reply>): Promise<Reply>;
 }
 
 /** @throws {ServiceError} `bad_request` for a malformed key, or for several. */

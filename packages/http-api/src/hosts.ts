@@ -1,0 +1,132 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Logger } from 'pino';
+
+const host = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$',
+} as const;
+
+export const hostSettings = {
+  CONSOLE_HOST: {
+    ...host,
+    description: 'Host of the console, with its port unless that is 443; without it the console is not served',
+  },
+  FIELDS_HOST: {
+    ...host,
+    description: 'Host of the hosted fields, likewise; without it they are not served',
+  },
+  ROUTES_HOST: {
+    ...host,
+    description:
+      'Host whose subdomains are routes, `<path_name>.<ROUTES_HOST>`, likewise; without it they are served under `/routes` only. ' +
+      'Destinations answer there, so the console and the fields must not be below it',
+  },
+} as const;
+
+export interface HostSettings {
+  CONSOLE_HOST?: string | undefined;
+  FIELDS_HOST?: string | undefined;
+  ROUTES_HOST?: string | undefined;
+  /** Absent in services without this setting. */
+  BASE_URL?: string | undefined;
+}
+
+/** `base` is every host that is none of the others. `none` is `ROUTES_HOST` itself and names too deep below it: all is 404. */
+export type HostKind = 'base' | 'console' | 'fields' | 'routes' | 'none';
+
+export interface Host {
+  kind: HostKind;
+  /** Of a route: the label before `ROUTES_HOST`. */
+  pathName?: string;
+}
+
+export type HostOf = (request: Pick<IncomingMessage, 'headers'>) => Host;
+
+const base: Host = { kind: 'base' };
+const none: Host = { kind: 'none' };
+
+/**
+ * Tells the kind of host of a request by its `Host` alone, whatever `X-Forwarded-Host` says. Everything at one host shares an
+ * origin, so responses of destinations must never be served at the host of the console or of the fields.
+ * Logs which hosts are not set, and which need https. @throws {Error} if the settings give two of them one host.
+ */
+export function openHosts(settings: HostSettings, log: Pick<Logger, 'info'>): HostOf {
+  const named = namesOf(settings);
+  refuseShared(named);
+  sayUnserved(settings, log);
+  sayHttps(settings, log);
+  const exact = new Map<string, Host>();
+  if (named.CONSOLE_HOST) exact.set(named.CONSOLE_HOST, { kind: 'console' });
+  if (named.FIELDS_HOST) exact.set(named.FIELDS_HOST, { kind: 'fields' });
+  if (named.ROUTES_HOST) exact.set(named.ROUTES_HOST, none);
+  const ofRoutes = named.ROUTES_HOST && `.${named.ROUTES_HOST}`;
+  return ({ headers }) => {
+    if (exact.size === 0) return base;
+    const name = nameOf(headers.host ?? '');
+    const found = exact.get(name);
+    if (found) return found;
+    if (ofRoutes === undefined || !name.endsWith(ofRoutes)) return base;
+    const pathName = name.slice(0, -ofRoutes.length);
+    return pathName === '' || pathName.includes('.') ? none : { kind: 'routes', pathName };
+  };
+}
+
+/** `none` also answers at every host that has no listener here. */
+export type ListenersByHost = Partial<Record<HostKind, RequestListener>> & { none: RequestListener };
+
+export function serveByHost(hostOf: HostOf, listeners: ListenersByHost): RequestListener {
+  return (request, response) => (listeners[hostOf(request).kind] ?? listeners.none)(request, response);
+}
+
+function sayUnserved(settings: HostSettings, log: Pick<Logger, 'info'>): void {
+  const unset = (['CONSOLE_HOST', 'FIELDS_HOST', 'ROUTES_HOST'] as const).filter((name) => !settings[name]);
+  if (unset.length === 0) return;
+  log.info(`${unset.join(', ')} ${unset.length === 1 ? 'is' : 'are'} not set, so nothing is served there`);
+}
+
+/** Over http a browser sends no `Sec-Fetch-Site`, so every request of the console is refused, and nothing else would say why. */
+function sayHttps(settings: HostSettings, log: Pick<Logger, 'info'>): void {
+  for (const name of ['CONSOLE_HOST', 'FIELDS_HOST'] as const) {
+    const { [name]: host } = settings;
+    if (!host || isLocalHost(host)) continue;
+    log.info(`${name} is outside localhost, so browsers must reach it by https: ${host}`);
+  }
+}
+
+/** Whether browsers treat a page at this host as secure without https (Secure Contexts, section 3.1). */
+export function isLocalHost(host: string): boolean {
+  const name = nameOf(host);
+  return name === '127.0.0.1' || name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** As a browser names it. Outside this machine a host is reached by https, because its pages need a secure context. */
+export function originOf(host: string): string {
+  return new URL(`${isLocalHost(host) ? 'http' : 'https'}://${host}`).origin;
+}
+
+/** In lower case, without the port and one final dot. */
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+}
+
+function namesOf(settings: HostSettings): Partial<Record<keyof HostSettings, string>> {
+  const { BASE_URL: url } = settings;
+  const given = { ...settings, BASE_URL: url === undefined ? undefined : new URL(url).host };
+  const entries = Object.keys(hostSettings)
+    .concat('BASE_URL')
+    .map((name) => [name, given[name as keyof HostSettings]]);
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value ? [[name, nameOf(value)]] : [])));
+}
+
+function refuseShared(named: Partial<Record<keyof HostSettings, string>>): void {
+  const { ROUTES_HOST: routes } = named;
+  const takers = new Map<string, string>();
+  for (const [setting, name] of Object.entries(named)) {
+    const other = takers.get(name);
+    if (other !== undefined) throw new Error(`${setting} and ${other} must be different hosts; both are ${name}`);
+    takers.set(name, setting);
+    if (routes !== undefined && name.endsWith(`.${routes}`)) {
+      throw new Error(`${setting} must not be below ROUTES_HOST, where destinations answer: ${name}, ${routes}`);
+    }
+  }
+}

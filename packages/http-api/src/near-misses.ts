@@ -1,0 +1,24 @@
+import { type KnownMembers, nearMisses } from '@sluice/problems';
+import { type Check, refuse } from './validate.ts';
+
+interface ObjectSchema {
+  properties?: object;
+  additionalProperties?: unknown;
+  patternProperties?: unknown;
+}
+
+interface Facts {
+  body?: object;
+  response: { readonly [status: number]: object | null };
+}
+
+/** Of the body's own members; what the operation answers is read-only, and may be sent back. */
+export function compileNearMissCheck({ body, response }: Facts): Check {
+  const { properties, additionalProperties, patternProperties } = (body ?? {}) as ObjectSchema;
+  if (!properties || additionalProperties !== undefined || patternProperties) return () => {};
+  const answered = Object.values(response).flatMap((schema) => Object.keys((schema as ObjectSchema)?.properties ?? {}));
+  const members: KnownMembers = { writable: Object.keys(properties), readOnly: answered };
+  return (value) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuse(nearMisses(value, members));
+  };
+}

@@ -1,1 +1,0 @@
-export { type IdempotencyOptions, openIdempotency } from './idempotency.ts';

@@ -1,0 +1,1 @@
+export { openStores, type Stores, storeSettings } from './open-stores.ts';
