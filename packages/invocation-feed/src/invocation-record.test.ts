@@ -1,0 +1,47 @@
+import { type EndedInvocation, fromLine, toLine } from './invocation-record.ts';
+
+const ended: EndedInvocation = {
+  traceId: 'trace-1',
+  beganAt: Date.parse('2026-03-02T09:30:00.123Z') + 0.4,
+  proxyId: 'p',
+  applicationId: 'a',
+  method: "!#$%&'*+-.^_`|~",
+  status: 200,
+  destinationStatus: 201,
+  refusedBy: undefined,
+  stages: { authenticate: 0.1234, detokenize: 0, transform: 2, destination: 41.337 },
+  totalMs: 43.5,
+  tokenIds: ['with "quotes" \\ and\nlines', 'ü'],
+  printed: [{ level: 'info', text: 'a\n"b"' }],
+};
+
+test('what is written in a line is read whole', () => {
+  const line = toLine(ended);
+  expect(line).not.toContain('\n');
+  expect(fromLine(line)).toEqual({
+    trace_id: 'trace-1',
+    at: '2026-03-02T09:30:00.123Z',
+    proxy_id: 'p',
+    application_id: 'a',
+    method: "!#$%&'*+-.^_`|~",
+    status: 200,
+    destination_status: 201,
+    stages_ms: { authenticate: 0.12, transform: 2, destination: 41.34, total: 43.5 },
+    token_ids: ended.tokenIds,
+    console: ended.printed,
+  });
+});
+
+test('what there was not is left out', () => {
+  const nothing = { applicationId: undefined, destinationStatus: undefined, tokenIds: undefined, printed: undefined };
+  expect(fromLine(toLine({ ...ended, ...nothing, refusedBy: 'forbidden' }))).toEqual({
+    trace_id: 'trace-1',
+    at: expect.any(String),
+    proxy_id: 'p',
+    method: ended.method,
+    status: 200,
+    refused_by: 'forbidden',
+    stages_ms: expect.any(Object),
+    token_ids: [],
+  });
+});
