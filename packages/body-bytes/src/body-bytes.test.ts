@@ -1,5 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { eventually } from '@sluice/testing';
 import { type BodyBytes, createBodyBytes, type Reservation } from './body-bytes.ts';
+import { growAsItArrives } from './grow-as-it-arrives.ts';
 import type { BodyDirection } from './room.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
@@ -7,9 +9,9 @@ const open = (options: { processBytes: number; tenantBytes: number; waitMs?: num
 
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
   return wanted.map(([tenant, size], at) => {
-    const reservation = bytes.open(tenant, 'request', size);
+    const reservation = bytes.open({ tenantId: tenant, direction: 'request', mostBytes: size });
     opened.push(reservation);
-    const room = reservation.growTo(size);
+    const room = reservation.grow(size);
     if (!room) order.push(`${tenant}${at}`);
     room?.then(
       () => order.push(`${tenant}${at}`),
@@ -24,10 +26,20 @@ afterEach(() => {
   for (const reservation of opened.splice(0)) reservation.release();
 });
 
-function take(bytes: BodyBytes, tenant: string, size: number, direction: BodyDirection = 'request') {
-  const reservation = bytes.open(tenant, direction, size);
+function take(bytes: BodyBytes, tenantId: string, size: number, direction: BodyDirection = 'request') {
+  const caller = new TestCaller();
+  const reservation = bytes.open({ tenantId, direction, mostBytes: size, caller });
   opened.push(reservation);
-  return { reservation, room: reservation.growTo(size) };
+  return { reservation, caller, room: reservation.grow(size) };
+}
+
+class TestCaller extends EventEmitter {
+  destroyed = false;
+
+  leave(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -98,9 +110,9 @@ test('bodies that grow while they come never wait for each other: the eldest has
   const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
   const done: number[] = [];
   const grow = async (at: number) => {
-    const reservation = bytes.open('ab'[at % 2] ?? '', 'request', 300);
+    const reservation = bytes.open({ tenantId: 'ab'[at % 2] ?? '', direction: 'request', mostBytes: 300 });
     for (let size = 10; size <= 300; size += 10) {
-      await reservation.growTo(size);
+      await reservation.grow(10);
       await settled();
     }
     done.push(at);
@@ -170,22 +182,36 @@ test('what gives up waiting, shrinks or ends leaves nothing behind', async () =>
   await expect(late.room).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
   late.reservation.release();
   expect(bytes.refusals).toBe(1);
-  first.reservation.shrinkTo(100);
+  first.reservation.shrink(500);
   expect(bytes.held).toBe(100);
   first.reservation.release();
   first.reservation.release();
   expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
 });
 
-test('who has left waits no more and takes nothing more, and keeps what is there until it is over', async () => {
+test('who has left waits no more, and keeps what is there until it is over', async () => {
   const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
   const first = take(bytes, 'a', 600);
   const gone = take(bytes, 'a', 600);
-  gone.reservation.stopWaiting();
+  gone.caller.leave();
   await expect(gone.room).rejects.toMatchObject({ code: 'bad_request' });
-  first.reservation.stopWaiting();
-  await expect(first.reservation.growTo(700)).rejects.toMatchObject({ code: 'bad_request' });
-  expect(bytes.held).toBe(600);
+  const other = take(bytes, 'a', 100);
+  first.caller.leave();
+  await expect(first.reservation.grow(100)).rejects.toMatchObject({ code: 'bad_request' });
+  other.reservation.release();
+  expect(first.reservation.grow(100)).toBeUndefined();
+  expect([bytes.held, bytes.waiting]).toEqual([700, 0]);
+});
+
+test('what is over is followed no more, however long its connection lives', async () => {
+  const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
+  const first = take(bytes, 'a', 600);
+  const waiting = take(bytes, 'a', 600);
+  expect(waiting.caller.listenerCount('close')).toBe(1);
+  first.reservation.release();
+  await waiting.room;
+  waiting.reservation.release();
+  expect([first.caller, waiting.caller].map((caller) => caller.listenerCount('close'))).toEqual([0, 0]);
 });
 
 describe('a reservation of one who has left', () => {
@@ -193,9 +219,9 @@ describe('a reservation of one who has left', () => {
     const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
     const { reservation } = take(bytes, 'a', 740);
     reservation.release();
-    reservation.shrinkTo(740);
-    await expect(reservation.growTo(740)).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(reservation.growBy(740)).rejects.toMatchObject({ code: 'bad_request' });
+    reservation.shrink(740);
+    await expect(reservation.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(reservation.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
     expect([reservation.bytes, bytes.held]).toEqual([0, 0]);
     const order: string[] = [];
     const held = reserveAll(
@@ -212,11 +238,11 @@ describe('a reservation of one who has left', () => {
 
   test('keeps no room free that it will not take', async () => {
     const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
-    const { reservation } = take(bytes, 'a', 100);
-    reservation.shrinkTo(100, 700);
+    const { reservation, caller } = take(bytes, 'a', 100);
+    reservation.shrink(0, 600);
     const next = take(bytes, 'a', 600);
-    reservation.stopWaiting();
-    reservation.shrinkTo(50, 700);
+    caller.leave();
+    reservation.shrink(50, 650);
     expect(next.room).toBeDefined();
     await settled();
     expect([bytes.held, bytes.waiting]).toEqual([650, 0]);
@@ -241,10 +267,10 @@ describe('several growths of one reservation, as of parallel calls of a transfor
     const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
     const full = take(bytes, 'b', 2000);
     expect(full.room).toBeUndefined();
-    const grown = bytes.open('a', 'request', 100);
+    const grown = bytes.open({ tenantId: 'a', direction: 'request', mostBytes: 100 });
     opened.push(grown);
-    expect(grown.growTo(100)).toBeUndefined();
-    const growths = [grown.growBy(1500), grown.growBy(500)];
+    expect(grown.grow(100)).toBeUndefined();
+    const growths = [grown.grow(1500), grown.grow(500)];
     const ends = Promise.all(
       growths.map((growth) =>
         Promise.resolve(growth).then(
@@ -262,7 +288,6 @@ describe('several growths of one reservation, as of parallel calls of a transfor
     full.reservation.release();
     expect(await ends).toEqual(['grown', 'grown']);
     expect([grown.bytes, bytes.held, bytes.waiting]).toEqual([2100, 2100, 0]);
-    expect(grown.growTo(2100)).toBeUndefined();
   });
 
   test('end together when the caller leaves, and nothing stays held', async () => {
@@ -272,5 +297,36 @@ describe('several growths of one reservation, as of parallel calls of a transfor
     full.reservation.release();
     await settled();
     expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('a body that arrives', () => {
+  const kibibyte = 1024;
+
+  function receive(pieces: number[], { mostLength = 5120 * kibibyte, copies = 2 } = {}) {
+    const bytes = open({ processBytes: 64 * 1024 * kibibyte, tenantBytes: 64 * 1024 * kibibyte });
+    const reservation = bytes.open({ tenantId: 'a', direction: 'request', mostBytes: copies * mostLength });
+    opened.push(reservation);
+    const held: number[] = [];
+    let arrived = 0;
+    for (const piece of [0, ...pieces]) {
+      arrived += piece;
+      expect(growAsItArrives(reservation, arrived, { copies, mostLength })).toBeUndefined();
+      expect(bytes.held).toBeGreaterThanOrEqual(copies * Math.min(arrived + 64 * kibibyte, mostLength));
+      held.push(reservation.bytes / kibibyte);
+    }
+    return [...new Set(held)];
+  }
+
+  test('doubles what it holds, always before a piece is read, and holds no more than its length allows', () => {
+    expect(receive(Array(80).fill(64 * kibibyte))).toEqual([128, 256, 512, 1024, 2048, 4096, 8192, 10_240]);
+  });
+
+  test('holds little as long as it does not come', () => {
+    expect(receive([1, 1, 1])).toEqual([128, 256]);
+  });
+
+  test('of a known small length holds that alone', () => {
+    expect(receive([500, 500], { mostLength: 1000, copies: 4 })).toEqual([4000 / kibibyte]);
   });
 });

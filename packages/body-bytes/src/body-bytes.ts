@@ -4,23 +4,39 @@ import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.t
 /** The memory reserved for one body and everything made from it. */
 export interface Reservation {
   readonly bytes: number;
-  /** Undefined if there is room at once. @throws {ServiceError} 503 after too long a wait; 400 if the caller left. */
-  growTo(bytes: number): Promise<void> | undefined;
-  /** Grows by `bytes` more. A growth begins only when the one before has ended. */
-  growBy(bytes: number): Promise<void> | undefined;
-  /** Shrinks to `bytes`; it may grow to `mostBytes` again. */
-  shrinkTo(bytes: number, mostBytes?: number): void;
-  /** Call it when the caller has left; the reservation never grows again. */
-  stopWaiting(): void;
+  /**
+   * Call before `bytes` more are taken. Undefined if the memory is free at once. Growths are served one after another, in order.
+   * @throws {ServiceError} 503 once its growths have waited too long; 400 if it would have to wait and the caller has left.
+   */
+  grow(bytes: number): Promise<void> | undefined;
+  /** Call once `bytes` fewer are taken. The body may grow by `yetToCome` again, and memory is kept free for that. */
+  shrink(bytes: number, yetToCome?: number): void;
+  /** It never grows again. */
   release(): void;
 }
 
+/** The connection or response of the caller. */
+export interface Leaver {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+export interface ReservationOptions {
+  tenantId: string;
+  direction: BodyDirection;
+  /** The most that the body will take, if known, because memory is kept free for the oldest body. Default 0. */
+  mostBytes?: number;
+  /** Once the caller has left, nothing waits for memory, because nobody would receive the result. */
+  caller?: Leaver;
+}
+
 /**
- * Limits the memory that bodies take in this process; beyond it they wait. Tenants take turns, within a Tenant the
- * eldest body goes first, and a body that fits may overtake others. {@link Room} decides.
+ * Limits the memory that bodies take in this process; further ones wait. Tenants are served in turn, within a Tenant
+ * the oldest body first, and a body that fits may overtake others. {@link Room} decides.
  */
 export interface BodyBytes {
-  open(tenantId: string, direction: BodyDirection, mostBytes: number): Reservation;
+  open(options: ReservationOptions): Reservation;
   readonly held: number;
   readonly limit: number;
   readonly tenantLimit: number;
@@ -129,11 +145,14 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     #stop: ((error: ServiceError) => void) | undefined;
     #growing: Promise<void> | undefined;
     #hasLeft = false;
+    readonly #caller: Leaver | undefined;
+    #onClose: (() => void) | undefined;
 
-    constructor(lane: Lane, direction: BodyDirection, mostBytes: number) {
+    constructor(lane: Lane, { direction, mostBytes = 0, caller }: ReservationOptions) {
       this.#lane = lane;
       this.#most = room.mostOfOne(direction);
       this.#claim = { tenant: lane, direction, bytes: 0, mostBytes: Math.min(mostBytes, this.#most) };
+      this.#caller = caller;
       lane.open += 1;
     }
 
@@ -141,16 +160,8 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
       return this.#claim.bytes;
     }
 
-    growTo(bytes: number): Promise<void> | undefined {
-      return this.#awaited(this.#growing?.then(() => this.#grow(bytes)) ?? this.#grow(bytes));
-    }
-
-    growBy(bytes: number): Promise<void> | undefined {
-      const grow = () => this.#grow(this.#claim.bytes + bytes);
-      return this.#awaited(this.#growing?.then(grow) ?? grow());
-    }
-
-    #awaited(grown: Promise<void> | undefined): Promise<void> | undefined {
+    grow(bytes: number): Promise<void> | undefined {
+      const grown = this.#growing?.then(() => this.#grow(bytes)) ?? this.#grow(bytes);
       if (!grown) return undefined;
       const growing = grown
         .catch(() => {}) // its caller has the error
@@ -162,16 +173,30 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
     }
 
     #grow(bytes: number): Promise<void> | undefined {
-      if (this.#hasLeft) return Promise.reject(endedEarly());
+      if (!this.#isOpen) return Promise.reject(endedEarly());
       const claim = this.#claim;
-      const more = Math.min(bytes, this.#most) - claim.bytes;
+      const more = Math.min(claim.bytes + bytes, this.#most) - claim.bytes;
       if (more <= 0) return undefined;
       claim.mostBytes = Math.max(claim.mostBytes, claim.bytes + more);
       const { answer, request } = this.#lane.waiting;
       const isFirst = answer.length === 0 && (claim.direction === 'answer' || request.length === 0);
-      if (!isFirst || !room.fits(claim, more)) return this.#wait(more);
+      const fits = isFirst && room.fits(claim, more);
+      if (!fits && this.#isLeft()) return Promise.reject(endedEarly());
+      if (!fits || claim.bytes + more < claim.mostBytes) this.#followCaller();
+      if (!fits) return this.#wait(more);
       room.count(claim, more);
       return undefined;
+    }
+
+    #isLeft(): boolean {
+      return this.#hasLeft || this.#caller?.destroyed === true;
+    }
+
+    /** Room is kept for what grows, so the caller is followed as long as it may grow. */
+    #followCaller(): void {
+      if (this.#onClose || !this.#caller) return;
+      this.#onClose = () => this.#leave();
+      this.#caller.once('close', this.#onClose);
     }
 
     #wait(more: number): Promise<void> {
@@ -205,33 +230,36 @@ export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs
       return promise;
     }
 
-    shrinkTo(bytes: number, mostBytes = bytes): void {
+    shrink(bytes: number, yetToCome = 0): void {
       const claim = this.#claim;
-      const less = Math.max(claim.bytes - bytes, 0);
-      // Who has left grows no more, and room that is kept free for growth that never comes starves large bodies
-      const most = this.#hasLeft ? 0 : Math.min(mostBytes, this.#most);
-      claim.mostBytes = Math.max(most, claim.bytes - less + this.#waitsFor);
+      const less = Math.min(Math.max(bytes, 0), claim.bytes);
+      const left = claim.bytes - less;
+      // A caller who left grows no more, and memory reserved for growth that never comes starves large bodies
+      const most = this.#isLeft() ? 0 : Math.min(left + yetToCome, this.#most);
+      if (left < most) this.#followCaller();
+      claim.mostBytes = Math.max(most, left + this.#waitsFor);
       room.count(claim, -less);
       if (waiting > 0) grantNext();
     }
 
-    stopWaiting(): void {
+    #leave(): void {
       this.#hasLeft = true;
       this.#stop?.(endedEarly());
-      this.shrinkTo(this.#claim.bytes);
+      this.shrink(0);
     }
 
     release(): void {
       if (!this.#isOpen) return;
       this.#isOpen = false;
-      this.stopWaiting();
+      if (this.#onClose) this.#caller?.off('close', this.#onClose);
+      this.#leave();
       this.#lane.open -= 1;
-      this.shrinkTo(0);
+      this.shrink(this.#claim.bytes);
     }
   }
 
   return {
-    open: (tenantId, direction, mostBytes) => new BodyReservation(laneOf(tenantId), direction, mostBytes),
+    open: (options) => new BodyReservation(laneOf(options.tenantId), options),
     limit: processBytes,
     tenantLimit: tenantBytes,
     get held() {

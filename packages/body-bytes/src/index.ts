@@ -1,4 +1,5 @@
-export type { BodyBytes, Reservation } from './body-bytes.ts';
+export type { BodyBytes, Leaver, Reservation, ReservationOptions } from './body-bytes.ts';
+export { type ArrivingBody, growAsItArrives } from './grow-as-it-arrives.ts';
 export { measureBodyBytes } from './metrics.ts';
 export { apiPart, openBodyBytes } from './open-body-bytes.ts';
 export { parsedBytes } from './parsed-bytes.ts';

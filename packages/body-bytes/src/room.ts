@@ -16,19 +16,19 @@ export interface Claim {
   mostBytes: number;
 }
 
-/** The last part of the room is kept for Tenants that hold little, which means less than this part of their limit. */
+/** The last part of the memory is kept for Tenants that use little: less than this part of their limit. */
 const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
- * A Tenant may hold as much as is left free: by default half of the room alone, a third beside another like it. The
- * next growing body, in turn among Tenants, has room kept free for it, so that large bodies do not starve. For it only
- * claims that no longer grow count, because bodies that each hold a part could otherwise wait for each other for ever.
+ * A Tenant may use as much as it leaves free: by default half of the memory alone, a third beside another like it. Memory is
+ * kept free for the next growing body, chosen in turn among Tenants, so that large bodies do not starve. Only claims that no
+ * longer grow count against it, because bodies that each have a part could otherwise wait for each other for ever.
  */
 export class Room {
   readonly #processBytes: number;
   readonly #tenantBytes: number;
-  /** Requests leave a part to answers: a held request waits for its answer, and an answer waits for nothing. */
+  /** Requests leave a part for responses: a buffered request waits for its response, which waits for nothing. */
   readonly #partOf: Record<BodyDirection, number>;
   readonly #turns: Record<BodyDirection, Set<TenantBytes>> = { request: new Set(), answer: new Set() };
   readonly #ofGrowing: Record<BodyDirection, number> = { request: 0, answer: 0 };

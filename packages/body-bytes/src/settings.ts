@@ -4,9 +4,9 @@ export const bodyBytesSettings = {
     minimum: 0,
     default: 0,
     description:
-      'Memory that bodies and answers which are held may take in one process, in bytes, with their copies and what is ' +
-      'parsed of them; beyond, requests wait, their bodies unread; 0: 40 % of the memory limit of a gateway, 25 % of that of ' +
-      'another process, which reads from Postgres and parses besides',
+      'Memory for buffered bodies and responses in one process, in bytes, with copies and what is parsed of ' +
+      'them. When it is used up, requests wait, their bodies unread. 0: 40 % of the memory limit of a ' +
+      'gateway, 25 % of that of another process',
   },
   BODY_HELD_TENANT_BYTES: {
     type: 'integer',
@@ -18,6 +18,6 @@ export const bodyBytesSettings = {
     type: 'integer',
     minimum: 1,
     default: 20_000,
-    description: 'How long a body or an answer waits for room before the request is answered 503, in milliseconds',
+    description: 'How long a body or a response waits for memory before the request is answered 503, in milliseconds',
   },
 } as const;

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import net from 'node:net';
-import { createDestinationPolicy, type DestinationPolicy } from './index.ts';
+import { createDestinationPolicy, type DestinationPolicy, type Resolver } from './index.ts';
 
 function policyFor(answers: string[], allow: string[] = []): DestinationPolicy {
   return createDestinationPolicy({
@@ -38,6 +38,21 @@ describe('lookup', () => {
     const policy = policyFor(answers);
     expect((await lookUp(policy, 'example.com')).code).toBe(code);
     expect((await lookUp(policy, 'example.com', { all: true })).code).toBe(code);
+  });
+
+  test.each([
+    [['10.0.0.1'], [], 'it is not a public host, and DESTINATION_ALLOW does not list it'],
+    [['8.8.8.8'], ['example.com'], 'DESTINATION_DENY forbids it'],
+    [['169.254.169.254'], [], 'cloud metadata addresses are never allowed'],
+  ])('for the log, the error names what decides about %j', (addresses, deny, reason) => {
+    const resolve: Resolver = (_host, _options, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
+    const policy = createDestinationPolicy({ schemes: ['https'], allow: [], deny, resolve });
+    const failed = new Promise((done) => policy.lookup('example.com', {}, (error) => done(error?.message)));
+    return expect(failed).resolves.toBe(`The destination policy denies example.com (${addresses[0]}): ${reason}`);
   });
 
   test('hands on what it checked, in the shape that was asked for', async () => {

@@ -11,23 +11,26 @@ export type Resolver = (
 export class DestinationDeniedError extends Error {
   readonly code = 'EDESTINATIONDENIED';
 
-  constructor(host: string, address?: string) {
-    super(`The destination policy denies ${host}${address === undefined || address === host ? '' : ` (${address})`}`);
+  /** @param reason names the setting that decides. */
+  constructor(host: string, reason: string, address = host) {
+    super(`The destination policy denies ${host}${address === host ? '' : ` (${address})`}: ${reason}`);
     this.name = 'DestinationDeniedError';
   }
 }
 
 /** Fails when any address is denied. Returns only addresses that it checked, so the name cannot change in between. */
 export function checkedLookup(
-  isAllowed: (address: string, hostname: string) => boolean,
+  whyDenied: (address: string, hostname: string) => string | undefined,
   resolve: Resolver = systemLookup,
 ): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? notFound(hostname), '', 0);
-      const denied = addresses.find(({ address }) => !isAllowed(address, hostname));
-      if (denied) return callback(new DestinationDeniedError(hostname, denied.address), '', 0);
+      for (const { address } of addresses) {
+        const reason = whyDenied(address, hostname);
+        if (reason !== undefined) return callback(new DestinationDeniedError(hostname, reason, address), '', 0);
+      }
       if (options.all) return callback(null, addresses);
       callback(null, first.address, first.family);
     });

@@ -23,6 +23,8 @@ export interface DestinationPolicy {
   checkUrl(text: string): UrlVerdict;
   /** False for anything that is not an address. */
   checkAddress(address: string, hostname?: string): boolean;
+  /** For logs: why `checkAddress` is false, with the setting that decides. Undefined where it is true. */
+  whyDenied(address: string, hostname?: string): string | undefined;
   /** Fails with {@link DestinationDeniedError} if any resolved address is denied. Needs no `this`. */
   lookup: LookupFunction;
   /** `lookup` with this resolver, unless the rules name one. */
@@ -37,12 +39,14 @@ export function createDestinationPolicy(rules: DestinationRules): DestinationPol
   const allow = parseEntries('DESTINATION_ALLOW', rules.allow);
   const deny = parseEntries('DESTINATION_DENY', rules.deny);
 
-  function checkAddress(text: string, hostname?: string): boolean {
+  function whyDenied(text: string, hostname?: string): string | undefined {
     const address = parseAddress(text);
-    if (!address) return false;
+    if (!address) return 'it is not an address';
     const name = hostname === undefined || parseAddress(hostname) ? undefined : withoutRootDot(hostname);
-    if (name !== undefined && judgeName(name, allow, deny) !== 'allowed') return false;
-    return judgeAddress(address, allow, deny, name !== undefined && allow.hasName(name)) === 'allowed';
+    const ofName = name === undefined ? 'allowed' : judgeName(name, allow, deny);
+    if (ofName !== 'allowed') return reasons[ofName];
+    const verdict = judgeAddress(address, allow, deny, name !== undefined && allow.hasName(name));
+    return verdict === 'allowed' ? undefined : reasons[verdict];
   }
 
   function checkUrl(text: string): UrlVerdict {
@@ -58,14 +62,15 @@ export function createDestinationPolicy(rules: DestinationRules): DestinationPol
     const verdict = address
       ? judgeAddress(address, allow, deny, false)
       : judgeName(withoutRootDot(hostname), allow, deny);
-    return verdict === 'allowed' ? read : refused(reasons[verdict](hostname));
+    return verdict === 'allowed' ? read : refused(`must not name ${hostname}: ${reasons[verdict]}`);
   }
 
   return {
     checkUrl,
-    checkAddress,
-    lookup: checkedLookup(checkAddress, rules.resolve),
-    lookupBy: (resolve) => checkedLookup(checkAddress, rules.resolve ?? resolve),
+    checkAddress: (address, hostname) => whyDenied(address, hostname) === undefined,
+    whyDenied,
+    lookup: checkedLookup(whyDenied, rules.resolve),
+    lookupBy: (resolve) => checkedLookup(whyDenied, rules.resolve ?? resolve),
   };
 }
 
@@ -93,9 +98,9 @@ function judgeName(name: string, allow: Entries, deny: Entries): Verdict {
 }
 
 const reasons = {
-  metadata: (host: string) => `must not name ${host}: cloud metadata addresses are never allowed`,
-  denied: (host: string) => `must not name ${host}: DESTINATION_DENY forbids it`,
-  closed: (host: string) => `must not name ${host}: it is not a public host, and DESTINATION_ALLOW does not list it`,
+  metadata: 'cloud metadata addresses are never allowed',
+  denied: 'DESTINATION_DENY forbids it',
+  closed: 'it is not a public host, and DESTINATION_ALLOW does not list it',
 };
 
 function refused(reason: string): UrlVerdict {
