@@ -1,11 +1,14 @@
+export { type ClientStandIn, newClientStandIn } from './client-stand-in.ts';
+export { type CastValues, castDeclared } from './declared-values.ts';
 export type { SecretPlace } from './encryption/cipher.ts';
 export { raiseIntegrityAlarms } from './encryption/integrity-alarm.ts';
 export { IntegrityError } from './encryption/integrity-error.ts';
 export { decryptSecret, encryptSecret, type KeyHolder, prepareSecret, type Secret } from './encryption/secrets.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, newFilterBudget } from './expressions/filter-budget.ts';
-export { longestPadding } from './expressions/filters.ts';
-export { mostTextOf } from './expressions/most-text-of.ts';
+export { type FilterRecord, longestGrown, longestPadding } from './expressions/filter-record.ts';
+export { filterRecords } from './expressions/filters.ts';
+export { expressionMayGrow, mostTextOf } from './expressions/most-text-of.ts';
 export {
   type Expression,
   expressionsOfPiece,
@@ -31,7 +34,6 @@ export type { KeyWrapper, RootKeys, WrappedIn, Wrapping } from './keys/key-wrapp
 export { createLocalKeyWrapper } from './keys/local-key-wrapper.ts';
 export { vaultConditions, vaultSettings } from './keys/vault-settings.ts';
 export { mergePatch } from './merge-patch.ts';
-export { openStores, type Stores, storeSettings } from './open-stores.ts';
 export { type RotatedPurpose, rotatedPurposes } from './rotation/encrypted-rows.ts';
 export {
   type KeyVersionStatus,
@@ -39,15 +41,16 @@ export {
   readRootKeyStatus,
   readTenantKeyStatus,
 } from './rotation/key-status.ts';
-export type { RootKeyUse } from './rotation/key-versions.queries.ts';
+export { listKeyVersions, type RootKeyUse } from './rotation/key-versions.queries.ts';
 export type { Reencrypted } from './rotation/reencrypt.ts';
 export { type DataKeyRotation, rotateDataKeys } from './rotation/rotate-data-keys.ts';
 export { type RootRotation, rotateRootKey } from './rotation/rotate-root-key.ts';
 export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.ts';
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
+export { detokenizeJson, type JsonDocument } from './tokenization/detokenize-json.ts';
 export { readTokenization, tokenize } from './tokenization/tokenize.ts';
-export { createToken, createTokens, createTokensAnd } from './tokens/create/create-tokens.ts';
+export { type Answering, createToken, createTokens, theOnly } from './tokens/create/create-tokens.ts';
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';
@@ -64,16 +67,20 @@ export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
 export { newOpeningBudget, type OpeningBudget, openedBytes, partOf } from './tokens/opening-budget.ts';
+export { describeFoundTokens, describeTokens } from './tokens/read/describe-tokens.ts';
 export { findToken } from './tokens/read/find-token.ts';
 export { presentKept } from './tokens/read/kept-answer.ts';
 export { listTokens, type TokenFilter, type TokenPage } from './tokens/read/list-tokens.ts';
 export { requireUse, revealForUse } from './tokens/read/reveal-for-use.ts';
+export { SeenTokens } from './tokens/read/seen-tokens.ts';
 export type { TokenPosition } from './tokens/read/token-list.queries.ts';
 export { walkFoundTokens, walkTokens } from './tokens/read/walk-tokens.ts';
-export type { Actor, Token } from './tokens/token.ts';
+export { findPlaces } from './tokens/token.queries.ts';
+export type { Actor, Through, Token } from './tokens/token.ts';
 export { isTokenId } from './tokens/token-id.ts';
 export { tokenPatchSchema } from './tokens/update/token-patch.schema.ts';
 export { type UpdatedToken, updateToken } from './tokens/update/update-token.ts';
+export { isCardNumber } from './types/checks.ts';
 export { type TokenTypeName, tokenTypeNames } from './types/token-types.ts';
 export { readTokenUsage, type TokenTypeMetrics, type TokenUsage } from './usage-report.ts';
 export { openVault, type Vault, type VaultOptions } from './vault.ts';

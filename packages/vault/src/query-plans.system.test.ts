@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import {
+  countBuffers,
   createTestDatabase,
   filled,
   fillTables,
@@ -8,7 +9,9 @@ import {
   findIndexes,
   recordStatements,
   useStack,
+  vacuumWhole,
 } from '@sluice/testing';
+import { sql } from 'kysely';
 import * as dataKeys from './keys/data-key.queries.ts';
 import { compileQuery } from './search/compile-query.ts';
 import { parseQuery } from './search/parse-query.ts';
@@ -153,6 +156,19 @@ test.each<[string, Condition[], string]>([
   const { db, statements } = recordStatements(large.current);
   await list.findPage(db, tenantId, conditions, { page: 1, size: 20 });
   expect(await findIndexes(large.current, statements)).toContain(index);
+});
+
+test('a deep page reads an index of ids on the way, and rows for itself alone', async () => {
+  const deep = { page: 90, size: 100 };
+  const pageOf = async (conditions: Condition[]) => {
+    const { db, statements } = recordStatements(large.current);
+    await list.findPage(db, tenantId, conditions, deep);
+    return countBuffers(large.current, statements.slice(-1));
+  };
+  await vacuumWhole(large.current, 'tokens');
+  expect(await pageOf([])).toBeLessThan(900);
+  // The control: a column that the index does not have
+  expect(await pageOf([sql<boolean>`modified_by is null`])).toBeGreaterThan(1200);
 });
 
 test('equal tokens are found through the index of fingerprints', async () => {

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import {
   type Expression,
   evaluateExpression,
+  filterRecords,
   type Json,
   mayContainExpression,
   parseExpressions,
   readExpressions,
+  type Segment,
 } from '../index.ts';
 import { fillTemplate } from './template.ts';
 
@@ -13,6 +15,11 @@ function only(text: string): Expression {
   const [segment, ...rest] = parseExpressions(text);
   if (segment?.kind !== 'expression' || rest.length > 0) throw new Error('not one expression');
   return segment;
+}
+
+function sourceOf(segment: Segment, text: string): string {
+  const { start, end } = segment.kind === 'literal' ? (segment.place ?? {}) : segment;
+  return segment.kind === 'literal' && start === undefined ? segment.text : text.slice(start, end);
 }
 
 const evaluate = (filters: string, data: Json) => evaluateExpression(only(`{{ some-id ${filters} }}`), data);
@@ -50,7 +57,7 @@ describe('parseExpressions', () => {
     ["{{ id | append: 'x }}", 'not closed'],
     ['{{ id | nope }}', 'no filter nope'],
     ['{{ id | constructor }}', 'no filter constructor'],
-    ['{{ id | replace: "", "xxxx" }}', 'no filter replace'],
+    ['{{ id | reverse }}', 'no filter reverse'],
     ['{{ id | last4 ) }}', 'cannot be read'],
     ['{{ id | last4, }}', 'cannot be read'],
     ['{{ id | append: (1..999999999) }}', 'quoted text and numbers only'],
@@ -75,6 +82,29 @@ describe('parseExpressions', () => {
     ]);
     expect(() => parseExpressions(text)).toThrow('at character 0');
   });
+
+  test.each([
+    ["{{ '{{' }}", '{{'],
+    ['a {{"}}"}} b', 'a }} b'],
+    ["{{ '{{' }} secrets.X {{ '}}' }}", '{{ secrets.X }}'],
+    ["\\frac{{'{'}}a}{b}", '\\frac{a}{b}'],
+    ["{{ '\\'' }}", "'"],
+    ["{{''}}", ''],
+  ])('a quoted text stands for itself: %s', (text, expected) => {
+    expect(
+      parseExpressions(text)
+        .map((s) => (s.kind === 'literal' ? s.text : '!'))
+        .join(''),
+    ).toBe(expected);
+  });
+
+  test.each([
+    ["{{ 'tis }}", "'tis"],
+    ["{{ 'a' b }}", "'a' b"],
+    ["{{ o'x' }}", "o'x'"],
+  ])('what only begins with a quote is a token id: %s', (text, reference) =>
+    expect(only(text).reference).toBe(reference),
+  );
 
   test('Liquid tags are text', () => {
     expect(parseExpressions('{% include "x" %} {% raw %}')).toEqual([
@@ -105,10 +135,10 @@ describe('parseExpressions', () => {
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
         const read = readExpressions(text);
-        expect(read.map((s) => (s.kind === 'literal' ? s.text : text.slice(s.start, s.end))).join('')).toBe(text);
+        expect(read.map((s) => sourceOf(s, text)).join('')).toBe(text);
         try {
           const segments = parseExpressions(text);
-          expect(segments.map((s) => (s.kind === 'literal' ? s.text : text.slice(s.start, s.end))).join('')).toBe(text);
+          expect(segments.map((s) => sourceOf(s, text)).join('')).toBe(text);
         } catch (error) {
           expect(error).toMatchObject({ code: 'bad_request' });
         }
@@ -146,6 +176,7 @@ describe('filters', () => {
     ["| json: '$.number' | card_bin", card, '42424242'],
     ["| json: '$.missing' | last4", card, null],
     ['| card_bin', '378282246310005', '378282'],
+    ["| card_brand | default: 'other'", '9999999999999995', 'other'],
     ['| stringify', { a: [1] }, '{"a":[1]}'],
     ['| stringify', 'text', 'text'],
     ['| to_number', '12.50', 12.5],
@@ -166,6 +197,42 @@ describe('filters', () => {
     ["| default: 'none'", null, 'none'],
     ['| last4', null, null],
   ])('%s of %j is %j', (filters, data, expected) => expect(evaluate(filters, data)).toEqual(expected));
+
+  test.each<[string, string[]]>([
+    ['visa', ['4242424242424242', '4000000000006', '4999999999999999993']],
+    ['mastercard', ['5100000000000000', '5599999999999999', '2221000000000009', '2720999999999996']],
+    ['amex', ['3400 000000 00009', '378282246310005']],
+    ['discover', ['6011111111111117', '6440000000000000', '6499999999999999', '6500000000000000']],
+    [
+      'diners',
+      ['30000000000000', '30599999999999', '30950000000000', '36227206271667', '38520000023237', '39000000000000'],
+    ],
+    ['jcb', ['3528000000000000', '3566002020360505', '3589999999999999']],
+    ['unionpay', ['6200000000000005', '6221260000000000', '6212345678900000001', '8100000000000000']],
+    ['maestro', ['501000000007', '6759649826438453', '5893000000000000', '6304000000000000', '6390000000000000']],
+  ])('card_brand: %s', (brand, numbers) => {
+    for (const number of numbers) expect([number, evaluate('| card_brand', number)]).toEqual([number, brand]);
+  });
+
+  test.each<[string, Json]>([
+    ['between two ranges', '2220999999999999'],
+    ['behind the last range', '2721000000000000'],
+    ['between two ranges of Diners', '3060000000000000'],
+    ['below those of JCB', '3527999999999999'],
+    ["Elo's", '5066990000000000'],
+    ["Verve's", '5060990000000000'],
+    ['too short', '42424242424'],
+    ['too long', '42424242424242424242'],
+    ['no digits', '4242x42424242424'],
+    ['empty', ''],
+    ['an object', card],
+    ['nothing', null],
+  ])('card_brand of a number that is %s is null', (_, number) => {
+    expect(evaluate('| card_brand', number)).toBeNull();
+  });
+
+  test('card_brand of a number that is one in JSON', () =>
+    expect(evaluate('| card_brand', 378282246310005)).toBe('amex'));
 
   test.each<[string, Json]>([
     ['| last4', card],
@@ -193,14 +260,61 @@ describe('filters', () => {
     ['| slice', 'slice needs a whole number'],
     ["| slice: 0, 'x'", 'slice needs a whole number'],
     ["| truncate: 'x'", 'truncate needs a whole number'],
+    ['| split', 'split needs a text'],
+    ["| replace: 'x'", 'replace needs two texts'],
   ])('%s is refused whatever the data, without a value', (filters, message) => {
     expect(() => only(`{{ id ${filters} }}`)).toThrow(expect.objectContaining({ code: 'bad_request' }));
     expect(() => only(`{{ id ${filters} }}`)).toThrow(message);
   });
 
+  test.each(filterRecords.map((record) => [record.name, record] as const))(
+    '%s: its example in the reference is what it does',
+    (_name, { example: { filters, data, result } }) => expect(evaluate(`| ${filters}`, data)).toEqual(result),
+  );
+
+  test.each([
+    ["| replace: 'x', '0123456789'", 'x'.repeat(7000), 'x'.repeat(6000), 60_000],
+    ["| split: ''", 'x'.repeat(20_000), 'x'.repeat(10_000), 10_000],
+    ["| split: '' | join: '0123456789'", 'x'.repeat(8000), 'x'.repeat(5000), 5000 + 4999 * 10],
+    [`| ${"split: '' | join: '0123456789' | ".repeat(4)}upcase`, 'x'.repeat(100), 'x', 1],
+  ])('%s cannot make a text long: beyond 64 Ki and the value it gives null', (filters, long, short, length) => {
+    expect(evaluate(filters, long)).toBeNull();
+    expect(evaluate(filters, short)).toHaveLength(length);
+  });
+
+  test('a long text may be replaced in, as long as it does not grow', () => {
+    const text = 'a b '.repeat(50_000);
+    expect(evaluate("| replace: ' ', '-'", text)).toBe(text.replaceAll(' ', '-'));
+    expect(evaluate("| replace: ' ', '--'", text)).toBeNull();
+  });
+
   test('no filter with arguments that are accepted throws, whatever the data', () => {
-    const names = ['append', 'default', 'json', 'pad_left', 'remove', 'reveal_last', 'slice', 'truncate', 'to_number'];
-    const bare = ['capitalize', 'first', 'last', 'lstrip', 'size', 'stringify', 'to_boolean', 'card_bin', 'downcase'];
+    const names = [
+      'split',
+      'join',
+      'replace',
+      'append',
+      'default',
+      'json',
+      'pad_left',
+      'remove',
+      'reveal_last',
+      'slice',
+      'truncate',
+      'to_number',
+    ];
+    const bare = [
+      'capitalize',
+      'first',
+      'last',
+      'lstrip',
+      'size',
+      'stringify',
+      'to_boolean',
+      'card_bin',
+      'card_brand',
+      'downcase',
+    ];
     const argument = fc.constantFrom("'x'", "'$.a'", '0', '-1', '1000', '1.5', 'nil', 'true', 'empty');
     const filter = fc
       .tuple(fc.constantFrom(...names, ...bare), fc.array(argument, { maxLength: 3 }))
@@ -233,6 +347,10 @@ describe('fillTemplate', () => {
       text: 'no. 4242, x, 4',
       fixed: 1,
     });
+  });
+
+  test('a quoted text stands for itself', () => {
+    expect(fillTemplate({ a: "{{ '{{' }}", b: "{{ '{{' }}{{ data.month }}" }, data)).toEqual({ a: '{{', b: '{{4' });
   });
 
   test('a path must begin with data', () => {

@@ -19,6 +19,12 @@ test('the filters of a request share what they may go through; data without filt
   expect(() => requireUnspent(budget)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
 });
 
+test('what was filtered for earlier requests limits no later one', () => {
+  const [filtered] = expressions('{{ a | upcase | size }}');
+  if (!filtered) throw new Error('an expression');
+  for (let i = 0; i < 100; i++) expect(evaluateExpression(filtered, large)).toBe(large.length);
+});
+
 test('a template cannot go through a value without end', () => {
   const mask = Array.from({ length: 50 }, () => `{{ data ${'| reveal_last '.repeat(10)}}}`);
   expect((fillTemplate(mask, large) as Json[]).at(-1)).toBeNull();

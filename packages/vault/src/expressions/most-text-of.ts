@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
-import { longestPadding } from './filters.ts';
+import { longestGrown, longestPadding } from './filter-record.ts';
+import { mayGrow } from './filters.ts';
 import type { Expression } from './parse-expressions.ts';
 import { textLengthOf } from './text-length.ts';
 
@@ -7,9 +8,16 @@ import { textLengthOf } from './text-length.ts';
  * About the longest text that the expression gives, in UTF-16 code units. It depends on the length of the value and on
  * nothing else of it. What filters append stands in the expression itself.
  */
-export function mostTextOf({ filters, start, end }: Expression, value: Json | undefined): number {
+export function mostTextOf(expression: Expression, value: Json | undefined): number {
+  const { filters, start, end } = expression;
   const length = textLengthOf(value);
   if (filters.length === 0) return length;
+  if (expressionMayGrow(expression)) return Math.max(length, longestGrown) + end - start;
   const pads = filters.some(({ name }) => name === 'pad_left' || name === 'pad_right');
   return (pads ? Math.max(length, longestPadding) : length) + end - start;
+}
+
+/** Whether the result can be longer than value, expression and padding together. */
+export function expressionMayGrow({ filters }: Expression): boolean {
+  return filters.some(({ name }) => mayGrow(name));
 }

@@ -5,6 +5,8 @@ import { createFilterEngine, faultInArguments } from './filters.ts';
 export interface Literal {
   kind: 'literal';
   text: string;
+  /** Of a text that is written as an expression, `{{ '{{' }}`: where it stands. */
+  place?: { start: number; end: number };
 }
 
 /** `{{ reference | filter: 'argument' }}` */
@@ -80,6 +82,11 @@ function readNext(text: string, position: number, segments: Segment[]): number {
   const literal = text.slice(position, start === -1 ? undefined : start);
   if (literal !== '') segments.push({ kind: 'literal', text: literal });
   if (start === -1) return -1;
+  const quoted = readQuotedText(text, start);
+  if (quoted) {
+    segments.push(quoted.literal);
+    return quoted.end;
+  }
   const expression = readExpression(text, start);
   segments.push(expression);
   return expression.end;
@@ -111,6 +118,23 @@ export function invalidExpression(start: number, reason: string): InvalidExpress
   return new InvalidExpression(start, reason);
 }
 
+/** An expression that is nothing but a quoted text, which is read as an argument of a filter is. */
+const quotedText = /\{\{[ \t\r\n]*((["'])(?:(?!\2|\\).|\\.)*\2)[ \t\r\n]*\}\}/sy;
+
+function readQuotedText(text: string, start: number): { literal: Literal; end: number } | undefined {
+  let head = start + opening.length;
+  while (text.charCodeAt(head) <= space) head += 1;
+  const first = text.charCodeAt(head);
+  if (first !== quote && first !== apostrophe) return undefined;
+  const part = text.slice(start, start + longestExpression);
+  quotedText.lastIndex = 0;
+  const source = quotedText.exec(part)?.[1];
+  const token = source === undefined ? undefined : new Tokenizer(source).readQuoted();
+  if (!token) return undefined;
+  const end = start + quotedText.lastIndex;
+  return { literal: { kind: 'literal', text: token.content, place: { start, end } }, end };
+}
+
 function readExpression(text: string, start: number): Expression {
   const from = start + opening.length;
   const limit = Math.min(text.length, start + longestExpression);
@@ -138,6 +162,9 @@ function endOfHead(text: string, from: number, limit: number): number {
   return limit;
 }
 
+const space = 0x20;
+const quote = 0x22;
+const apostrophe = 0x27;
 const bar = 0x7c;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;

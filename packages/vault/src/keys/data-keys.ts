@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { tenantClosed } from '@sluice/audit';
-import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
-import type { Database, Queryable } from '@sluice/database';
+import { type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { asTenant, type Database, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import {
   findNewestVersion,
@@ -16,7 +16,6 @@ import { DataKeyError } from './data-key-error.ts';
 import { mostEncryptions } from './key-usage.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
 import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
-import { singleFlight } from './single-flight.ts';
 
 export interface DataKey {
   version: number;
@@ -26,7 +25,7 @@ export interface DataKey {
 /** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
   /** In a transaction pass it as `db`. @throws {DataKeyError} for a key that is missing or does not unwrap. */
-  find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
+  find(owner: KeyOwner, version: number, db?: Queryable): Promise<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
   /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
@@ -57,9 +56,9 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   const reservations = caches.open<Reservation>('data_key_reservations', limits);
   const once = singleFlight();
 
-  function load(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject | undefined> {
+  async function load(owner: KeyOwner, version: number, on: Queryable = db): Promise<KeyObject | undefined> {
     return unwrapped.get(contextOf(owner, version), async () => {
-      const row = await findWrappedKey(on, owner, version);
+      const row = await asTenant(owner.tenantId, () => findWrappedKey(on, owner, version));
       return row && loaded(owner, await unwrap(row, owner));
     });
   }
@@ -94,17 +93,8 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
     }
   }
 
-  function find(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject> {
-    const found = load(owner, version, on);
-    if (found && !(found instanceof Promise)) return found;
-    return foundKey(found, { owner, version, on });
-  }
-
-  async function foundKey(
-    loading: AtOnceOrLater<KeyObject | undefined>,
-    { owner, version, on }: { owner: KeyOwner; version: number; on: Queryable },
-  ): Promise<KeyObject> {
-    const key = await loading;
+  async function find(owner: KeyOwner, version: number, on: Queryable = db): Promise<KeyObject> {
+    const key = await load(owner, version, on);
     if (key) return key;
     // A Tenant that is closed during the request takes its keys with it.
     if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();
@@ -144,4 +134,16 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
 
 function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
+}
+
+/** Calls with a name that is under way get its result. */
+function singleFlight(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<unknown>>();
+  return <T>(name: string, task: () => Promise<T>): Promise<T> => {
+    const current = underWay.get(name);
+    if (current) return current as Promise<T>;
+    const started = task().finally(() => underWay.delete(name));
+    underWay.set(name, started);
+    return started;
+  };
 }

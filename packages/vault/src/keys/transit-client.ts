@@ -19,7 +19,7 @@ interface TransitAnswer {
 }
 
 export interface TransitClient {
-  /** @throws {ServiceError} `unavailable` where the server is away, slow, or refuses our token; the log says why. */
+  /** @throws {ServiceError} `unavailable` if the server is unreachable, slow, or refuses our token; the log says why. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
   /** Logs why an answer cannot be used. @returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;

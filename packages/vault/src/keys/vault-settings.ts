@@ -16,7 +16,7 @@ export const vaultSettings = {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description: 'Root keys that open what they wrapped and wrap nothing, separated by commas; for a rotation',
+    description: 'Root keys that still open what they wrapped, comma separated; for a rotation',
   },
   VAULT_ADDR: {
     type: 'string',

@@ -102,13 +102,16 @@ export async function countOlder(db: Queryable, table: EncryptedTable, { tenantI
 /** Leaves out ciphertexts that are too short to name a version. */
 export async function countByVersion(
   db: Queryable,
-  { table, columns }: EncryptedTable,
+  tables: readonly EncryptedTable[],
   tenantId: string,
 ): Promise<Map<number, number>> {
-  const each = columns.map(
-    ({ column }) => sql`
-      select ${versionOf(column)} as version from ${sql.table(table)}
-      where tenant_id = ${tenantId} and ${sql.ref(column)} is not null`,
+  if (tables.length === 0) return new Map();
+  const each = tables.flatMap(({ table, columns }) =>
+    columns.map(
+      ({ column }) => sql`
+        select ${versionOf(column)} as version from ${sql.table(table)}
+        where tenant_id = ${tenantId} and ${sql.ref(column)} is not null`,
+    ),
   );
   const { rows } = await sql<{ version: Buffer; count: number }>`
     select version, count(*) as count from (${sql.join(each, sql` union all `)}) as ciphertexts group by version

@@ -1,38 +1,81 @@
+import {
+  listProxyMembers,
+  type ProxyMemberName,
+  type ProxyMembers,
+  proxyVersionField,
+  reactorConfiguration,
+  runArguments,
+  runConsole,
+  runResult,
+  type Tables,
+} from '@sluice/database';
 import type { KeyPurpose } from '../keys/data-key.queries.ts';
 
-/** Ciphertexts under the data keys of one purpose. The primary key is (tenant_id, id). */
-export interface EncryptedTable {
-  table: 'tokens' | 'proxies';
-  idType: 'text' | 'uuid';
-  firstId: string;
-  columns: readonly EncryptedColumn[];
-}
+/** Ciphertexts in a table whose primary key is (tenant_id, id). */
+export type EncryptedTable = {
+  [T in keyof Tables]: {
+    table: T;
+    idType: 'text' | 'uuid';
+    firstId: string;
+    columns: readonly { column: keyof Tables[T] & string; field: string }[];
+  };
+}[keyof Tables];
 
-interface EncryptedColumn {
-  column: 'data_ciphertext' | 'cvc_ciphertext' | 'key_ciphertext' | 'configuration_ciphertext';
-  field: string;
-}
+const byUuid = { idType: 'uuid', firstId: '00000000-0000-0000-0000-000000000000' } as const;
 
-export const encryptedTables: { readonly [P in KeyPurpose]?: EncryptedTable } = {
-  token_data: {
-    table: 'tokens',
-    idType: 'text',
-    firstId: '',
-    columns: [
-      { column: 'data_ciphertext', field: 'tokens.data' },
-      { column: 'cvc_ciphertext', field: 'tokens.cvc' },
-    ],
-  },
-  proxy_secrets: {
-    table: 'proxies',
-    idType: 'uuid',
-    firstId: '00000000-0000-0000-0000-000000000000',
-    columns: [
-      { column: 'key_ciphertext', field: 'key' },
-      { column: 'configuration_ciphertext', field: 'configuration' },
-    ],
-  },
+type SecretColumn = {
+  [M in ProxyMemberName]: ProxyMembers[M]['kept'] extends 'secret' ? ProxyMembers[M]['column'] : never;
+}[ProxyMemberName];
+
+/** What is under the data keys of each purpose. A new table is one row here. */
+const tables: { readonly [P in KeyPurpose]?: readonly EncryptedTable[] } = {
+  token_data: [
+    {
+      table: 'tokens',
+      idType: 'text',
+      firstId: '',
+      columns: [
+        { column: 'data_ciphertext', field: 'tokens.data' },
+        { column: 'cvc_ciphertext', field: 'tokens.cvc' },
+      ],
+    },
+  ],
+  proxy_secrets: [
+    {
+      table: 'proxies',
+      ...byUuid,
+      columns: [
+        { column: 'key_ciphertext', field: 'key' },
+        ...listProxyMembers()
+          .filter(([, { kept }]) => kept === 'secret')
+          .map(([field, { column }]) => ({ column: column as SecretColumn, field })),
+      ],
+    },
+    {
+      table: 'proxy_versions',
+      ...byUuid,
+      columns: [{ column: 'definition_ciphertext', field: proxyVersionField }],
+    },
+    {
+      table: 'reactors',
+      ...byUuid,
+      columns: [{ column: 'configuration_ciphertext', field: reactorConfiguration.field }],
+    },
+    {
+      table: 'reactor_runs',
+      ...byUuid,
+      columns: [
+        { column: 'arguments_ciphertext', field: runArguments.field },
+        { column: 'result_ciphertext', field: runResult.field },
+        { column: 'console_ciphertext', field: runConsole.field },
+      ],
+    },
+  ],
 };
+
+export function encryptedTables(purpose: KeyPurpose): readonly EncryptedTable[] {
+  return tables[purpose] ?? [];
+}
 
 /** Not keys of hashes, because equal values would differ. Kept answers are not encrypted anew, as they last a day. */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];

@@ -33,8 +33,8 @@ export async function readTenantKeyStatus(countingDb: Database, tenantId: string
   const versions = await listKeyVersions(countingDb, tenantId);
   const counts = new Map<string, Map<number, number>>();
   for (const purpose of new Set(versions.map((version) => version.purpose))) {
-    const table = encryptedTables[purpose];
-    if (table) counts.set(purpose, await countByVersion(countingDb, table, tenantId));
+    const tables = encryptedTables(purpose);
+    if (tables.length > 0) counts.set(purpose, await countByVersion(countingDb, tables, tenantId));
   }
   return versions.map((version) => {
     const ofPurpose = counts.get(version.purpose);

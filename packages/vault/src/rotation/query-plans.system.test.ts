@@ -21,8 +21,8 @@ const large = useStack(async (stack) => {
 });
 
 const tenantId = filled.tenantId(3);
-const tokens = encryptedTables.token_data as EncryptedTable;
-const proxies = encryptedTables.proxy_secrets as EncryptedTable;
+const [tokens] = encryptedTables('token_data') as [EncryptedTable];
+const [proxies] = encryptedTables('proxy_secrets') as [EncryptedTable];
 const newRow = (id: string): NewRow => ({
   id,
   ciphertexts: [randomBytes(40), null],

@@ -14,6 +14,7 @@ export interface Reencryption extends Older {
 
 export interface Reencrypted {
   purpose: KeyPurpose;
+  table: EncryptedTable['table'];
   rows: number;
   left: number;
   /** How many of those that are left do not open. */
@@ -46,7 +47,7 @@ export async function reencrypt(rotation: Rotation, work: Reencryption): Promise
     const isDone = left <= damage.rows;
     const waitMs = Math.ceil(settledAt - performance.now());
     if (isDone ? waitMs <= 0 : performance.now() - fruitfulAt > mostFruitlessMs) {
-      return { purpose, rows, left, damagedRows: Math.min(left, damage.rows), damaged: damage.ids };
+      return { purpose, table: table.table, rows, left, damagedRows: Math.min(left, damage.rows), damaged: damage.ids };
     }
     if (isDone) rotation.report({ type: 'waiting', what, ms: waitMs });
     await pause(isDone ? waitMs : pauseMs, rotation.signal);

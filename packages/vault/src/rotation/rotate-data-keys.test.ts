@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
+import { proxyVersionField, reactorConfiguration, runArguments, runConsole, runResult } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { createLocalKeyWrapper, createToken, findToken, updateToken } from '../index.ts';
+import { createLocalKeyWrapper, createToken, decryptSecret, findToken, updateToken } from '../index.ts';
+import {
+  card,
+  createMany,
+  insertProxy,
+  insertProxyVersion,
+  insertReactor,
+  insertRun,
+  newRootKey,
+  openProcesses,
+} from '../testing/test-rotation.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readTenantKeyStatus } from './key-status.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
-import { card, createMany, insertProxy, newRootKey, openProcesses } from './rotation-for-tests.ts';
 
 const setup = useStack(openProcesses);
 const both = ['token_data', 'proxy_secrets'] as const;
@@ -98,8 +108,11 @@ describe('rotating the data keys of a Tenant', () => {
 
     const second = await openRotation();
     expect(await rotateDataKeys(second.rotation, work)).toMatchObject([
-      { rows: 1500, left: 0 },
-      { rows: 1, left: 0 },
+      { table: 'tokens', rows: 1500, left: 0 },
+      { table: 'proxies', rows: 1, left: 0 },
+      { table: 'proxy_versions', rows: 0, left: 0 },
+      { table: 'reactors', rows: 0, left: 0 },
+      { table: 'reactor_runs', rows: 0, left: 0 },
     ]);
     expect(second.events[0]).toMatchObject({ type: 'versions', resumed: true });
     expect(await versionsOf(actor)).toEqual({ 2: 2002 });
@@ -108,6 +121,51 @@ describe('rotating the data keys of a Tenant', () => {
     await rotateDataKeys(third.rotation, work);
     expect(third.events[0]).toMatchObject({ type: 'versions', resumed: false });
     expect(await versionsOf(actor)).toEqual({ 3: 2002 });
+  });
+
+  test('each table of a purpose is encrypted anew, and counted', async () => {
+    const { openProcess, openRotation, newActor, versionsOf, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await newActor()];
+    const proxyId = await insertProxy(vault, actor, { key: 'k', configuration: null });
+    const versionId = await insertProxyVersion(vault, actor, proxyId, 'a former definition');
+    const id = await insertReactor(vault, actor, 'configuration');
+    const runId = await insertRun(vault, actor, true);
+    const waitingId = await insertRun(vault, actor, false);
+    const { rotation } = await openRotation();
+    const work = { tenantId: actor.tenantId, purposes: ['proxy_secrets'] as const, settleMs: 0 };
+    expect(await rotateDataKeys(rotation, work)).toMatchObject([
+      { table: 'proxies', rows: 1, left: 0 },
+      { table: 'proxy_versions', rows: 1, left: 0 },
+      { table: 'reactors', rows: 1, left: 0 },
+      { table: 'reactor_runs', rows: 2, left: 0 },
+    ]);
+    expect(await versionsOf(actor)).toEqual({ 2: 6 });
+    const status = await readTenantKeyStatus(db, actor.tenantId);
+    expect(status.map(({ version, ciphertexts }) => [version, ciphertexts])).toEqual([
+      [2, 6],
+      [1, 0],
+    ]);
+    const row = db.selectFrom('reactors').select('configuration_ciphertext').where('id', '=', id);
+    const { configuration_ciphertext: ciphertext } = await row.executeTakeFirstOrThrow();
+    const place = { tenantId: actor.tenantId, recordId: id, ...reactorConfiguration };
+    expect((await decryptSecret(vault, place, ciphertext as Buffer)).toString()).toBe('configuration');
+    const runs = db
+      .selectFrom('reactor_runs')
+      .select(['id', 'arguments_ciphertext', 'result_ciphertext', 'console_ciphertext']);
+    const found = new Map((await runs.where('tenant_id', '=', actor.tenantId).execute()).map((run) => [run.id, run]));
+    const opened = async (
+      place: typeof runArguments | typeof runResult | typeof runConsole,
+      recordId: string,
+      text: Buffer | null | undefined,
+    ) => (await decryptSecret(vault, { tenantId: actor.tenantId, recordId, ...place }, text as Buffer)).toString();
+    expect(await opened(runArguments, waitingId, found.get(waitingId)?.arguments_ciphertext)).toBe('arguments');
+    expect(await opened(runResult, runId, found.get(runId)?.result_ciphertext)).toBe('result');
+    expect(await opened(runConsole, runId, found.get(runId)?.console_ciphertext)).toBe('console');
+    const former = db.selectFrom('proxy_versions').select('definition_ciphertext').where('id', '=', versionId);
+    const { definition_ciphertext } = await former.executeTakeFirstOrThrow();
+    const placeOfVersion = { ...place, recordId: versionId, field: proxyVersionField };
+    const definition = await decryptSecret(vault, placeOfVersion, definition_ciphertext);
+    expect(definition.toString()).toBe('a former definition');
   });
 
   test('what does not open is left, named and counted; everything else is rotated', async () => {
@@ -123,7 +181,7 @@ describe('rotating the data keys of a Tenant', () => {
     const work = { tenantId: actor.tenantId, purposes: ['token_data'] as const, settleMs: 0 };
     const [rotated] = await rotateDataKeys(rotation, work);
     // Bytes 1 to 4 of "short" read as a version that is not old.
-    expect(rotated).toEqual({ purpose: 'token_data', rows: 48, left: 1, damagedRows: 1, damaged: [one] });
+    expect(rotated).toMatchObject({ table: 'tokens', rows: 48, left: 1, damagedRows: 1, damaged: [one] });
   });
 
   test('a damaged row does not keep the next rotation from making new versions, of no purpose', async () => {
@@ -137,8 +195,11 @@ describe('rotating the data keys of a Tenant', () => {
     for (const version of [2, 3]) {
       const { rotation, events } = await openRotation();
       expect(await rotateDataKeys(rotation, work)).toEqual([
-        { purpose: 'token_data', rows: 2, left: 1, damagedRows: 1, damaged: [damaged] },
-        { purpose: 'proxy_secrets', rows: 1, left: 0, damagedRows: 0, damaged: [] },
+        { purpose: 'token_data', table: 'tokens', rows: 2, left: 1, damagedRows: 1, damaged: [damaged] },
+        { purpose: 'proxy_secrets', table: 'proxies', rows: 1, left: 0, damagedRows: 0, damaged: [] },
+        { purpose: 'proxy_secrets', table: 'proxy_versions', rows: 0, left: 0, damagedRows: 0, damaged: [] },
+        { purpose: 'proxy_secrets', table: 'reactors', rows: 0, left: 0, damagedRows: 0, damaged: [] },
+        { purpose: 'proxy_secrets', table: 'reactor_runs', rows: 0, left: 0, damagedRows: 0, damaged: [] },
       ]);
       const made = events.filter(({ type }) => type === 'versions').at(-1);
       expect(made).toMatchObject({ resumed: false, versions: [{ version }, { version }] });

@@ -23,7 +23,7 @@ const longestWriteMs = 12_000;
 /**
  * Makes new versions, or after an interruption continues with them, and encrypts anew what is under older ones. Old
  * versions stay, because requests may still need them. Rows that do not open are left, and keep no later rotation from
- * new versions. @returns the purposes that have rows; `left` is 0 on success.
+ * new versions. @returns the tables of these purposes; `left` is 0 on success.
  * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable` without the key service.
  * @throws {DataKeyError} before it makes a new version, where rows are under a key that is missing or does not unwrap.
  */
@@ -53,8 +53,9 @@ async function rotateOnce(
   rotation.report({ type: 'versions', resumed: !isNew, versions, confirmation });
   const done: Reencrypted[] = [];
   for (const { purpose, version } of current) {
-    const table = encryptedTables[purpose];
-    if (table) done.push(await reencrypt(rotation, { tenantId, purpose, version, table, settledAt }));
+    for (const table of encryptedTables(purpose)) {
+      done.push(await reencrypt(rotation, { tenantId, purpose, version, table, settledAt }));
+    }
   }
   return done;
 }
@@ -72,9 +73,7 @@ async function openKeysOfRows(
 ): Promise<boolean> {
   let areOlder = false;
   for (const { purpose, version } of newest) {
-    const table = encryptedTables[purpose];
-    if (!table) continue;
-    const named = [...(await countByVersion(countingDb, table, tenantId)).keys()];
+    const named = [...(await countByVersion(countingDb, encryptedTables(purpose), tenantId)).keys()];
     // Only damaged rows name versions that were never made.
     const used = new Set([version, ...named.filter((each) => each > 0 && each < version)]);
     for (const each of used) await dataKeys.find({ tenantId, purpose }, each);

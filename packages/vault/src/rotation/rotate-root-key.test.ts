@@ -1,11 +1,11 @@
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import { createKeyWrapper, createLocalKeyWrapper, createToken, findToken, type KeyWrapper } from '../index.ts';
+import { newRootKey, openProcesses } from '../testing/test-rotation.ts';
 import { startTransitServer } from '../testing/transit-server.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readRootKeyStatus } from './key-status.ts';
 import { rotateRootKey } from './rotate-root-key.ts';
-import { newRootKey, openProcesses } from './rotation-for-tests.ts';
 
 async function withDatabase(work: (setup: Awaited<ReturnType<typeof openSetup>>) => Promise<void>) {
   await using stack = new AsyncDisposableStack();

@@ -1,10 +1,10 @@
 import { useStack } from '@sluice/testing';
 import { createToken, decryptSecret, deleteToken, findToken, revealForUse, updateToken } from '../index.ts';
 import type { Json } from '../json.ts';
+import { card, createMany, insertProxy, openProcesses } from '../testing/test-rotation.ts';
 import type { Actor } from '../tokens/token.ts';
 import type { Vault } from '../vault.ts';
 import { rotateDataKeys } from './rotate-data-keys.ts';
-import { card, createMany, insertProxy, openProcesses } from './rotation-for-tests.ts';
 
 const setup = useStack(openProcesses);
 const purposes = ['token_data', 'proxy_secrets'] as const;
@@ -77,7 +77,10 @@ test('under load nothing is unreadable at any moment, and at the end nothing is 
   for (const count of Object.values(done)) expect(count).toBeGreaterThan(5);
   expect(rotated).toMatchObject([
     { purpose: 'token_data', left: 0, damaged: [] },
-    { purpose: 'proxy_secrets', left: 0, damaged: [], rows: 30 },
+    { purpose: 'proxy_secrets', table: 'proxies', left: 0, damaged: [], rows: 30 },
+    { purpose: 'proxy_secrets', table: 'proxy_versions', left: 0, damaged: [], rows: 0 },
+    { purpose: 'proxy_secrets', table: 'reactors', left: 0, damaged: [], rows: 0 },
+    { purpose: 'proxy_secrets', table: 'reactor_runs', left: 0, damaged: [], rows: 0 },
   ]);
   expect(rotated[0]?.rows).toBeGreaterThan(3000);
   expect(Object.keys(await setup.current.versionsOf(actor))).toEqual(['2']);

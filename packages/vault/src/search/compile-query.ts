@@ -1,9 +1,21 @@
 import { canonicalContainer, containerPattern } from '@sluice/access';
+import { parseDate } from '@sluice/database';
 import { sql } from 'kysely';
 import { tokenTypeNames } from '../types/token-types.ts';
-import { boundsOf } from './date-bounds.ts';
-import type { Query, Range, Term } from './parse-query.ts';
-import { type Condition, hasTerm } from './token-terms.ts';
+import type { Query, Range, Term, Text } from './parse-query.ts';
+import { queryFault } from './query-reader.ts';
+import { type Condition, hasTerm, hasTerms, type IndexTerm } from './token-terms.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** ISO 8601. A date without a time stands for its UTC day. */
+function boundsOf({ text, at }: Text): { first: string; last: string } {
+  const moment = parseDate(text);
+  if (!moment) throw queryFault(at, 'expected an ISO 8601 date');
+  const isDay = text.length === 'YYYY-MM-DD'.length;
+  const last = isDay ? new Date(moment.getTime() + dayMs - 1) : moment;
+  return { first: moment.toISOString(), last: last.toISOString() };
+}
 
 export interface Compilation {
   tenantId: string;
@@ -16,21 +28,75 @@ const container = new RegExp(containerPattern);
 const containerBeginning = /^\/?(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/;
 const never = sql<boolean>`false`;
 
-/** Values become parameters, never SQL. Each comparison is exact; the index term beside it only finds candidates. */
+/**
+ * Values become parameters, never SQL. Each comparison is exact; the index term beside it only finds candidates.
+ *
+ * Metadata and search terms of a token can have a mebibyte, which Postgres reads anew for each comparison. So a query
+ * that compares them more than once is evaluated in a sub-query that has read both. No index serves a sub-query, so it
+ * is combined with a condition that an index serves and that all matches meet.
+ */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
+  const exact = compileExact(query, compilation);
+  if (countIndexed(query, compilation) < 2) return exact;
+  // `offset 0` keeps Postgres from putting these expressions in the place of each use. Adding nothing reads a value whole.
+  const evaluated = sql<boolean>`(
+    select ${exact} from (select metadata || '{}'::jsonb as metadata, search_terms || '{}'::bigint[] as search_terms offset 0) as read
+  )`;
+  const candidates = compileCandidates(query, compilation);
+  return candidates ? sql<boolean>`(${candidates} and ${evaluated})` : evaluated;
+}
+
+function countIndexed(query: Query, compilation: Compilation): number {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.operands.reduce((sum, operand) => sum + countIndexed(operand, compilation), 0);
+    case 'not':
+      return countIndexed(query.operand, compilation);
+    case 'range':
+      return 0;
+    case 'term':
+      return indexTermOf(query, compilation) ? 1 : 0;
+  }
+}
+
+/** A condition that an index serves and that all matches meet; undefined if there is none. */
+function compileCandidates(query: Query, compilation: Compilation): Condition | undefined {
+  if (query.kind === 'not') return undefined;
+  if (query.kind === 'range') return compileRange(query);
+  if (query.kind === 'term') {
+    const term = indexTermOf(query, compilation);
+    return term ? hasTerm(compilation.tenantId, [term]) : compileTerm(query, compilation);
+  }
+  const isAll = query.kind === 'and';
+  const terms = query.operands.flatMap((each) => (each.kind === 'term' && indexTermOf(each, compilation)) || []);
+  const others = query.operands
+    .filter((each) => each.kind !== 'term' || !indexTermOf(each, compilation))
+    .map((each) => compileCandidates(each, compilation));
+  if (!isAll && others.includes(undefined)) return undefined;
+  const ofTerms = terms.length > 0 ? [(isAll ? hasTerms : hasTerm)(compilation.tenantId, terms)] : [];
+  const all = [...ofTerms, ...others.flatMap((each) => each ?? [])];
+  return all.length > 0 ? sql<boolean>`(${sql.join(all, isAll ? sql` and ` : sql` or `)})` : undefined;
+}
+
+function compileExact(query: Query, compilation: Compilation): Condition {
   switch (query.kind) {
     case 'and':
     case 'or': {
-      const operands = query.operands.map((operand) => compileQuery(operand, compilation));
+      const operands = query.operands.map((operand) => compileExact(operand, compilation));
       return sql<boolean>`(${sql.join(operands, query.kind === 'and' ? sql` and ` : sql` or `)})`;
     }
     case 'not':
       // `is not true` also matches null, because an unset member does not equal the value.
-      return sql<boolean>`((${compileQuery(query.operand, compilation)}) is not true)`;
+      return sql<boolean>`((${compileExact(query.operand, compilation)}) is not true)`;
     case 'range':
       return compileRange(query);
-    case 'term':
-      return compileTerm(query, compilation);
+    case 'term': {
+      const comparison = compileTerm(query, compilation);
+      const term = indexTermOf(query, compilation);
+      // The term comes first, because it is smaller than metadata.
+      return term ? sql<boolean>`(${hasTerm(compilation.tenantId, [term])} and ${comparison})` : comparison;
+    }
   }
 }
 
@@ -42,32 +108,45 @@ function isBetween(field: string, first: string, last: string): Condition {
   return sql<boolean>`${sql.ref(field)} between ${first}::timestamptz and ${last}::timestamptz`;
 }
 
-function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }: Compilation): Condition {
+/** Undefined for what has no index of terms, or what no token has. */
+function indexTermOf({ field, key, value, isPrefix }: Term, { hashOf }: Compilation): IndexTerm | undefined {
+  const { text } = value;
+  switch (field) {
+    case 'type':
+      return { kind: field, value: text };
+    case 'data':
+      return { kind: field, value: hashOf(text) };
+    case 'metadata':
+      return { kind: `metadata.${key}`, value: text };
+    case 'created_by':
+    case 'modified_by':
+      return uuid.test(text) ? { kind: field, value: text.toLowerCase() } : undefined;
+    case 'container':
+      return containerTermOf(text, isPrefix);
+    default:
+      return undefined;
+  }
+}
+
+function compileTerm({ field, key, value, isPrefix }: Term, { hashOf }: Compilation): Condition {
   const { text } = value;
   switch (field) {
     case 'id':
       return sql<boolean>`id = ${text}`;
     case 'type':
-      return sql<boolean>`(type = ${text} and ${hasTerm(tenantId, [{ kind: 'type', value: text }])})`;
+      return sql<boolean>`type = ${text}`;
     case 'fingerprint':
       // The type is named, because the index on fingerprints begins with it.
       return sql<boolean>`(type = any(${[...tokenTypeNames]}::text[]) and fingerprint = ${text})`;
-    case 'data': {
-      const hash = hashOf(text);
-      return sql<boolean>`(${hash} = any(search_hashes) and ${hasTerm(tenantId, [{ kind: 'data', value: hash }])})`;
-    }
+    case 'data':
+      return sql<boolean>`${hashOf(text)} = any(search_hashes)`;
     case 'container':
-      return compileContainer(text, isPrefix, tenantId);
+      return compileContainer(text, isPrefix);
     case 'metadata':
-      return sql<boolean>`(
-        metadata ->> ${key}::text = ${text} and ${hasTerm(tenantId, [{ kind: `metadata.${key}`, value: text }])}
-      )`;
+      return sql<boolean>`metadata ->> ${key}::text = ${text}`;
     case 'created_by':
-    case 'modified_by': {
-      if (!uuid.test(text)) return never;
-      const id = text.toLowerCase();
-      return sql<boolean>`(${sql.ref(field)} = ${id}::uuid and ${hasTerm(tenantId, [{ kind: field, value: id }])})`;
-    }
+    case 'modified_by':
+      return uuid.test(text) ? sql<boolean>`${sql.ref(field)} = ${text.toLowerCase()}::uuid` : never;
     case 'created_at':
     case 'modified_at': {
       const { first, last } = boundsOf(value);
@@ -77,18 +156,30 @@ function compileTerm({ field, key, value, isPrefix }: Term, { tenantId, hashOf }
 }
 
 export function isInContainer(container: string, tenantId: string): Condition {
-  return compileContainer(container, false, tenantId);
+  const term = containerTermOf(container, false);
+  const exact = compileContainer(container, false);
+  return term ? sql<boolean>`(${exact} and ${hasTerm(tenantId, [term])})` : exact;
+}
+
+/** Absolute; undefined for text that no container is or begins with. */
+function readContainer(text: string, isPrefix: boolean): { wanted: string; parent: string } | undefined {
+  if (!(isPrefix ? containerBeginning : container).test(text)) return undefined;
+  const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);
+  return { wanted, parent: wanted.slice(0, wanted.lastIndexOf('/') + 1) };
+}
+
+function containerTermOf(text: string, isPrefix: boolean): IndexTerm | undefined {
+  const { parent = '/' } = readContainer(text, isPrefix) ?? {};
+  return parent === '/' ? undefined : { kind: 'container', value: parent };
 }
 
 /** Containers hold no commas, so one pattern matches all of a token. A prefix that ends with a slash is a term. */
-function compileContainer(text: string, isPrefix: boolean, tenantId: string): Condition {
-  if (!(isPrefix ? containerBeginning : container).test(text)) return never;
-  const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);
-  const parent = wanted.slice(0, wanted.lastIndexOf('/') + 1);
-  const within = parent === '/' ? undefined : hasTerm(tenantId, [{ kind: 'container', value: parent }]);
-  if (isPrefix && wanted === parent) return within ?? sql<boolean>`true`;
+function compileContainer(text: string, isPrefix: boolean): Condition {
+  const read = readContainer(text, isPrefix);
+  if (!read) return never;
+  const { wanted, parent } = read;
+  if (isPrefix && wanted === parent) return sql<boolean>`true`;
   const inner = wanted.slice(1).replace(/\/$/, '');
   const pattern = isPrefix ? `(^|,)/?${inner}` : inner === '' ? '(^|,)/(,|$)' : `(^|,)/?${inner}/?(,|$)`;
-  const exact = sql<boolean>`array_to_string(containers, ',') ~ ${pattern}`;
-  return within ? sql<boolean>`(${exact} and ${within})` : exact;
+  return sql<boolean>`array_to_string(containers, ',') ~ ${pattern}`;
 }

@@ -1,6 +1,6 @@
 import { QueryReader } from './query-reader.ts';
 
-const searchFields = [
+export const searchFields = [
   'id',
   'type',
   'data',
@@ -12,7 +12,7 @@ const searchFields = [
   'modified_at',
 ] as const;
 
-type SearchField = (typeof searchFields)[number];
+export type SearchField = (typeof searchFields)[number];
 
 export interface Text {
   text: string;
@@ -47,9 +47,11 @@ const deepest = 20;
  *     query = all *( "OR" all )
  *     all   = one *( "AND" one )
  *     one   = "NOT" one / "(" query ")" / field ":" ( value / "[" value "TO" value "]" )
+ *
+ * @param fields which may be named beside metadata.
  */
-export function parseQuery(text: string): Query {
-  const reader = new QueryReader(text);
+export function parseQuery(text: string, fields: readonly SearchField[] = searchFields): Query {
+  const reader = new QueryReader(text, fields);
   const query = readAny(reader, 0);
   if (!reader.isAtEnd()) throw reader.expected('AND, OR or the end');
   return query;
@@ -119,7 +121,8 @@ function readField(reader: QueryReader): Pick<Term, 'field' | 'key'> {
     return { field: 'metadata', key };
   }
   const field = searchFields.find((known) => known === name);
-  if (!field) throw reader.expected(`one of ${searchFields.join(', ')}, metadata.<key>, NOT or (`, start);
+  if (!field || !reader.fields.includes(field))
+    throw reader.expected(`one of ${reader.fields.join(', ')}, metadata.<key>, NOT or (`, start);
   if (!reader.takeNow(':')) throw reader.expected(':');
   return { field, key: '' };
 }

@@ -7,11 +7,14 @@ export function queryFault(position: number, reason: string): ServiceError {
 
 export class QueryReader {
   readonly #text: string;
+  /** Those that the query may name. */
+  readonly fields: readonly string[];
   /** In UTF-16 code units, from 0. */
   position = 0;
 
-  constructor(text: string) {
+  constructor(text: string, fields: readonly string[]) {
     this.#text = text;
+    this.fields = fields;
   }
 
   skipSpace(): void {

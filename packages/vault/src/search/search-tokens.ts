@@ -1,4 +1,5 @@
 import { decide } from '@sluice/access';
+import { isPastEnd } from '@sluice/database';
 import { validationFailed } from '@sluice/problems';
 import { isStorable, unstorable } from '../json.ts';
 import type { TokenPage } from '../tokens/read/list-tokens.ts';
@@ -15,7 +16,8 @@ import type { Actor, TokenRow } from '../tokens/token.ts';
 import { searchHashOf } from '../tokens/token-data.ts';
 import type { Vault } from '../vault.ts';
 import { compileQuery } from './compile-query.ts';
-import { parseQuery, type Query } from './parse-query.ts';
+import { parseQuery, type Query, type SearchField } from './parse-query.ts';
+import { inSearchTime } from './search-time.ts';
 import type { Condition } from './token-terms.ts';
 import { withinReach } from './within-reach.ts';
 
@@ -28,28 +30,33 @@ const longestQuery = 200;
 export async function searchTokens(
   vault: Vault,
   actor: Actor,
-  { query, ...page }: PageRequest & SearchText,
+  { query, fields, ...page }: PageRequest & SearchText,
 ): Promise<TokenPage> {
-  const conditions = await compileSearch(vault, actor, { query });
+  const conditions = await compileSearch(vault, actor, { query, fields });
   await actor.hold?.(copiesRead * bytesAtOnce);
-  const rows = await findPage(vault.db, actor.tenantId, conditions, page);
-  const total = await countMatching(vault.db, actor.tenantId, conditions);
+  const { rows, total } = await inSearchTime(vault.db, async (read) => {
+    const total = await read((tx) => countMatching(tx, actor.tenantId, conditions));
+    if (isPastEnd(page, total)) return { rows: [], total };
+    return { rows: await read((tx) => findPage(tx, actor.tenantId, conditions, page)), total };
+  });
   const isGranted = (row: TokenRow) => decide(actor, 'token:search', row) !== undefined;
   return { tokens: await presentList(vault, actor, rows, { isGranted }), total };
 }
 
 export interface SearchText {
   query: string;
+  /** Which the query may name beside metadata; default: all. */
+  fields?: readonly SearchField[] | undefined;
 }
 
 /** @throws {ServiceError} `forbidden`; `validation_failed` with the position of what is not understood. */
-export async function compileSearch(vault: Vault, actor: Actor, { query }: SearchText): Promise<Condition[]> {
+export async function compileSearch(vault: Vault, actor: Actor, { query, fields }: SearchText): Promise<Condition[]> {
   requirePermission(actor, 'token:search');
   if (Array.from(query).length > longestQuery) {
     throw validationFailed({ query: [`may have at most ${longestQuery} characters`] });
   }
   if (!isStorable(JSON.stringify(query))) throw validationFailed({ query: [unstorable] });
-  return [await compile(vault, actor.tenantId, parseQuery(query)), ...withinBoth(actor)];
+  return [await compile(vault, actor.tenantId, parseQuery(query, fields)), ...withinBoth(actor)];
 }
 
 async function compile(vault: Vault, tenantId: string, query: Query): Promise<Condition> {

@@ -8,10 +8,19 @@ export interface IndexTerm {
   value: string;
 }
 
-/** Terms are 64-bit hashes that may collide: add the exact condition where a false match matters. */
+/** Has one of them. Terms are 64-bit hashes that may collide: add the exact condition where a false match matters. */
 export function hasTerm(tenantId: string, wanted: readonly IndexTerm[]): Condition {
+  return sql<boolean>`search_terms && ${hashesOf(tenantId, wanted)}`;
+}
+
+/** {@link hasTerm} for all of them, which reads the terms of a token once. */
+export function hasTerms(tenantId: string, wanted: readonly IndexTerm[]): Condition {
+  return sql<boolean>`search_terms @> ${hashesOf(tenantId, wanted)}`;
+}
+
+function hashesOf(tenantId: string, wanted: readonly IndexTerm[]) {
   const hashes = wanted.map(({ kind, value }) => sql`token_term(${tenantId}::uuid, ${kind}::text, ${value}::text)`);
-  return sql<boolean>`search_terms && array[${sql.join(hashes)}]::bigint[]`;
+  return sql`array[${sql.join(hashes)}]::bigint[]`;
 }
 
 export type Reach = 'everywhere' | readonly string[];

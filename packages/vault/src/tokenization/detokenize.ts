@@ -17,6 +17,7 @@ import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
 import { discloseRead, touch } from '../tokens/read/activity.ts';
 import { type Reading, readVisible } from '../tokens/read/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
+import type { FoundToken } from '../tokens/token.queries.ts';
 import type { Actor } from '../tokens/token.ts';
 import { isTokenId } from '../tokens/token-id.ts';
 import type { Vault } from '../vault.ts';
@@ -48,14 +49,24 @@ const runAtOnce: RunInPieces = async (work) => {
   }
 };
 
+interface Detokenizing {
+  reading?: Reading;
+  inPieces?: RunInPieces;
+  /** Where errors say the text is, if the values are not all of the document. */
+  document?: Json;
+  /** Called with the tokens before they are opened. */
+  onFound?: ((rows: readonly FoundToken[]) => void) | undefined;
+}
+
 /** {@link detokenize} of several values. Budget and size limit are for each, the limit also for all together. */
 export async function detokenizeEach(
   vault: Vault,
   actor: Actor,
   values: readonly Json[],
-  { reading = 'read', inPieces = runAtOnce }: { reading?: Reading; inPieces?: RunInPieces } = {},
+  { reading = 'read', inPieces = runAtOnce, document, onFound }: Detokenizing = {},
 ): Promise<readonly Json[]> {
-  if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
+  if (reading === 'reveal') requirePermission(actor, 'token:use');
+  else if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
   for (const value of values) {
     if (isNestedDeeperThan(deepest, value))
       throw new ServiceError('bad_request', `The value is nested deeper than ${deepest} levels`);
@@ -64,8 +75,8 @@ export async function detokenizeEach(
   if (parsed.size === 0) return values;
   const ids = referencesIn(parsed.values());
   const needed = withoutFilters(parsed.values());
-  const fault = firstFault(values, parsed);
-  const visible = await readByReference(vault, actor, { ids, needed, fault, reading });
+  const fault = firstFault(document === undefined ? values : [document], parsed);
+  const visible = await readByReference(vault, actor, { ids, needed, fault, reading, onFound });
   const filled: Json[] = [];
   let bytesOfAll = 0;
   for (const value of values) {
@@ -150,14 +161,18 @@ async function readByReference(
     needed,
     fault,
     reading,
-  }: { ids: string[]; needed: ReadonlySet<string>; fault: ServiceError | undefined; reading: Reading },
+    onFound,
+  }: { ids: string[]; needed: ReadonlySet<string>; fault: ServiceError | undefined } & Required<
+    Pick<Detokenizing, 'reading' | 'onFound'>
+  >,
 ): Promise<ReadonlyMap<string, Json>> {
   const rows = await vault.tokens.find(actor.tenantId, ids.filter(isTokenId));
+  onFound?.(rows);
   const { data, revealed } = await readVisible(vault, actor, rows, { reading, needed });
   const refused = rows.filter((row) => !data.has(row.id));
   if (refused.length > 0)
     throw notGranted(
-      'token:read',
+      reading === 'reveal' ? 'token:use' : 'token:read',
       refused.map((row) => row.id),
     );
   if (fault) throw fault;

@@ -24,7 +24,7 @@ export interface Tokenization {
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
   const { draft, fill } = await readTokenization(vault, actor, value);
-  return fill(await createTokens(await draft()));
+  return createTokens(await draft(), { answerTo: fill });
 }
 
 /** @throws {ServiceError} as `draftToken`, with paths from the root of `value`; `bad_request` over 5,000 tokens. */
@@ -60,7 +60,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
 }
 
 /** Calls `found` for what becomes tokens, in the order of {@link replaceInputs}. */
-function findInputs(value: Json, path: string, found: (input: Json, path: string) => void): void {
+export function findInputs(value: Json, path: string, found: (input: Json, path: string) => void): void {
   if (value === null) return;
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) findInputs(item, `${path}[${i}]`, found);
@@ -69,8 +69,8 @@ function findInputs(value: Json, path: string, found: (input: Json, path: string
   else for (const name in value) findInputs(value[name] ?? null, path === '' ? name : `${path}.${name}`, found);
 }
 
-/** `asId`: what stands there is the data alone, not `{ type, data }`. */
-function replaceInputs(value: Json, replacement: (asId: boolean) => Json): Json {
+/** `asId`: the value is the data alone, not `{ type, data }`. */
+export function replaceInputs(value: Json, replacement: (asId: boolean) => Json): Json {
   if (value === null) return null;
   if (Array.isArray(value)) return value.map((item) => replaceInputs(item, replacement));
   if (!isObject(value)) return replacement(true);

@@ -1,6 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { parsedBytes } from '@sluice/body-bytes';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
 import { encrypt, openSealed, readSealed, type Sealed, type SecretPlace } from '../encryption/cipher.ts';
@@ -40,24 +39,20 @@ interface Due {
 }
 
 /** Decrypts data, by token id, without a `cvc` that is due. Beyond the budget tokens are missing. */
-export function openData(
+export async function openData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
   budget: OpeningBudget = { ...unbounded },
-): AtOnceOrLater<Map<string, Json>> {
-  const forgetting = (error: unknown): never => {
-    if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
-    throw error;
-  };
+): Promise<Map<string, Json>> {
   try {
     const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
-    const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
-    const keys = room ? room.then(() => findKeys(vault, tenantId, due)) : findKeys(vault, tenantId, due);
-    const opened = andThen(keys, (found) => vault.workPieces.run(tenantId, openInPieces(due, found, budget)));
-    return opened instanceof Promise ? opened.catch(forgetting) : opened;
+    await budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
+    const keys = await findKeys(vault, tenantId, due);
+    return await vault.workPieces.run(tenantId, openInPieces(due, keys, budget));
   } catch (error) {
-    return forgetting(error);
+    if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
+    throw error;
   }
 }
 
@@ -78,20 +73,17 @@ function withinBudget(
 
 type KeysByVersion = ReadonlyMap<number, KeyObject>;
 
-function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOrLater<KeysByVersion> {
+async function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): Promise<KeysByVersion> {
+  const owner = { tenantId, purpose: 'token_data' } as const;
   const keys = new Map<number, KeyObject>();
-  const loading: Promise<unknown>[] = [];
   for (const { sealed } of due) {
     const { version } = sealed;
-    if (keys.has(version)) continue;
-    const found = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db);
-    if (found instanceof Promise) loading.push(found.then((key) => keys.set(version, key)));
-    else keys.set(version, found);
+    if (!keys.has(version)) keys.set(version, await vault.dataKeys.find(owner, version, vault.db));
   }
-  return loading.length === 0 ? keys : Promise.all(loading).then(() => keys);
+  return keys;
 }
 
-/** Steps in which memory for parsed data is reserved, because that can take twenty times the size of the text. */
+/** Steps in which memory for parsed data is reserved beyond the size of its text, because that can be twenty times as much. */
 const parsedAtOnce = 16 * 1024;
 
 function* openInPieces(
@@ -113,7 +105,7 @@ function* openInPieces(
     if (!key) throw new Error(`data key version ${sealed.version} was not found before`);
     const bytes = openSealed(key, sealed);
     try {
-      toReserve += parsedBytes(bytes);
+      toReserve += parsedBytes(bytes) - bytes.length; // the text is reserved already
       if (toReserve > parsedAtOnce) {
         const room = budget.hold?.(toReserve);
         if (room) yield room;

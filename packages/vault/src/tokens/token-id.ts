@@ -12,3 +12,8 @@ export function isTokenId(text: string): boolean {
   const { length } = Array.from(text);
   return length >= 3 && length <= 400 && !refused.test(text) && !/\p{Cc}/u.test(text);
 }
+
+/** For turns of requests that lock the token. */
+export function rowOfToken(id: string): string {
+  return `token/${id}`;
+}

@@ -14,22 +14,27 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
-  /** Reserves memory for what is about to be read or decrypted; undefined if there is room at once. */
+  /** Reserves memory for what is about to be read or decrypted; undefined if the memory is free at once. */
   hold?(bytes: number): Promise<void> | undefined;
   /**
-   * Call after a wait, because the key may have been revoked; in a transaction with that, so that it waits for no second
-   * connection. Undefined if the actor is known at once. @throws {ServiceError} where its rights have ended or changed.
+   * Call it where a value leaves, and before the commit of a change with its transaction, because the rights may have ended
+   * since they were judged. Undefined if that is known at once. @throws {ServiceError} where they have ended or changed.
    */
-  checkAgain?(tx?: Queryable): Promise<void> | undefined;
-  /** Set where a transform of a Proxy acts, because what it sees is disclosed through that Proxy. */
+  look?(tx?: Queryable): Promise<void> | undefined;
+  /** Set for who administers: to find a token in a list is no use of it, so it does not count as active. */
+  administers?: boolean;
+  /** Set where code acts, because what it sees is disclosed through the Proxy or reactor that has the code. */
   through?: Through;
 }
 
+/** What uses values. */
 export interface Through {
-  proxyId: string;
-  destinationHost: string;
-  method: string;
-  /** What all calls of the transform together may still decrypt; without it, each as much as one request. */
+  entityType: 'proxy' | 'reactor';
+  entityId: string;
+  /** Where there is a call: a reactor may make none, or several. */
+  destinationHost?: string;
+  method?: string;
+  /** What all calls of the code together may still decrypt; without it, each as much as one request. */
   opening?: OpeningBudget;
 }
 

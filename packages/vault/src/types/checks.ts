@@ -30,9 +30,18 @@ function integer(minimum: number, maximum: number, message: string): Check {
   };
 }
 
-export const cardNumber = each(matches(/^\d{13,19}$/, 'must be 13 to 19 digits'), (value) =>
-  passesLuhn(String(value)) ? undefined : 'is not a card number: its check digit is wrong',
+/** UnionPay has issued numbers whose check digit is not Luhn's. */
+const unionPay = /^(62|81)/;
+
+/** For 12 to 19 digits. */
+export function isCardNumber(digits: string): boolean {
+  return unionPay.test(digits) || passesLuhn(digits);
+}
+
+export const cardNumber = each(matches(/^\d{12,19}$/, 'must be 12 to 19 digits'), (value) =>
+  isCardNumber(String(value)) ? undefined : 'is not a card number: its check digit is wrong',
 );
+
 export const cardMonth = integer(1, 12, 'must be a month from 1 to 12');
 export const cardYear = integer(1000, 9999, 'must be a year of 4 digits');
 export const cardCvc = matches(/^\d{3,4}$/, 'must be 3 or 4 digits');

@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { createToken, createTokensAnd, draftToken, tokenize } from '../../index.ts';
+import { createToken, createTokens, draftToken, theOnly, tokenize } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 const open = useStack(openTestVault);
@@ -10,9 +10,12 @@ test('a conflict that is not about a taken id ends the creation at once', async 
   const { vault, newActor } = open.current;
   const creation = await draftToken(vault, await newActor(), { id: 'own', data: 1 });
   let calls = 0;
-  const created = createTokensAnd(creation, async () => {
-    calls += 1;
-    throw new ServiceError('conflict', 'taken over');
+  const created = createTokens(creation, {
+    answerTo: theOnly,
+    settle: async () => {
+      calls += 1;
+      throw new ServiceError('conflict', 'taken over');
+    },
   });
   await expect(created).rejects.toThrow('taken over');
   expect(calls).toBe(1);
@@ -42,6 +45,9 @@ test('a month that ends between storing and showing an equal token does no harm'
   const creation = await draftToken(vault, actor, { data: 'equal', deduplicate_token: true });
   const moments = ['2100-01-31T23:59:59.999Z'];
   const clock = () => new Date(moments.shift() ?? '2100-02-01T00:00:00.000Z');
-  const created = await createTokensAnd({ ...creation, vault: { ...vault, clock } }, async (_tx, tokens) => tokens);
+  const created = await createTokens(
+    { ...creation, vault: { ...vault, clock } },
+    { answerTo: (tokens) => tokens, settle: async () => {} },
+  );
   expect(created).toMatchObject([{ created: false, token: { id: token.id } }]);
 });

@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
 import {
   type Actor,
+  type Answering,
   createLocalKeyWrapper,
   createToken,
-  createTokensAnd,
+  createTokens,
   deleteToken,
   draftToken,
   openVault,
+  theOnly,
   tokenize,
   type Vault,
 } from '../../index.ts';
@@ -43,7 +45,7 @@ const creations: [string, (vault: Vault, actor: Actor, input: object) => Promise
   [
     'created with a kept answer',
     async (vault, actor, input) =>
-      createTokensAnd(await draftToken(vault, actor, input), async (_tx, created) => created),
+      createTokens(await draftToken(vault, actor, input), { answerTo: theOnly, settle: async () => {} }),
   ],
 ];
 
@@ -89,5 +91,8 @@ test('an answer that is kept names the change that its repetition has to confirm
   void deleteToken({ ...ender, changes: { ...ender.changes, barrier } }, actor, 'cust-1');
   const id = await promise;
   const creation = await draftToken(creator, actor, { id: 'cust-1', data: 'new' });
-  expect(await createTokensAnd(creation, async (_tx, _created, former) => former)).toMatchObject({ id });
+  const kept: unknown[] = [];
+  const settle: Answering<unknown>['settle'] = async (_tx, _answer, former) => void kept.push(former);
+  await createTokens(creation, { answerTo: theOnly, settle });
+  expect(kept).toMatchObject([{ id }]);
 });

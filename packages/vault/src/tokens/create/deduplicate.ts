@@ -40,7 +40,7 @@ export async function findEqual(
 
 type Canonical = Pick<TokenRow, 'id' | 'containers'>;
 
-/** The least that is told of an equal token, each time: five thousand drafts can equal one with 8 KiB of containers. */
+/** Minimum response size per duplicate: five thousand drafts can equal one token with 8 KiB of containers. */
 const lengthOf = ({ id, containers }: Canonical) => containers.reduce((sum, { length }) => sum + length, id.length);
 const mostTold = 8 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { connectDatabase, type Database, type Queryable } from '@sluice/database
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { newFilterBudget } from '../../expressions/filter-budget.ts';
-import { type CreatedToken, createToken, createTokensAnd } from '../../index.ts';
+import { type CreatedToken, createToken, createTokens } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 import { monthOf } from '../read/activity.ts';
 import { countActive, noteActiveRows } from '../token.queries.ts';
@@ -47,7 +47,7 @@ function readAll(inputs: object[]) {
 async function create(actor: Actor, inputs: object[]): Promise<readonly CreatedToken[]> {
   const { vault, ours } = world.current;
   const creation = await draftTokens({ ...vault, db: ours.db }, actor, readAll(inputs));
-  return createTokensAnd(creation, async (_tx, created) => created);
+  return createTokens(creation, { answerTo: (tokens) => tokens, settle: async () => {} });
 }
 
 /** The creation begins after the other transaction's first locks, and waits when that takes the rest. */

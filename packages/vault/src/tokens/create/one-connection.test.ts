@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import { openTestCoherence, useStack } from '@sluice/testing';
-import { createLocalKeyWrapper, createToken, createTokensAnd, draftToken, openVault } from '../../index.ts';
+import { createLocalKeyWrapper, createToken, createTokens, draftToken, openVault } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 /** Each key encrypts one token, so the draft has not loaded the key of the equal token. */
@@ -27,7 +27,7 @@ test('a creation in a transaction takes no second connection when it reads, coun
   await ofTenant.set({ active_month: '2020-01-01' }).execute();
 
   const creation = await draftToken(cold, actor, { data: 'equal', deduplicate_token: true });
-  const created = await createTokensAnd(creation, async (_tx, tokens) => tokens);
+  const created = await createTokens(creation, { answerTo: (tokens) => tokens, settle: async () => {} });
   expect(created).toMatchObject([{ created: false, token: { id: token.id, data: 'equal' } }]);
   const { active_month } = await warm.db
     .selectFrom('tokens')

@@ -1,14 +1,14 @@
 import { containerForm } from '@sluice/access';
 import { parseDate } from '@sluice/database';
-import { type FieldErrors, faultInWords, ServiceError, validationFailed } from '@sluice/problems';
+import { type FieldErrors, faultInWords, nearMisses, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
+import { toText } from '../../expressions/to-text.ts';
 import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { isTokenId, tokenIdForm } from '../token-id.ts';
-import { deriveTexts } from './derived-texts.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
 export interface TokenInput {
@@ -31,6 +31,12 @@ export interface TokenInput {
   expiresAt: string | undefined;
 }
 
+export interface DerivedTexts {
+  /** Distinct results of the search indexes, without empty ones and those over 1 MiB. */
+  searchTexts: string[];
+  fingerprintText: string | undefined;
+}
+
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
@@ -46,12 +52,15 @@ export const deepestJson = 500;
 
 export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
+/** Those that are only answered may be sent back. */
+export const answeredMembers = ['tenant_id', 'fingerprint', 'created_by', 'created_at', 'modified_by', 'modified_at'];
+const members = { writable: Object.keys(tokenInputSchema.properties), readOnly: answeredMembers };
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
 /** With more, only the first fault is reported, because each takes some microseconds. */
 const mostMembers = 100;
 
-/** Null counts as absent, except for `data`. `path` is where the input stands in the body; all faults begin with it. */
+/** Null counts as absent, except for `data`. `path` is the position of the input in the body; all faults begin with it. */
 export function readTokenInput(value: unknown, path: string, reading: InputReading): TokenInput {
   const wire = withoutNulls(value);
   // The schema allows no other member to be nested.
@@ -59,6 +68,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   refuse(path, isTooDeep ? { '': [nestedTooDeeply] } : {});
   const isExact = !isObject(wire) || hasExactNumbers(wire.data);
   refuse(path, isExact ? {} : { data: ['holds a number that is too large to be kept exactly; send it as text'] });
+  refuse(path, isObject(wire) ? nearMisses(wire, members) : {});
   const validate = hasManyMembers(wire) ? validateToFirst : validateAll;
   if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));
   const type = wire.type ?? 'token';
@@ -194,4 +204,30 @@ function faultsAt(path: string, faults: FieldErrors): ServiceError {
 /** `cards[0]` and `data.number` → `cards[0].data.number` */
 function joinPath(path: string, member: string): string {
   return path === '' || member === '' ? `${path}${member}` : `${path}.${member}`;
+}
+
+interface Expressions {
+  searchIndexes: readonly string[];
+  fingerprintExpression: string | undefined;
+}
+
+/** `data` is what outlives a `cvc`. */
+function deriveTexts(
+  { searchIndexes, fingerprintExpression }: Expressions,
+  data: { value: Json; text: string },
+  budget: FilterBudget,
+): DerivedTexts {
+  const textOf = (expression: string) => {
+    const filled = fillTemplate(expression, data.value, budget);
+    return filled === tooLarge ? tooLarge : toText(filled);
+  };
+  const searchTexts = new Set<string>();
+  for (const expression of searchIndexes) {
+    const text = textOf(expression);
+    if (text !== tooLarge && text !== '') searchTexts.add(text);
+  }
+  const own = fingerprintExpression === undefined ? undefined : textOf(fingerprintExpression);
+  // If the expression is too much work, all data are fingerprinted: a missing fingerprint would tell their size.
+  const isWhole = own === tooLarge || (own !== undefined && budget.remaining < 0);
+  return { searchTexts: [...searchTexts], fingerprintText: isWhole ? `\0${data.text}` : own };
 }

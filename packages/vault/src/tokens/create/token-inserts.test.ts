@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { createToken } from '../../index.ts';
+import { type CreatedToken, createToken, createTokens, draftToken, theOnly } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 import type { Actor } from '../token.ts';
 
@@ -28,6 +29,31 @@ describe.each([
   `.execute(open.current.db);
     return rows.length;
   }
+
+  const waitingInserts = sql`
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into tokens%'
+  `;
+
+  /** Resolves once this many transactions wait; the creation goes on. */
+  async function whenStatementsWait(count: number, begin: () => Promise<CreatedToken>) {
+    const creation = begin();
+    creation.catch(() => undefined); // awaited by the caller
+    await eventually(`${count} statements wait`, async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::integer as n ${waitingInserts}`.execute(
+        open.current.db,
+      );
+      return rows[0]?.n === count;
+    });
+    return { creation };
+  }
+
+  test('those that come at the same moment share one transaction, up to 32', async () => {
+    const actor = await open.current.newActor();
+    await create(actor, 'first');
+    await Promise.all(newIds(32).map((id) => create(actor, id)));
+    expect(await countTransactions(actor)).toBe(2);
+  });
 
   test('tokens that are created at the same time share statements, and each keeps its own trace', async () => {
     const actor = await open.current.newActor();
@@ -57,23 +83,45 @@ describe.each([
     expect(await open.current.auditOf(actor, 'create')).toHaveLength(20);
   });
 
+  test('those that keep answers share transactions too; one whose key is in use is refused, and the others are there', async () => {
+    const { vault } = open.current;
+    const actor = await open.current.newActor();
+    const ids = newIds(60);
+    const inUse = new Set([ids[7], ids[30]]);
+    const kept: string[] = [];
+    const outcomes = await Promise.allSettled(
+      ids.map(async (id) => {
+        const creation = await draftToken(vault, actor, { id, data: id });
+        const settle = async (tx: Queryable) => {
+          if (inUse.has(id)) throw new ServiceError('conflict', 'in use');
+          await sql`select 1`.execute(tx);
+          kept.push(id);
+        };
+        return (await createTokens(creation, { answerTo: theOnly, settle })).token.data;
+      }),
+    );
+    expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.detail))).toEqual(
+      ids.map((id) => (inUse.has(id) ? 'in use' : id)),
+    );
+    const stored = ids.filter((id) => !inUse.has(id)).sort();
+    expect(await storedIds(actor)).toEqual(stored);
+    expect([...new Set(kept)].sort()).toEqual(stored);
+    expect(await countTransactions(actor)).toBeLessThan(20);
+    const audited = await open.current.auditOf(actor, 'create');
+    expect(audited.map(({ entity_id }) => entity_id).sort()).toEqual(stored);
+  });
+
   test('a lost connection fails those whose statement it was, which are not stored; the others are', async () => {
     const { db, newActor } = open.current;
     const actor = await newActor();
     await create(actor, 'first');
-    const waiting = sql`
-    from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into tokens%'
-  `;
     const { settled } = await db.transaction().execute(async (tx) => {
       await sql`lock table tokens in share mode`.execute(tx);
-      const created = Promise.allSettled(newIds(10).map((id) => create(actor, id)));
-      await eventually('two statements wait', async () => {
-        const { rows } = await sql<{ n: number }>`select count(*)::integer as n ${waiting}`.execute(db);
-        return rows[0]?.n === 2;
-      });
-      await sql`select pg_terminate_backend(pid) ${waiting}`.execute(tx);
-      return { settled: created };
+      const one = await whenStatementsWait(1, () => create(actor, 'second'));
+      const other = await whenStatementsWait(2, () => create(actor, 'third'));
+      const settled = Promise.allSettled([one.creation, other.creation, ...newIds(8).map((id) => create(actor, id))]);
+      await sql`select pg_terminate_backend(pid) ${waitingInserts}`.execute(tx);
+      return { settled };
     });
     const outcomes = await settled;
 
@@ -86,28 +134,26 @@ describe.each([
     const { vault, db, newActor } = open.current;
     const actor = await newActor();
     const [first, second, kept, ended] = ['first', 'second', 'kept', 'ended'];
-    const checked: string[] = [];
+    let asked = 0;
     const revoked = new Set<string>();
+    const insert: typeof vault.inserts.insert = (...request) => {
+      asked += 1;
+      return vault.inserts.insert(...request);
+    };
+    const counting = { ...vault, inserts: { ...vault.inserts, insert } };
     const creating = (data: string) => {
-      const checkAgain = () => {
-        checked.push(data);
+      const look = () => {
         if (revoked.has(data)) throw new ServiceError('unauthenticated', 'revoked');
         return undefined;
       };
-      return createToken(vault, { ...actor, checkAgain }, { id: data, data });
+      return createToken(counting, { ...actor, look }, { id: data, data });
     };
     const { settled } = await db.transaction().execute(async (tx) => {
       await sql`lock table tokens in share mode`.execute(tx);
-      const created = [first, second].map(creating);
-      await eventually('two statements wait', async () => {
-        const { rows } = await sql<{ n: number }>`
-          select count(*)::integer as n from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into tokens%'
-        `.execute(db);
-        return rows[0]?.n === 2;
-      });
-      const settled = Promise.allSettled([...created, ...[kept, ended].map(creating)]);
-      await eventually('the others wait for their turn', async () => checked.length === 4);
+      const one = await whenStatementsWait(1, () => creating(first));
+      const other = await whenStatementsWait(2, () => creating(second));
+      const settled = Promise.allSettled([one.creation, other.creation, ...[kept, ended].map(creating)]);
+      await eventually('the others wait for their turn', async () => asked === 4);
       revoked.add(first).add(ended);
       return { settled };
     });

@@ -1,4 +1,6 @@
-import type { Database, Queryable } from '@sluice/database';
+import { setImmediate } from 'node:timers/promises';
+import { type Database, onConnection, type Queryable } from '@sluice/database';
+import { FairTurns } from '@sluice/fair-turns';
 import { ServiceError } from '@sluice/problems';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
@@ -12,8 +14,16 @@ import {
 
 export interface TokenInserts {
   /** All of these tokens or none, whatever becomes of requests that share the transaction. */
-  insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome>;
+  insert(creation: NewTokens): Promise<InsertOutcome>;
   insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
+}
+
+interface NewTokens {
+  actor: Actor;
+  rows: readonly NewTokenRow[];
+  month: string;
+  /** Called in the transaction once the tokens are inserted; if it rejects, they are not. It may be called anew. */
+  also?: ((tx: Queryable, inserted: readonly InsertedToken[]) => Promise<void>) | undefined;
 }
 
 /** While an Application has this many transactions in progress, further requests wait and share the next one. */
@@ -22,88 +32,125 @@ const mostTransactions = 2;
 const manyTokens = 100;
 const mostTogether = 32;
 
-interface Request {
-  actor: Actor;
-  rows: readonly NewTokenRow[];
+interface Request extends NewTokens {
   settle: (outcome: InsertOutcome) => void;
   fail: (reason: unknown) => void;
-}
-
-interface Line {
-  transactions: number;
-  waiting: Request[];
 }
 
 /** Requests of one Application share transactions, because a commit costs as much as inserting dozens of tokens. */
 export function openTokenInserts(db: Database, { onShards }: { onShards: boolean }): TokenInserts {
   const insertWith = onShards ? insertTokensOnShards : insertTokens;
-  const insertAtOnce = (insertion: Insertion) =>
-    onShards ? db.transaction().execute((tx) => insertWith(tx, insertion)) : insertWith(db, insertion);
-  const lines = new Map<string, Line>();
+  const turns = new FairTurns({ perKey: mostTransactions });
+  /** Of each Application, the requests that wait together for the same turn, and that others may join. */
+  const batches = new Map<string, Request[]>();
 
-  async function insert(actor: Actor, rows: readonly NewTokenRow[], month: string): Promise<InsertOutcome> {
-    const insertRows = (tokens: readonly NewTokenRow[]) => insertAtOnce({ actor, tokens, month, deduplicated: false });
-    if (rows.length >= manyTokens) return insertRows(rows);
-    const name = `${actor.tenantId}/${actor.id}/${month}`;
-    const line = lines.get(name) ?? { transactions: 0, waiting: [] };
-    lines.set(name, line);
+  async function insert(creation: NewTokens): Promise<InsertOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<InsertOutcome>();
-    line.waiting.push({ actor, rows, settle: resolve, fail: reject });
-    if (line.transactions < mostTransactions) void work(name, line, insertRows);
+    const request = { ...creation, settle: resolve, fail: reject };
+    if (creation.rows.length >= manyTokens) await insertTogether([request], insertAll);
+    else joinBatch(request);
     return promise;
   }
 
-  /** Never rejects; failures reject the promises of the requests. */
-  async function work(name: string, line: Line, insertRows: InsertRows): Promise<void> {
-    line.transactions += 1;
-    for (let haveWaited = false; line.waiting.length > 0; haveWaited = true) {
-      const requests = line.waiting.splice(0, mostTogether);
-      await insertTogether(haveWaited ? await stillAllowed(requests) : requests, insertRows);
+  function joinBatch(request: Request): void {
+    const { actor, month } = request;
+    const line = `${actor.tenantId}/${actor.id}/${month}`;
+    const open = batches.get(line);
+    if (open && open.length < mostTogether) {
+      open.push(request);
+      return;
     }
-    line.transactions -= 1;
-    if (line.transactions === 0) lines.delete(name);
+    const batch = [request];
+    batches.set(line, batch);
+    // Never rejects; failures reject the promises of the requests.
+    void turns.run(line, async () => {
+      // Requests that came at the same moment still join. Otherwise the first would take a transaction for itself.
+      await setImmediate();
+      if (batches.get(line) === batch) batches.delete(line);
+      await insertTogether(batch, insertAll);
+    });
+  }
+
+  /**
+   * Looks at each caller by the connection, because a key may be revoked during the wait for one. One statement commits by
+   * itself. @throws {NotAll}
+   */
+  function insertAll(requests: readonly [Request, ...Request[]]): Promise<InsertOutcome> {
+    const [{ actor, month }] = requests;
+    const insertion = { actor, tokens: requests.flatMap(({ rows }) => rows), month, deduplicated: false };
+    const isOneStatement = !onShards && requests.every(({ also }) => also === undefined);
+    return isOneStatement ? onConnection(db, insertBy) : db.transaction().execute(insertBy);
+
+    async function insertBy(connection: Queryable): Promise<InsertOutcome> {
+      await forEach(requests, ({ actor }) => actor.look?.(connection));
+      const outcome = await insertWith(connection, insertion);
+      const inserted = insertedOf(outcome);
+      if (inserted) await forEach(requests, ({ rows, also }) => also?.(connection, inserted(rows)));
+      return outcome;
+    }
   }
 
   return { insert, insertWith };
 }
 
-function outcomeOf(rows: readonly NewTokenRow[], outcome: InsertOutcome, byId: Map<string, InsertedToken>) {
-  return typeof outcome === 'string' ? outcome : rows.flatMap(({ id }) => byId.get(id) ?? []);
+type InsertAll = (requests: readonly [Request, ...Request[]]) => Promise<InsertOutcome>;
+
+/** Where some are refused, the others are inserted without them. */
+async function insertTogether(requests: readonly Request[], insertAll: InsertAll): Promise<void> {
+  const [first, ...others] = requests;
+  if (!first) return;
+  try {
+    const outcome = await insertAll([first, ...others]);
+    const inserted = insertedOf(outcome);
+    for (const { rows, settle } of requests) settle(inserted ? inserted(rows) : 'deduplicate');
+  } catch (error) {
+    if (error instanceof NotAll) {
+      for (const [{ fail }, reason] of error.reasons) fail(reason);
+      const remaining = requests.filter((request) => !error.reasons.has(request));
+      await insertTogether(remaining, insertAll);
+    } else if (requests.length > 1 && isRefusedData(error)) {
+      for (const request of requests) await insertTogether([request], insertAll);
+    } else for (const { fail } of requests) fail(error);
+  }
+}
+
+/** Which of the inserted tokens are those of a request; undefined where nothing was inserted. */
+function insertedOf(outcome: InsertOutcome) {
+  if (typeof outcome === 'string') return undefined;
+  const byId = new Map(outcome.map((token) => [token.id, token]));
+  return (rows: readonly NewTokenRow[]) => rows.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+/** Rolls the transaction back, because the tokens of some requests must not stay. */
+class NotAll extends Error {
+  readonly reasons: ReadonlyMap<Request, unknown>;
+
+  constructor(reasons: ReadonlyMap<Request, unknown>) {
+    super('Some of the requests that share the transaction are refused');
+    this.reasons = reasons;
+  }
+}
+
+/** @throws {NotAll} with those for which a step failed. */
+async function forEach(
+  requests: readonly Request[],
+  step: (request: Request) => Promise<void> | undefined,
+): Promise<void> {
+  const refused = new Map<Request, unknown>();
+  await Promise.all(
+    requests.map(async (request) => {
+      try {
+        await step(request);
+      } catch (error) {
+        refused.set(request, error);
+      }
+    }),
+  );
+  if (refused.size > 0) throw new NotAll(refused);
 }
 
 /** SQLSTATE classes of refused data, where nothing is stored. After other failures the tokens may have been stored. */
 function isRefusedData(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'conflict';
   return error instanceof Error && 'code' in error && /^(22|23|54)...$/.test(String(error.code));
-}
-
-/** Refuses the others. */
-async function stillAllowed(requests: readonly Request[]): Promise<Request[]> {
-  const checked = await Promise.all(
-    requests.map(async (request) => {
-      try {
-        await request.actor.checkAgain?.();
-        return [request];
-      } catch (error) {
-        request.fail(error);
-        return [];
-      }
-    }),
-  );
-  return checked.flat();
-}
-
-type InsertRows = (rows: readonly NewTokenRow[]) => Promise<InsertOutcome>;
-
-async function insertTogether(requests: readonly Request[], insertRows: InsertRows): Promise<void> {
-  if (requests.length === 0) return;
-  try {
-    const outcome = await insertRows(requests.flatMap(({ rows }) => rows));
-    const byId = new Map(typeof outcome === 'string' ? [] : outcome.map((token) => [token.id, token]));
-    for (const { rows, settle } of requests) settle(outcomeOf(rows, outcome, byId));
-  } catch (error) {
-    if (requests.length > 1 && isRefusedData(error)) {
-      for (const request of requests) await insertTogether([request], insertRows);
-    } else for (const { fail } of requests) fail(error);
-  }
 }

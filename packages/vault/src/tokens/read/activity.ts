@@ -1,5 +1,5 @@
 import type { Disclosure } from '@sluice/audit';
-import type { AtOnceOrLater } from '@sluice/cache-coherence';
+import { asTenant } from '@sluice/database';
 import type { Vault } from '../../vault.ts';
 import { findPlaces, noteActivity } from '../token.queries.ts';
 import type { Actor, Through, TokenRow } from '../token.ts';
@@ -14,13 +14,13 @@ type Active = Pick<TokenRow, 'id' | 'active_month' | 'created_at'>;
 const none: ReadonlySet<string> = new Set();
 
 /**
- * At once, without a query, where all tokens are counted already. @returns ids of tokens that are gone, which must not be
- * shown any more: this waits for a deletion that has begun.
+ * Makes no query if all tokens are counted for this month already. Otherwise it waits for deletions in progress. @returns the
+ * ids of tokens that no longer exist, which must not be shown any more.
  */
-export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): AtOnceOrLater<ReadonlySet<string>> {
+export async function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<ReadonlySet<string>> {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
-  return due.length === 0 ? none : note(vault, { tenantId, month, due });
+  return due.length === 0 ? none : asTenant(tenantId, () => note(vault, { tenantId, month, due }));
 }
 
 interface Due {
@@ -38,7 +38,7 @@ async function note(vault: Vault, { tenantId, month, due }: Due): Promise<Readon
   return missing.length === 0 ? none : findGone(vault, tenantId, missing);
 }
 
-/** A token that another use has noted meanwhile is still there. */
+/** Finds which tokens no longer exist. A token that was not updated may exist: another use may have noted the month first. */
 async function findGone(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<ReadonlySet<string>> {
   const ids = rows.map(({ id }) => id);
   const places = new Map((await findPlaces(vault.db, tenantId, ids)).map((place) => [place.id, place]));
@@ -69,9 +69,17 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
   return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
 }
 
+const placeOf = { proxy: 'transform', reactor: 'code' } as const;
+
 /** As for the request's own expressions, so that a search for a token's destinations finds both. */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
-  const { proxyId: entityId, destinationHost: destination_host, method } = through;
-  const detail = { token_ids, destination_host, application_id: applicationId, method, places: ['transform'] };
-  return { operation: 'use', entityType: 'proxy', entityId, detail };
+  const { entityType, entityId, destinationHost, method } = through;
+  const detail = {
+    token_ids,
+    ...(destinationHost !== undefined && { destination_host: destinationHost }),
+    application_id: applicationId,
+    ...(method !== undefined && { method }),
+    places: [placeOf[entityType]],
+  };
+  return { operation: 'use', entityType, entityId, detail };
 }

@@ -1,5 +1,6 @@
+import { isPastEnd } from '@sluice/database';
 import { sql } from 'kysely';
-import { type Condition, hasTerm } from '../../search/token-terms.ts';
+import { type Condition, hasTerm, hasTerms } from '../../search/token-terms.ts';
 import { withinReach } from '../../search/within-reach.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
@@ -35,9 +36,10 @@ export async function listTokens(
   const conditions = conditionsWithin(actor, filter);
   const isCounted =
     withinReach(tenantId, actor, 'token:read').length === 0 && ids.length === 0 && Object.keys(metadata).length === 0;
+  const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
+  if (isPastEnd(page, total)) return { tokens: [], total };
   await actor.hold?.(copiesRead * bytesAtOnce);
   const rows = await findPage(db, tenantId, conditions, page);
-  const total = isCounted ? await countAll(db, tenantId, types) : await countMatching(db, tenantId, conditions);
   return { tokens: await presentList(vault, actor, rows), total };
 }
 
@@ -45,6 +47,7 @@ export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[]
   return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
 }
 
+/** Whatever the number of keys, the metadata of a token is read once. */
 function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }: TokenFilter): Condition[] {
   const conditions: Condition[] = [];
   if (ids.length > 0) conditions.push(sql<boolean>`id = any(${[...ids]}::text[])`);
@@ -52,11 +55,10 @@ function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }:
     const terms = types.map((value) => ({ kind: 'type', value }) as const);
     conditions.push(sql<boolean>`type = any(${[...types]}::text[])`, hasTerm(tenantId, terms));
   }
-  for (const [key, value] of Object.entries(metadata)) {
-    conditions.push(
-      sql<boolean>`metadata ->> ${key}::text = ${value}`,
-      hasTerm(tenantId, [{ kind: `metadata.${key}`, value }]),
-    );
+  const pairs = Object.entries(metadata);
+  if (pairs.length > 0) {
+    const terms = pairs.map(([key, value]) => ({ kind: `metadata.${key}`, value }) as const);
+    conditions.push(hasTerms(tenantId, terms), sql<boolean>`metadata @> ${JSON.stringify(metadata)}::jsonb`);
   }
   return conditions;
 }

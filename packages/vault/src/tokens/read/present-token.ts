@@ -64,12 +64,15 @@ export interface VisibleTokens {
   revealed: string[];
 }
 
-/** `read` applies the transform of the `token:read` rule; `use` does so too, unless `token:use` grants plaintext. */
-export type Reading = 'read' | 'use';
+/**
+ * `read` applies the transform of the `token:read` rule; `use` does so too, unless `token:use` grants plaintext; `reveal` asks
+ * for `token:use` on each token.
+ */
+export type Reading = 'read' | 'use' | 'reveal';
 
 function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTransform | undefined {
-  if (reading === 'use' && decide(actor, 'token:use', row)) return 'reveal';
-  return decide(actor, 'token:read', row);
+  if (reading !== 'read' && decide(actor, 'token:use', row)) return 'reveal';
+  return reading === 'reveal' ? undefined : decide(actor, 'token:read', row);
 }
 
 /** A request has one budget, and so have all calls of a transform. Without `needed` only a transform's has a bound. */

@@ -1,5 +1,4 @@
 import { decide } from '@sluice/access';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
@@ -12,50 +11,53 @@ import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
+interface Revealing {
+  /** Tokens that are required. Beyond the budget others are missing, so that sizes decide about no error. */
+  needed?: ReadonlySet<string>;
+  budget?: OpeningBudget;
+  /** Called with the rows before they are opened. */
+  onFound?: (rows: readonly FoundToken[]) => void;
+}
+
 /**
  * Plaintext by id, whatever the transforms, with `token:use` on each. The caller records the disclosure.
- * @param needed tokens that are required. Beyond the budget others are missing, so that sizes decide about no error.
  * @throws {ServiceError} `payload_too_large`; `invalid_proxy_request` naming unknown ids; `forbidden` naming tokens.
  */
-export function revealForUse(
+export async function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
   ids: readonly string[],
-  { needed, budget = newOpeningBudget() }: { needed?: ReadonlySet<string>; budget?: OpeningBudget } = {},
-): AtOnceOrLater<Map<string, Json>> {
+  { needed, budget = newOpeningBudget(), onFound }: Revealing = {},
+): Promise<Map<string, Json>> {
   if (ids.length === 0) return new Map();
-  return andThen(vault.tokens.find(actor.tenantId, ids.filter(isTokenId)), (rows) => {
-    refuseUnusable(actor, rows);
-    refuseUnknown(ids, rows);
-    return andThen(openFound(vault, actor.tenantId, inOrderOfNeed(rows, needed), budget), (data) => {
-      if (data.size < rows.length) requireNeeded(rows, data, needed);
-      return andThen(touch(vault, actor.tenantId, rows), (gone) => {
-        if (gone.size > 0) throw unknownTokens([...gone]);
-        return data;
-      });
-    });
-  });
+  const { tenantId } = actor;
+  const rows = await vault.tokens.find(tenantId, ids.filter(isTokenId));
+  refuseUnusable(actor, rows);
+  refuseUnknown(ids, rows);
+  onFound?.(rows);
+  const data = await openFound(vault, tenantId, inOrderOfNeed(rows, needed), budget);
+  if (data.size < rows.length) requireNeeded(rows, data, needed);
+  const gone = await touch(vault, tenantId, rows);
+  if (gone.size > 0) throw unknownTokens([...gone]);
+  return data;
 }
 
-function openFound(
+async function openFound(
   vault: Vault,
   tenantId: string,
   found: readonly FoundToken[][],
   budget: OpeningBudget,
-): AtOnceOrLater<Map<string, Json>> {
+): Promise<Map<string, Json>> {
   const all = found.flat();
   const small = all.filter((token): token is TokenRow => !isLarge(token));
-  return small.length === all.length ? openData(vault, tenantId, small, budget) : openLarge();
-
-  async function openLarge(): Promise<Map<string, Json>> {
-    const opened = new Map<string, Json>();
-    for (const tokens of found) {
-      for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {
-        for (const [id, data] of await openData(vault, tenantId, rows, budget)) opened.set(id, data);
-      }
+  if (small.length === all.length) return openData(vault, tenantId, small, budget);
+  const opened = new Map<string, Json>();
+  for (const tokens of found) {
+    for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {
+      for (const [id, data] of await openData(vault, tenantId, rows, budget)) opened.set(id, data);
     }
-    return opened;
   }
+  return opened;
 }
 
 function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): void {
@@ -66,7 +68,7 @@ function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): 
   throw unknownTokens(unknown);
 }
 
-function unknownTokens(ids: readonly string[]): ServiceError {
+export function unknownTokens(ids: readonly string[]): ServiceError {
   return new ServiceError('invalid_proxy_request', `Unknown tokens: ${ids.join(', ')}`);
 }
 

@@ -1,12 +1,12 @@
-import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
-import type { Database } from '@sluice/database';
+import { type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { asTenant, type Database } from '@sluice/database';
 import { sealedBytes } from '../../encryption/cipher.ts';
 import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
 export interface StoredTokens {
   /** Only tokens that have not expired, in no order. One query reads those that are not cached. */
-  find(tenantId: string, ids: readonly string[]): AtOnceOrLater<FoundToken[]>;
+  find(tenantId: string, ids: readonly string[]): Promise<FoundToken[]>;
   /** For a token that does not open, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
@@ -15,20 +15,17 @@ export interface StoredTokens {
 export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<FoundToken>('tokens', limits);
   return {
-    find(tenantId, ids) {
+    async find(tenantId, ids) {
       const prefix = `${tenantId}/`;
-      const found = cache.getMany(
+      const found = await cache.getMany(
         ids.map((id) => prefix + id),
         async (missing) => {
-          const rows = await findTokens(
-            db,
-            tenantId,
-            missing.map((key) => key.slice(prefix.length)),
-          );
+          const unread = missing.map((key) => key.slice(prefix.length));
+          const rows = await asTenant(tenantId, () => findTokens(db, tenantId, unread));
           return new Map(rows.map((row) => [prefix + row.id, toLoaded(row)]));
         },
       );
-      return found instanceof Promise ? found.then((rows) => [...rows.values()]) : [...found.values()];
+      return [...found.values()];
     },
     forget: (tenantId, id) => cache.drop([tagOf.token(tenantId, id)]),
   };
@@ -44,7 +41,7 @@ function toLoaded(row: FoundToken): Loaded<FoundToken> {
 }
 
 /** The end of the token or, before it, that of its cvc, which a worker deletes without a notice to the caches. */
-function nextEnd({ expires_at, cvc_due_at }: FoundToken): string | null {
+export function nextEnd({ expires_at, cvc_due_at }: FoundToken): string | null {
   if (expires_at === null || cvc_due_at === null) return expires_at ?? cvc_due_at;
   return Date.parse(cvc_due_at) < Date.parse(expires_at) ? cvc_due_at : expires_at;
 }

@@ -29,7 +29,7 @@ export const copiesRead = 4;
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
-/** Newest first. Only rows of the page are read whole, so that skipped pages cost little. */
+/** Newest first. Only rows of the page are read, and of skipped pages an index of ids. */
 export async function findPage(
   db: Queryable,
   tenantId: string,

@@ -1,4 +1,6 @@
 import { decide } from '@sluice/access';
+import type { Queryable } from '@sluice/database';
+import { inSearchTime } from '../../search/search-time.ts';
 import { compileSearch, type SearchText } from '../../search/search-tokens.ts';
 import type { Condition } from '../../search/token-terms.ts';
 import type { Vault } from '../../vault.ts';
@@ -26,7 +28,7 @@ export async function walkTokens(
   request: WalkRequest,
 ): Promise<WalkedTokens> {
   requirePermission(actor, 'token:read');
-  return walk(vault, actor, conditionsWithin(actor, filter), request);
+  return walk(vault, actor, { ...request, conditions: conditionsWithin(actor, filter) });
 }
 
 /** {@link walkTokens} for `searchTokens`. */
@@ -36,22 +38,26 @@ export async function walkFoundTokens(
   query: SearchText,
   request: WalkRequest,
 ): Promise<WalkedTokens> {
-  const conditions = await compileSearch(vault, actor, query);
-  return walk(vault, actor, conditions, request, (row) => decide(actor, 'token:search', row) !== undefined);
+  return walk(vault, actor, { ...request, conditions: await compileSearch(vault, actor, query), isSearch: true });
+}
+
+interface Walk extends WalkRequest {
+  conditions: readonly Condition[];
+  isSearch?: boolean;
 }
 
 async function walk(
   vault: Vault,
   actor: Actor,
-  conditions: readonly Condition[],
-  { after, size }: WalkRequest,
-  isGranted?: (row: TokenRow) => boolean,
+  { conditions, isSearch = false, after, size }: Walk,
 ): Promise<WalkedTokens> {
   await actor.hold?.(copiesRead * bytesAtOnce);
-  const rows = await findPageAfter(vault.db, actor.tenantId, conditions, { after, size: size + 1 });
+  const find = (db: Queryable) => findPageAfter(db, actor.tenantId, conditions, { after, size: size + 1 });
+  const rows = await (isSearch ? inSearchTime(vault.db, (read) => read(find)) : find(vault.db));
   const page = rows.slice(0, size);
   const last = page.at(-1);
-  const { tokens, cutAt } = await presentPage(vault, actor, page, { isGranted });
+  const isFound = (row: TokenRow) => decide(actor, 'token:search', row) !== undefined;
+  const { tokens, cutAt } = await presentPage(vault, actor, page, isSearch ? { isGranted: isFound } : {});
   const next = cutAt ?? (rows.length > size ? last : undefined);
   return next ? { tokens, next: { created_at: next.created_at, id: next.id } } : { tokens };
 }

@@ -1,3 +1,4 @@
+import { asTenant } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
 import type { OpeningBudget } from '../opening-budget.ts';
@@ -68,7 +69,9 @@ export async function readWhole(
   await budget.hold?.(copiesRead * bytes);
   await vault.workPieces.turn(tenantId);
   const ids = tokens.map(({ id }) => id);
-  const rows = new Map((await findTokenRows(vault.db, tenantId, ids)).map((row) => [row.id, row]));
+  const rows = new Map(
+    (await asTenant(tenantId, () => findTokenRows(vault.db, tenantId, ids))).map((row) => [row.id, row]),
+  );
   return tokens.map(({ id, created_at, modified_at }) => {
     const row = rows.get(id);
     if (row && row.created_at === created_at && row.modified_at === modified_at) return row;

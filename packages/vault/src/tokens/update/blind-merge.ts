@@ -1,123 +1,102 @@
 import { decide } from '@sluice/access';
-import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import { ServiceError } from '@sluice/problems';
 import { type Path, valueAt } from '../../expressions/path.ts';
 import { filteredPathsIn, pathsIn } from '../../expressions/template.ts';
 import { isObject, type Json, type JsonObject, mapLeaves } from '../../json.ts';
-import { mergePatch } from '../../merge-patch.ts';
-import { tokenTypeOf } from '../../types/token-types.ts';
-import { type DerivedTexts, deriveTexts } from '../create/derived-texts.ts';
-import type { TokenInput } from '../create/read-token-input.ts';
-import { withoutCvc } from '../expiry/cvc.ts';
+import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { TokenPatch } from './read-token-patch.ts';
-
-/** What fingerprint and search hashes are made of after a patch. Undefined: the stored ones stay. */
-export type TextsAfter = { [Name in keyof DerivedTexts]: DerivedTexts[Name] | undefined };
-
-interface Change {
-  /** The data before. */
-  data: Json;
-  patch: TokenPatch;
-  input: TokenInput;
-}
-
-export function textsAfter(actor: Actor, token: TokenRow, { data, patch, input }: Change): TextsAfter {
-  const { fingerprint_expression, search_indexes, deduplicate_token } = patch;
-  const sent = isObject(data) && isEmptyMerge(patch.data) ? undefined : (patch.data as Json | undefined);
-  const isSeen = decide(actor, 'token:read', token) === 'reveal';
-  const mayBeDivided = !isSeen || (token.blind_data_bytes > 0 && isObject(data));
-  if (mayBeDivided && (sent === undefined || isObject(sent))) return textsAfterMerge(token, sent, { patch, input });
-  const isDataSent = sent !== undefined;
-  const isFingerprinted = isDataSent || fingerprint_expression !== undefined || deduplicate_token === true;
-  return {
-    fingerprintText: isFingerprinted ? input.fingerprintText : undefined,
-    searchTexts: isDataSent || search_indexes !== undefined ? input.searchTexts : undefined,
-  };
-}
 
 export function isEmptyMerge(data: unknown): boolean {
   return isObject(data) && Object.keys(data).length === 0;
 }
 
-/**
- * A caller who does not see the data could remove all but one member and then guess that one, by deduplication,
- * fingerprints or searches. So an expression over several members yields nothing once such a caller has sent some of
- * them, until a patch sends all of them: a caller who sees the data writes parts that others can predict.
- */
-function textsAfterMerge(
-  token: TokenRow,
-  merged: JsonObject | undefined,
-  { patch, input }: Omit<Change, 'data'>,
-): TextsAfter {
-  const { type, searchIndexes } = input;
-  const lasting = withoutCvc(type, input.data);
-  const effects = searchIndexes.map((index) => effectOn(index, merged));
-  const ofSent = searchIndexes.filter((_, at) => effects[at] === 'sent');
-  const isIndexed = patch.search_indexes !== undefined || effects.some((each) => each !== 'same');
-  const ofRest = searchIndexes.filter(
-    (index, at) => isIndexed && effects[at] === 'same' && wholeIn(index, lasting) !== undefined,
-  );
-  const expression = input.fingerprintExpression ?? tokenTypeOf(type).fingerprintExpression ?? '{{ data }}';
-  const effect = effectOn(expression, merged);
-  const isNew = (input.fingerprintExpression ?? null) !== token.fingerprint_expression;
-  const isMissing = token.fingerprint === null && patch.deduplicate_token === true;
-  const whole = effect === 'same' && (isNew || isMissing) ? wholeIn(expression, lasting) : undefined;
-  const sent = withoutCvc(type, mergePatch({}, merged ?? {}));
-  const budget = newFilterBudget();
-  // First and of the sent data alone, so that neither the texts nor the work on them depend on the rest.
-  const sentTexts = deriveTexts(
-    { searchIndexes: ofSent, fingerprintExpression: effect === 'sent' ? expression : undefined },
-    { value: sent, text: JSON.stringify(sent) },
-    budget,
-  );
-  const restTexts = deriveTexts(
-    { searchIndexes: ofRest, fingerprintExpression: whole === undefined ? undefined : expression },
-    { value: lasting, text: JSON.stringify(whole ?? null) },
-    budget,
-  );
-  const isKept = effect === 'same' && !isNew;
-  return {
-    fingerprintText: sentTexts.fingerprintText ?? restTexts.fingerprintText ?? (isKept ? undefined : ''),
-    searchTexts: isIndexed ? [...new Set([...sentTexts.searchTexts, ...restTexts.searchTexts])] : undefined,
-  };
+/** A merge into data by a caller to whom no rule reveals them. */
+export function isBlindMerge(actor: Actor, token: TokenRow, { data }: TokenPatch): boolean {
+  return isObject(data) && !isEmptyMerge(data) && decide(actor, 'token:read', token) !== 'reveal';
 }
 
-/** Whether an expression that shows a part of a value would show another part of it once a merge has taken something away. */
-export function dividesMask(mask: Json, patch: JsonObject): boolean {
-  let isDivided = false;
+/**
+ * A caller who does not see the data could replace all but one member and then guess that one, by a fingerprint, a search or
+ * the part that a mask shows. So a blind merge stays apart from all that these are made of, and none is made anew.
+ * @throws {ServiceError} `forbidden`, which depends on no data.
+ */
+export function requireApart(token: TokenRow, merge: JsonObject): void {
+  const fingerprint = fingerprintExpressionOf(token.type, token.fingerprint_expression);
+  requireNoneTouched('fingerprint_expression', fingerprint, pathsIn(fingerprint), merge);
+  for (const index of token.search_indexes) requireNoneTouched('search_indexes', index, pathsIn(index), merge);
+  for (const text of textsOf(token.mask)) requireNoneTouched('mask', text, filteredPathsIn(text), merge);
+}
+
+/**
+ * What blind merges have changed was part of no expression. One that comes later must name a single value that is no object,
+ * because such a value is either whole as it was or whole as the blind caller sent it. In a mask this holds for each
+ * expression with a filter, which would show a part of an object that the blind caller has put where it wanted.
+ * @throws {ServiceError} `conflict`, to a caller who sees the data.
+ */
+export function requireWholeValues(token: TokenRow, patch: TokenPatch, { data, mask }: After): void {
+  if (token.blind_data_bytes === 0 || !isObject(data)) return;
+  const { fingerprint_expression, search_indexes } = patch;
+  if (fingerprint_expression !== undefined && fingerprint_expression !== token.fingerprint_expression) {
+    const expression = fingerprintExpressionOf(token.type, fingerprint_expression);
+    requireWholeValue('fingerprint_expression', expression, pathsIn(expression), data);
+  }
+  const added = (search_indexes ?? []).filter((index) => !token.search_indexes.includes(index));
+  for (const index of added) requireWholeValue('search_indexes', index, pathsIn(index), data);
+  if (patch.mask === undefined) return;
+  const before = new Set(textsOf(token.mask));
+  for (const text of textsOf(mask).filter((each) => !before.has(each))) {
+    for (const path of filteredPathsIn(text)) requireWholeValue('mask', text, [path], data);
+  }
+}
+
+/** Of the token after the patch. */
+interface After {
+  data: Json;
+  mask: Json;
+}
+
+function textsOf(mask: Json): string[] {
+  const texts: string[] = [];
   mapLeaves(mask, (leaf) => {
-    const paths = typeof leaf === 'string' ? filteredPathsIn(leaf) : [];
-    isDivided ||= paths.some((path) => effectAt(path, patch) === 'divided');
+    if (typeof leaf === 'string') texts.push(leaf);
     return leaf;
   });
-  return isDivided;
+  return texts;
 }
 
-/** `divided`: some of what the expression names is sent, and some is not. */
-type Effect = 'same' | 'sent' | 'divided';
-
-function effectOn(expression: string, patch: JsonObject | undefined): Effect {
-  if (patch === undefined) return 'same';
-  const [effect = 'same', ...others] = new Set(pathsIn(expression).map((path) => effectAt(path, patch)));
-  return others.length === 0 ? effect : 'divided';
+function requireNoneTouched(member: string, expression: string, paths: readonly Path[], merge: JsonObject): void {
+  if (!paths.some((path) => isTouched(path, merge))) return;
+  throw new ServiceError(
+    'forbidden',
+    `data: ${member} has ${expression}, and the patch would change what it is made of; only a key to which a rule reveals the ` +
+      'token may do that',
+  );
 }
 
-function effectAt(path: Path, patch: JsonObject): Effect {
-  let sent: Json = patch;
+/** Whether a merge names the path, something above it or something below. */
+function isTouched(path: Path, merge: JsonObject): boolean {
+  let sent: Json = merge;
   for (const part of path) {
-    if (!isObject(sent)) return 'sent';
+    if (!isObject(sent)) return true;
     const next: Json | undefined = Object.hasOwn(sent, part) ? sent[part] : undefined;
     // A merge replaces a list, so what stood at a position in one may be gone.
-    if (next === undefined) return typeof part === 'number' ? 'divided' : 'same';
+    if (next === undefined) return typeof part === 'number';
     sent = next;
   }
-  return isObject(sent) ? 'divided' : 'sent';
+  return true;
 }
 
-/** The one value that the expression names, if no merge can have divided it, because a merge divides objects only. */
-function wholeIn(expression: string, data: Json): Json | undefined {
-  const [path, ...others] = new Map(pathsIn(expression).map((each) => [JSON.stringify(each), each])).values();
-  if (path === undefined || others.length > 0) return undefined;
-  const value = valueAt(data, path) ?? null;
-  return isObject(value) ? undefined : value;
+function requireWholeValue(member: string, expression: string, paths: readonly Path[], data: Json): void {
+  const [path, ...others] = new Map(paths.map((each) => [JSON.stringify(each), each])).values();
+  if (path !== undefined && others.length === 0 && !isObject(valueAt(data, path) ?? null)) return;
+  throw new ServiceError(
+    'conflict',
+    `${member}: ${expression} must name one member that is no object, because a key that does not see this token has merged ` +
+      'into its data; create the token anew for other expressions',
+  );
+}
+
+function fingerprintExpressionOf(type: string, expression: string | null | undefined): string {
+  return expression ?? tokenTypeOf(type as TokenTypeName).fingerprintExpression ?? '{{ data }}';
 }

@@ -20,7 +20,7 @@ async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: 
       return undefined;
     },
   };
-  const through = { proxyId: 'p', destinationHost: 'd', method: 'POST', opening };
+  const through = { entityType: 'proxy', entityId: 'p', destinationHost: 'd', method: 'POST', opening } as const;
   const application = await newActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
   return { vault, owner, token, opening, held, actor: { ...application, through } };
 }
@@ -62,13 +62,15 @@ test('attempts that others overtake take no more of what all calls may decrypt, 
   const [leftBytes, ofOne] = [opening.leftBytes, held.reduce((sum, bytes) => sum + bytes, 0)];
   held.length = 0;
   let attempts = 0;
+  // Another handle of Postgres stands for another process, whose changes do not wait for ours.
+  const elsewhere: Vault = { ...vault, db: vault.db.withoutPlugins() };
   const overtaken: Vault = {
     ...vault,
     dataKeys: {
       ...vault.dataKeys,
       async reserve(...key) {
         attempts += 1;
-        await updateToken(vault, owner, token.id, { metadata: { attempts: String(attempts) } });
+        await updateToken(elsewhere, owner, token.id, { metadata: { attempts: String(attempts) } });
         return vault.dataKeys.reserve(...key);
       },
     },

@@ -1,4 +1,5 @@
 import type { AccessRule } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { type Actor, createToken, deleteToken, type Json, searchTokens, updateToken } from '../../index.ts';
@@ -22,19 +23,17 @@ const anyStep: fc.Arbitrary<object> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom({ data: 'x' }, { data: { pin: '1111' } }, { metadata: { a: 'b' } }) },
 );
 const ofOwner: readonly object[] = [
-  ...[
-    { data: { other: 'seen' } },
-    { data: { group: { b: 'seen' } } },
-    { data: {} },
-    { data: { name: 'x', note: 'x' } },
-  ],
+  ...[{ data: { other: 'seen' } }, { data: { group: { b: 'seen' } } }, { data: {} }, { data: { name: 'x' } }],
   ...[
     { search_indexes: ['{{ data }}', '{{ data.pin }}{{ data.note }}', '{{ data.group }}'] },
     { deduplicate_token: true },
   ],
   { fingerprint_expression: null },
 ];
-/** Before the caller has merged anything, what the owner writes leaves the rest to be guessed as a whole. */
+/**
+ * Nothing that the owner writes replaces what an expression of several members names: it would make its own fingerprint
+ * predictable, whoever merged before.
+ */
 const anySteps = fc
   .tuple(
     anyMerge.filter((data) => Object.keys(data).length > 0).map((data) => ({ data })),
@@ -42,15 +41,11 @@ const anySteps = fc
   )
   .map(([first, others]) => [first, ...others]);
 const anyMembers = fc.record({
-  fingerprint_expression: fc.constantFrom(
-    null,
-    null,
-    '{{ data.pin }}{{ data.note }}',
-    '{{ data.other }}{{ data.group }}',
+  fingerprint_expression: fc.constantFrom(null, '{{ data.pin }}{{ data.note }}', '{{ data.other }}{{ data.group }}'),
+  search_indexes: fc.subarray(
+    [...['{{ data }}', '{{ data.pin }}{{ data.note }}', '{{ data.group }}', '{{ data.name }}', '{{ data.other }}']],
+    { maxLength: 1 },
   ),
-  search_indexes: fc.subarray([
-    ...['{{ data }}', '{{ data.pin }}{{ data.note }}', '{{ data.group }}', '{{ data.name }}', '{{ data.other }}'],
-  ]),
 });
 
 interface Attack {
@@ -78,15 +73,31 @@ async function isFound(actor: Actor, id: string, value: Json): Promise<boolean> 
   return (await searchTokens(open.current.vault, actor, search)).total > 0;
 }
 
+async function statusOf(run: () => Promise<unknown>): Promise<string> {
+  try {
+    await run();
+    return 'done';
+  } catch (error) {
+    if (error instanceof ServiceError && ['forbidden', 'conflict'].includes(error.code)) return error.code;
+    throw error;
+  }
+}
+
+let blindPatches = 0;
+
 async function confirmed(pin: string, rule: Partial<AccessRule>, { members, steps }: Attack): Promise<Json[]> {
   const { vault, newActor } = open.current;
   const owner = await newActor();
   const actor = await newActor({ tenantId: owner.tenantId, rules: [rule] });
   const { token } = await createToken(vault, owner, { id: 'hidden', ...members, data: dataWith(pin) });
   const outcomes: Json[] = [];
-  for (const [at, step] of steps.entries()) {
-    await updateToken(vault, ofOwner.includes(step) ? owner : actor, token.id, step);
-    const taken = steps.slice(0, at + 1);
+  const taken: object[] = [];
+  for (const step of steps) {
+    const writer = ofOwner.includes(step) ? owner : actor;
+    const status = await statusOf(() => updateToken(vault, writer, token.id, step));
+    outcomes.push(status);
+    if (status === 'done') taken.push(step);
+    if (status === 'done' && writer === actor) blindPatches += 1;
     const guesses = guessesAfter(taken);
     const expression = taken.findLast((each) => 'fingerprint_expression' in each);
     for (const data of guesses) outcomes.push(await isConfirmed(actor, token.id, { ...members, ...expression, data }));
@@ -105,6 +116,7 @@ test('no merge lets a caller to whom data are masked guess a part of them', asyn
     expect(right).toEqual(wrong);
   });
   await fc.assert(property, { numRuns: 80, endOnFailure: true });
+  expect(blindPatches).toBeGreaterThan(8);
 }, 300_000);
 
 test('the control: a caller to whom they are revealed can, by creating and by searching', async () => {
@@ -113,7 +125,7 @@ test('the control: a caller to whom they are revealed can, by creating and by se
     steps: [{ data: { name: null, note: null, group: null } }],
   };
   const [right, wrong] = await played({ transform: 'reveal' }, attack);
-  const byCreating = right?.slice(0, 3);
-  expect([byCreating?.includes(true), right?.slice(3).includes(true)]).toEqual([true, true]);
+  const byCreating = right?.slice(1, 4);
+  expect([byCreating?.includes(true), right?.slice(4).includes(true)]).toEqual([true, true]);
   expect(wrong).not.toContain(true);
 });

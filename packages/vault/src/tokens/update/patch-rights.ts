@@ -1,10 +1,10 @@
-import { canonicalContainer, decide, type Grants, isGrantedOnEach, seesMoreIn } from '@sluice/access';
+import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
-import { isObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { dividesMask, isEmptyMerge } from './blind-merge.ts';
+import { isBlindMerge, requireApart } from './blind-merge.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
 /** Their expressions show parts of the data to their author, or test guesses of it. */
@@ -22,44 +22,22 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
       'containers: this key would see more of the token in the new containers than it does now',
     );
   }
-  requireMaskUndivided(actor, token, patch);
+  if (isBlindMerge(actor, token, patch)) requireApart(token, patch.data as JsonObject);
   const member = showing.find((name) => patch[name] !== undefined);
   if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
-/** A mask that shows the end of several members would show that of another one. Depends on no data, and so tells nothing. */
-function requireMaskUndivided(actor: Actor, token: TokenRow, { data }: TokenPatch): void {
-  if (!isObject(data) || isEmptyMerge(data) || !isShownMask(actor, token) || !dividesMask(token.mask, data)) return;
-  throw new ServiceError(
-    'forbidden',
-    'data: an expression of the mask shows a part of what the patch would change in part, so only a key to which a rule ' +
-      'reveals the token may send it',
-  );
-}
-
-/** Also to the Application of a session: it could otherwise change by its session what it is shown itself. */
-function isShownMask(grants: Grants, token: TokenRow): boolean {
-  if (grants.within !== undefined && isShownMask(grants.within, token)) return true;
-  return decide(grants, 'token:read', token) === 'mask';
-}
-
 /** A conflict reveals that two tokens are equal, so who is not shown the data may send no patch that could end in one. */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
-  const member = patch.deduplicate_token === true ? 'deduplicate_token' : 'data';
-  if (patch[member] === undefined || decide(actor, 'token:read', token) === 'reveal') return;
-  if (member === 'data' && keepsFingerprint(token, patch)) return;
+  const isReplaced = patch.data !== undefined && !isObject(patch.data);
+  const member = patch.deduplicate_token === true ? 'deduplicate_token' : isReplaced ? 'data' : undefined;
+  if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
   throw new ServiceError(
     'forbidden',
     `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it, ` +
       'unless the patch sets deduplicate_token to false',
   );
-}
-
-/** A card's fingerprint covers only its number, so a new date or cvc does not change it. */
-function keepsFingerprint({ type, fingerprint, fingerprint_expression }: TokenRow, { data }: TokenPatch): boolean {
-  if (type !== 'card' || fingerprint === null || fingerprint_expression !== null) return false;
-  return isObject(data) && data.number === undefined;
 }
 
 function containersAfter({ type, containers }: TokenRow, patch: TokenPatch): readonly string[] {

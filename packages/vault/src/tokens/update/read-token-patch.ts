@@ -1,10 +1,16 @@
 import { parseDate } from '@sluice/database';
-import { type FieldErrors, ServiceError, validationFailed } from '@sluice/problems';
+import { type FieldErrors, nearMisses, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv } from 'ajv';
 import { countExpressions } from '../../expressions/template.ts';
 import { isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
 import { mergePatch } from '../../merge-patch.ts';
-import { deepestJson, hasManyMembers, nestedTooDeeply, schemaFaults } from '../create/read-token-input.ts';
+import {
+  answeredMembers,
+  deepestJson,
+  hasManyMembers,
+  nestedTooDeeply,
+  schemaFaults,
+} from '../create/read-token-input.ts';
 import type { TokenRow } from '../token.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
 
@@ -19,6 +25,8 @@ const members = [
   'expires_at',
 ] as const;
 
+const readOnly = ['id', 'type', ...answeredMembers];
+
 export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
@@ -29,6 +37,8 @@ export function readTokenPatch(value: unknown, now: Date): TokenPatch {
   if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
     throw validationFailed({ '': [nestedTooDeeply] });
   }
+  const misspelt = isObject(value) ? nearMisses(value, { writable: members, readOnly }) : {};
+  if (Object.keys(misspelt).length > 0) throw validationFailed(misspelt);
   const validate = hasManyMembers(value) ? validateToFirst : validateAll;
   if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
   const patch = Object.fromEntries(

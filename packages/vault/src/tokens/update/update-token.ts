@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { decide } from '@sluice/access';
 import { recordChange } from '@sluice/audit';
 import { type Confirmation, type RecordedChange, tagOf } from '@sluice/cache-coherence';
-import type { Queryable } from '@sluice/database';
+import { inRowTurns, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { newFilterBudget } from '../../expressions/filter-budget.ts';
-import { isObject } from '../../json.ts';
+import { isObject, type Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
 import {
   equalityOf,
@@ -14,7 +14,7 @@ import {
   hasFingerprint,
   lockFingerprints,
 } from '../create/equal-tokens.queries.ts';
-import { readTokenInput, type TokenInput } from '../create/read-token-input.ts';
+import { type DerivedTexts, readTokenInput, type TokenInput } from '../create/read-token-input.ts';
 import { openSeal } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
@@ -25,8 +25,8 @@ import { requirePermission } from '../require-permission.ts';
 import { findTokenSettings, type TokenSettings } from '../tenant-settings.queries.ts';
 import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { isTokenId } from '../token-id.ts';
-import { textsAfter } from './blind-merge.ts';
+import { isTokenId, rowOfToken } from '../token-id.ts';
+import { isBlindMerge, isEmptyMerge, requireWholeValues } from './blind-merge.ts';
 import { inAttempts, openToChange, readToChange } from './open-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
@@ -49,17 +49,22 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   requirePermission(actor, 'token:update');
   const checked = readTokenPatch(patch, vault.clock());
   if (!isTokenId(id)) throw tokenNotFound();
+  const rows = [rowOfToken(id)];
+  const written = await inRowTurns(vault.db, { tenantId: actor.tenantId, rows }, () =>
+    attempt(vault, actor, id, checked),
+  );
+  const confirmation = await vault.changes.barrier(written.change);
+  return { token: await present(vault, actor, written.row, written.input), confirmation };
+}
+
+/** Another process may change the token between preparing and writing. */
+async function attempt(vault: Vault, actor: Actor, id: string, patch: TokenPatch) {
   const { attempting, giveBack } = inAttempts(actor);
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0) await actor.checkAgain?.();
-    const update = await prepareUpdate(vault, attempting, id, checked);
+  for (let attempts = 0; attempts < mostAttempts; attempts++) {
+    const update = await prepareUpdate(vault, attempting, id, patch);
     const written = await vault.db.transaction().execute((tx) => write(tx, vault, actor, update));
-    if (!written) {
-      giveBack();
-      continue;
-    }
-    const confirmation = await vault.changes.barrier(written.change);
-    return { token: await present(vault, actor, written.row, update.input), confirmation };
+    if (written) return { ...written, input: update.input };
+    giveBack();
   }
   const detail = 'The token is being changed by others; try again';
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
@@ -87,6 +92,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const data = await openToChange(vault, actor, from);
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
+  requireWholeValues(from, patch, input);
   const texts = textsAfter(actor, from, { data, patch, input });
   const derived = { ...input, fingerprintText: texts.fingerprintText ?? '', searchTexts: texts.searchTexts ?? [] };
   const seal = await openSeal(vault, tenantId, [derived]);
@@ -110,6 +116,27 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   };
   const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? newEquality(from, changes) : undefined;
   return { from, input, changes, unique, members: Object.keys(patch) };
+}
+
+/** What fingerprint and search hashes are made of after a patch. Undefined: the stored ones stay. */
+type TextsAfter = { [Name in keyof DerivedTexts]: DerivedTexts[Name] | undefined };
+
+interface Change {
+  /** The data before. */
+  data: Json;
+  patch: TokenPatch;
+  input: TokenInput;
+}
+
+function textsAfter(actor: Actor, token: TokenRow, { data, patch, input }: Change): TextsAfter {
+  const { fingerprint_expression, search_indexes, deduplicate_token } = patch;
+  const isKept = (isObject(data) && isEmptyMerge(patch.data)) || isBlindMerge(actor, token, patch);
+  const isDataChanged = patch.data !== undefined && !isKept;
+  const isFingerprinted = isDataChanged || fingerprint_expression !== undefined || deduplicate_token === true;
+  return {
+    fingerprintText: isFingerprinted ? input.fingerprintText : undefined,
+    searchTexts: isDataChanged || search_indexes !== undefined ? input.searchTexts : undefined,
+  };
 }
 
 /** Our clock may be ahead of the database's, so an old `expires_at` is no fault of a patch that does not name it. */
@@ -166,8 +193,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
     entityId: id,
     detail: { members, ...onBehalfOf(actor) },
   });
-  // Reads, key service and locks may have taken long.
-  await actor.checkAgain?.(tx);
+  await actor.look?.(tx);
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { proxyVersionField, reactorConfiguration, runArguments, runConsole, runResult } from '@sluice/database';
 import { createTestDatabase, openTestCoherence } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
@@ -57,7 +58,11 @@ export async function openProcesses(stack: AsyncDisposableStack) {
           union all select key_ciphertext from proxies where tenant_id = ${tenantId}
           union all select configuration_ciphertext from proxies
             where tenant_id = ${tenantId} and configuration_ciphertext is not null
-        ) as all_ciphertexts
+          union all select configuration_ciphertext from reactors where tenant_id = ${tenantId}
+          union all select definition_ciphertext from proxy_versions where tenant_id = ${tenantId}
+          union all select unnest(array[arguments_ciphertext, result_ciphertext, console_ciphertext])
+            from reactor_runs where tenant_id = ${tenantId}
+        ) as all_ciphertexts where c is not null
       ) as versions group by version
     `.execute(db);
     return Object.fromEntries(rows.map(({ version, count }) => [version, count]));
@@ -80,6 +85,50 @@ export async function insertProxy(
       configuration === null ? null : await encryptSecret(vault, { ...place, field: 'configuration' }, configuration),
   };
   await vault.db.insertInto('proxies').values(row).execute();
+  return id;
+}
+
+/** A run waits if it has no result, and has ended otherwise. */
+export async function insertRun(vault: Vault, { tenantId, id: created_by }: Actor, hasEnded: boolean): Promise<string> {
+  const id = randomUUID();
+  const seal = (place: typeof runArguments | typeof runResult | typeof runConsole, text: string) =>
+    encryptSecret(vault, { tenantId, recordId: id, ...place }, text);
+  const asked = { reactor_id: randomUUID(), created_by, caller_type: 'application', trace_id: 'trace' } as const;
+  const run = { tenant_id: tenantId, id, ...asked, retryable: false, timeout_ms: 60_000 };
+  const ended = {
+    state: 'done',
+    ended_at: new Date().toISOString(),
+    result_ciphertext: await seal(runResult, 'result'),
+    console_ciphertext: await seal(runConsole, 'console'),
+  } as const;
+  await vault.db
+    .insertInto('reactor_runs')
+    .values({ ...run, ...(hasEnded ? ended : { arguments_ciphertext: await seal(runArguments, 'arguments') }) })
+    .execute();
+  return id;
+}
+
+export async function insertProxyVersion(vault: Vault, { tenantId }: Actor, proxyId: string, definition: string) {
+  const id = randomUUID();
+  const secret = { tenantId, purpose: 'proxy_secrets', recordId: id, field: proxyVersionField } as const;
+  const row = { tenant_id: tenantId, id, proxy_id: proxyId, version: 1, at: new Date().toISOString() };
+  const definition_ciphertext = await encryptSecret(vault, secret, definition);
+  await vault.db
+    .insertInto('proxy_versions')
+    .values({ ...row, changed_members: [], definition_ciphertext })
+    .execute();
+  return id;
+}
+
+export async function insertReactor(vault: Vault, { tenantId }: Actor, configuration: string): Promise<string> {
+  const id = randomUUID();
+  const secret = { tenantId, recordId: id, ...reactorConfiguration };
+  const row = { tenant_id: tenantId, id, name: 'R', code: 'code' };
+  const configuration_ciphertext = await encryptSecret(vault, secret, configuration);
+  await vault.db
+    .insertInto('reactors')
+    .values({ ...row, configuration_ciphertext })
+    .execute();
   return id;
 }
 

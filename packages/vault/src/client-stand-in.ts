@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '@sluice/problems';
+import { evaluateExpression } from './expressions/evaluate-expression.ts';
+import { newFilterBudget } from './expressions/filter-budget.ts';
+import { type Expression, mayContainExpression, parseExpressions } from './expressions/parse-expressions.ts';
+import { toText } from './expressions/to-text.ts';
+import { isNestedDeeperThan, isObject, type Json, type JsonObject, mapLeaves } from './json.ts';
+import { mergePatch } from './merge-patch.ts';
+import { findInputs, replaceInputs } from './tokenization/tokenize.ts';
+import { deepestJson, readTokenInput } from './tokens/create/read-token-input.ts';
+
+export interface ClientStandIn {
+  /** Answers a call of `req.svc`, as the host of a transform. */
+  answer(operation: string, payloadJson: string): Promise<string>;
+  readonly calls: number;
+}
+
+/** Bounds for all calls of a run, because they are answered on the main thread. */
+const mostTokens = 500;
+const mostExpressions = 1000;
+
+/**
+ * Stands in for the client of transforms where one is tried. It keeps tokens in a map, checks them as a create does, and
+ * has no rules, masks or search. Nothing of it reaches the vault.
+ */
+export function newClientStandIn(): ClientStandIn {
+  const tokens = new Map<string, JsonObject>();
+  const budget = newFilterBudget();
+  let leftToCreate = mostTokens;
+  let leftToFill = mostExpressions;
+  let calls = 0;
+
+  function create(value: Json, path = ''): JsonObject {
+    leftToCreate -= 1;
+    if (leftToCreate < 0) throw refused(`The stand-in creates at most ${mostTokens} tokens in a run`);
+    const token = present(value, path);
+    if (tokens.has(String(token.id))) throw new ServiceError('conflict', 'A token with this id exists already');
+    tokens.set(String(token.id), token);
+    return token;
+  }
+
+  function present(value: Json, path: string): JsonObject {
+    const input = readTokenInput(value, path, { now: new Date(), budget: newFilterBudget() });
+    const { id = randomUUID(), type, data, mask, containers, metadata } = input;
+    return { id, type, data, mask, containers, metadata };
+  }
+
+  function find(id: unknown): JsonObject {
+    const token = tokens.get(String(id));
+    if (!token) throw new ServiceError('not_found', 'The stand-in has no such token: it knows those of this run only');
+    return token;
+  }
+
+  function update(id: unknown, patch: Json): JsonObject {
+    const { id: _, type: __, ...changes } = isObject(patch) ? patch : {};
+    const changed = present(mergePatch(find(id), changes), '');
+    tokens.set(String(id), changed);
+    return changed;
+  }
+
+  function tokenize(value: Json): Json {
+    const created: JsonObject[] = [];
+    findInputs(value, '', (input, path) => created.push(create(input, path)));
+    let next = 0;
+    return replaceInputs(value, (asId) => {
+      const token = created[next++] ?? null;
+      return asId ? (token?.id ?? null) : token;
+    });
+  }
+
+  function fill(text: string): Json {
+    if (!mayContainExpression(text)) return text;
+    const segments = parseExpressions(text);
+    leftToFill -= segments.length;
+    if (leftToFill < 0) throw refused(`The stand-in fills at most ${mostExpressions} expressions in a run`);
+    const revealed = (expression: Expression) => {
+      const token = tokens.get(expression.reference);
+      if (!token) throw refused(`The stand-in has no token ${expression.reference}: it knows those of this run only`);
+      return evaluateExpression(expression, token.data ?? null, budget);
+    };
+    const [first] = segments;
+    if (segments.length === 1 && first?.kind === 'expression') return revealed(first);
+    return segments.map((one) => (one.kind === 'literal' ? one.text : toText(revealed(one)))).join('');
+  }
+
+  function run(operation: string, payload: Json): Json | undefined {
+    const { id, patch = null } = isObject(payload) ? payload : {};
+    switch (operation) {
+      case 'tokens.create':
+        return create(payload);
+      case 'tokens.retrieve':
+        return find(id);
+      case 'tokens.update':
+        return update(id, patch);
+      case 'tokens.delete':
+        tokens.delete(String(find(id).id));
+        return undefined;
+      case 'tokenize':
+        return tokenize(payload);
+      case 'detokenize':
+        return mapLeaves(payload, (leaf) => (typeof leaf === 'string' ? fill(leaf) : leaf));
+      default:
+        throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
+    }
+  }
+
+  return {
+    async answer(operation, payloadJson) {
+      calls += 1;
+      const payload: Json = JSON.parse(payloadJson);
+      if (isNestedDeeperThan(deepestJson, payload)) throw refused(`Nested deeper than ${deepestJson} levels`);
+      return JSON.stringify(run(operation, payload)) ?? '';
+    },
+    get calls() {
+      return calls;
+    },
+  };
+}
+
+function refused(detail: string): ServiceError {
+  return new ServiceError('bad_request', detail);
+}

@@ -1,0 +1,46 @@
+import { ServiceError } from '@sluice/problems';
+import type { Vault } from '../../vault.ts';
+import { isCvcKept } from '../expiry/cvc.ts';
+import type { FoundToken } from '../token.queries.ts';
+import { unknownTokens } from './reveal-for-use.ts';
+import { nextEnd } from './stored-tokens.ts';
+
+/** Tokens as they were when their values were opened, to find out before a value leaves whether they still are. */
+export class SeenTokens {
+  readonly #states = new Map<string, string>();
+
+  /** @returns when the first of them, or its cvc, expires; null if none does. */
+  note({ clock }: Pick<Vault, 'clock'>, tokens: readonly FoundToken[]): string | null {
+    let end: string | null = null;
+    for (const token of tokens) {
+      this.#states.set(token.id, stateOf(token, clock()));
+      const ends = nextEnd(token);
+      if (ends !== null && (end === null || Date.parse(ends) < Date.parse(end))) end = ends;
+    }
+    return end;
+  }
+
+  /** For a token that its user changes itself. */
+  forget(id: string): void {
+    this.#states.delete(id);
+  }
+
+  /** @throws {ServiceError} `invalid_proxy_request` naming those that are gone, `unavailable` where one was changed. */
+  async look({ tokens, clock }: Vault, tenantId: string): Promise<void> {
+    const ids = [...this.#states.keys()];
+    if (ids.length === 0) return;
+    const rows = await tokens.find(tenantId, ids);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    const gone = ids.filter((id) => !found.has(id));
+    if (gone.length > 0) throw unknownTokens(gone);
+    const now = clock();
+    if (rows.every((row) => this.#states.get(row.id) === stateOf(row, now))) return;
+    const detail = 'A token was changed while the request waited; try again';
+    throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+  }
+}
+
+/** An id that was deleted may name another token. A patch changes `modified_at`, an encryption anew changes nothing. */
+function stateOf(token: FoundToken, now: Date): string {
+  return `${token.created_at} ${token.modified_at} ${isCvcKept(token, now)}`;
+}
