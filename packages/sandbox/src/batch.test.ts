@@ -11,7 +11,7 @@ import type { TransformTask } from './transform-task.ts';
 const version = {};
 
 function runOf(part: Partial<TransformTask> = {}): Run {
-  const task = { tenantId: 't', proxyId: 'p', kind: 'request', code: '', argsJson: '{}', version } as const;
+  const task = { tenantId: 't', ownerId: 'p', kind: 'request', code: '', argsJson: '{}', version } as const;
   const waiting = { askedAt: 0, resolve: () => {}, reject: () => {} };
   return { task: { ...task, configuration: async () => '{}', ...part }, ...waiting };
 }
@@ -122,7 +122,7 @@ describe('what becomes of the runs of a batch', () => {
       const answered = new Promise((resolve) => port.once('message', resolve));
       port.postMessage(call);
       await answered;
-      throw stopped('cpuMs', defaultTransformLimits);
+      throw stopped('cpuMs', { kind: 'request', limits: defaultTransformLimits });
     });
     expect(called).toEqual(['tokenize of 1']);
     expect(went).toMatchObject({ results: [], errors: [1], again: [0, 2], givenBack: [] });

@@ -1,6 +1,7 @@
-import { toError } from './failure.ts';
+import { type FailedCode, toError } from './failure.ts';
 import type { HostCalls, LeftBehind } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
+import { withoutPool } from './thread/message/transform-message.ts';
 import type { RunAnswer } from './thread/outcome.ts';
 import type { Thread } from './threads.ts';
 import type { TransformResult, TransformTask } from './transform-task.ts';
@@ -41,7 +42,7 @@ const largestArgs = 2 ** 16;
  */
 export function joinBatch(transform: Transform, run: Run, most: number): Batch | undefined {
   const batch: Batch = { tenantId: run.task.tenantId, transform, runs: [run], configurationJson: '' };
-  if (most === 1 || run.task.once || sizeOf(run.task) > largestArgs) return batch;
+  if (most === 1 || run.task.once || run.task.wallMs !== undefined || sizeOf(run.task) > largestArgs) return batch;
   if (transform.open && transform.open.runs.length < most) {
     transform.open.runs.push(run);
     return undefined;
@@ -54,7 +55,7 @@ export function seal(batch: Batch): void {
   if (batch.transform.open === batch) batch.transform.open = undefined;
 }
 
-const sizeOf = ({ argsJson, message }: TransformTask) => argsJson.length + (message?.text.length ?? 0);
+const sizeOf = ({ argsJson, message }: TransformTask) => argsJson.length + (message?.body.byteLength ?? 0);
 
 /** A run has a result, an error, or neither when it is to begin again. */
 export interface RunEnd {
@@ -84,19 +85,33 @@ const nothing: LeftBehind = { hasActed: false, calls: undefined };
 export async function sendBatch(
   { runs, configurationJson }: Batch,
   thread: Pick<Thread, 'run'>,
-  { limits, hostCalls, quickMs }: BatchInput,
+  { limits: limitsOfPool, hostCalls, quickMs }: BatchInput,
 ): Promise<{ ends: RunEnd[]; givenBack: Run[] }> {
-  const { tenantId, proxyId, kind, code, once = false, parseOnly = false } = runs[0].task;
+  const { tenantId, ownerId, kind, code, once = false, parseOnly = false, wallMs = limitsOfPool.wallMs } = runs[0].task;
+  const limits = { ...limitsOfPool, wallMs };
   const startedAt = performance.now();
-  const inputs = runs.map(({ task: { argsJson, message, host } }) => ({
+  const inputs = runs.map(({ task: { argsJson, message, host, fetch } }) => ({
     argsJson,
-    message,
-    hostKey: host && hostCalls.open(tenantId, host),
+    message: message && { ...message, body: withoutPool(message.body) },
+    hasClient: host !== undefined,
+    mayFetch: fetch !== undefined,
+    hostKey: host || fetch ? hostCalls.open(tenantId, { host, fetch }) : undefined,
   }));
   let answers: RunAnswer[] = [];
   let failure: { error: unknown } | undefined;
   try {
-    const message = { tenantId, proxyId, kind, code, configurationJson, once, parseOnly, quickMs, runs: inputs };
+    const message = {
+      tenantId,
+      ownerId,
+      kind,
+      code,
+      configurationJson,
+      once,
+      parseOnly,
+      quickMs,
+      wallMs,
+      runs: inputs,
+    };
     answers = await thread.run(message);
   } catch (error) {
     failure = { error };
@@ -107,7 +122,7 @@ export async function sendBatch(
     const hostKey = inputs[index]?.hostKey;
     const { hasActed, calls } = hostKey === undefined ? nothing : hostCalls.close(hostKey);
     const answer = answers[index];
-    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, limits), calls });
+    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, { kind, limits }), calls });
     else if (!failure) givenBack.push(run);
     else if (runs.length > 1 && !hasActed) ends.push({ run, answer, durationMs: 0 });
     else ends.push({ run, answer, durationMs: performance.now() - startedAt, ...failure, calls });
@@ -115,16 +130,25 @@ export async function sendBatch(
   return { ends, givenBack };
 }
 
-function endOf({ outcome, cpuMs, durationMs }: RunAnswer, limits: TransformLimits): Pick<RunEnd, 'result' | 'error'> {
-  const none = { bodyJson: undefined, headersJson: undefined, message: undefined, cpuMs, durationMs };
+function endOf({ outcome, cpuMs, durationMs }: RunAnswer, of: FailedCode): Pick<RunEnd, 'result' | 'error'> {
+  const none = {
+    bodyJson: undefined,
+    headersJson: undefined,
+    tokenizeJson: undefined,
+    message: undefined,
+    cpuMs,
+    durationMs,
+  };
   switch (outcome.kind) {
     case 'slow':
       return {};
-    case 'result':
-      return { result: { ...none, bodyJson: outcome.bodyJson, headersJson: outcome.headersJson } };
+    case 'result': {
+      const { bodyJson, headersJson, tokenizeJson } = outcome;
+      return { result: { ...none, bodyJson, headersJson, tokenizeJson } };
+    }
     case 'message':
       return { result: { ...none, message: outcome.written } };
     default:
-      return { error: toError(outcome, limits) };
+      return { error: toError(outcome, of) };
   }
 }

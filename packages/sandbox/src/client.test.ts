@@ -22,6 +22,45 @@ test('without a host there is no client', async () => {
   ]);
 });
 
+test.each([
+  'await req.svc.tokenize(1)',
+  'await req.svc.tokenise(1)',
+  'await req.svc.tokens.create({})',
+  'const { svc } = req; await svc.detokenize(1)',
+  'const { tokenize } = req.svc; await tokenize(1)',
+])('without a host the error of { %s } says that there is no Application', async (use) => {
+  const { detail } = await pool.failure(`module.exports = async (req) => { ${use}; return {} }`);
+  expect(detail).toContain('req.svc is undefined, because the Proxy has no Application (line 1)');
+});
+
+test('an error that has nothing to do with the client does not speak of it', async () => {
+  const { detail } = await pool.failure(
+    'module.exports = async (req) => ({ body: req.args.body.card.number, svc: req.svc })',
+  );
+  expect(detail).toBe("TypeError: cannot read property 'number' of undefined (line 1)");
+});
+
+test.each([
+  ['svc.tokenise(1)', 'svc.tokenise'],
+  ['svc.tokens.retreive("id")', 'svc.tokens.retreive'],
+  ['(({ detokenise }) => detokenise(1))(svc)', 'svc.detokenise'],
+])('a method that there is not is named: %s', async (use, missing) => {
+  const { calls, host } = recordingHost();
+  const { detail } = await pool.failure(`module.exports = async ({ svc }) => { await ${use}; return {} }`, { host });
+  expect(detail).toContain(
+    `there is no ${missing}, only tokens.create, tokens.retrieve, tokens.update, tokens.delete, tokenize, detokenize`,
+  );
+  expect(calls).toEqual([]);
+});
+
+test('looking whether a method is there is no error, and says nothing in a later run', async () => {
+  const { host } = recordingHost();
+  const code = `module.exports = async ({ svc, args }) => { if (args.look) return { body: [typeof svc.search, 'search' in svc, svc.tokens.search] };
+    (5)(); }`;
+  expect(await pool.body(code, { host, argsJson: '{"look":true}' })).toEqual(['undefined', false, null]);
+  expect((await pool.failure(code, { host, argsJson: '{}' })).detail).not.toContain('there is no');
+});
+
 test('every operation reaches the host with its payload', async () => {
   const { calls, host } = recordingHost();
   const code = `module.exports = async ({ svc }) => ({ body: [
@@ -50,7 +89,7 @@ test('calls run side by side, and answers find their calls in any order', async 
     return payloadJson;
   };
   const code = 'module.exports = async (req) => ({ body: await Promise.all([0, 1, 2].map(req.svc.tokenize)) })';
-  expect(await pool.body(code, { host, proxyId: 'parallel' })).toEqual([0, 1, 2]);
+  expect(await pool.body(code, { host, ownerId: 'parallel' })).toEqual([0, 1, 2]);
 });
 
 test('an empty answer is undefined', async () => {
@@ -113,9 +152,9 @@ test('a call that the code does not wait for is over before the answer, but its 
   const code = `let late = 'nothing';
     module.exports = (req) => { const body = late; req.svc.tokenize(1).then(() => { late = 'seen' }); return { body } }`;
   const host = () => new Promise<string>((resolve) => setTimeout(resolve, 50, '1'));
-  expect(await pool.body(code, { host, proxyId: 'late' })).toBe('nothing');
+  expect(await pool.body(code, { host, ownerId: 'late' })).toBe('nothing');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(await pool.body(code, { host, proxyId: 'late' })).toBe('nothing');
+  expect(await pool.body(code, { host, ownerId: 'late' })).toBe('nothing');
 });
 
 test('the host of one invocation is never asked by another', async () => {

@@ -4,6 +4,16 @@ import type { TransformLimits } from './limits.ts';
 import type { UnreadableReason } from './thread/message/transform-message.ts';
 import { placeInCode } from './thread/module-code.ts';
 import type { GuestFailure, Outcome, Stop } from './thread/outcome.ts';
+import type { CodeKind } from './transform-task.ts';
+
+/** The code that failed. */
+export interface FailedCode {
+  kind: CodeKind;
+  limits: TransformLimits;
+}
+
+const nounOf = (kind: CodeKind) => (kind === 'reactor' ? 'reactor' : 'transform');
+const codeOf = (kind: CodeKind) => (kind === 'reactor' ? 'reactor_failed' : 'transform_failed');
 
 type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' }>;
 
@@ -50,19 +60,29 @@ const serviceCodes = [
   'transform_failed',
 ] as const satisfies ErrorCode[];
 
-export function toError(outcome: Failed, limits: TransformLimits): ServiceError | CustomHttpResponse | UnreadableBody {
-  if (outcome.kind === 'stopped') return stopped(outcome.by, limits);
+export function toError(outcome: Failed, of: FailedCode): ServiceError | CustomHttpResponse | UnreadableBody {
+  if (outcome.kind === 'stopped') return stopped(outcome.by, of);
   if (outcome.kind === 'unusable') {
     const { detail, reason, limit } = outcome;
     return new ServiceError('transform_failed', detail, { cause: new TypeError(reason), limit });
   }
   const { failure } = outcome;
   if (failure.kind === 'unreadable') return new UnreadableBody(failure.reason);
-  return failure.kind === 'response' ? toResponse(failure, limits) : toServiceError(failure, limits);
+  if (failure.kind === 'error') return toServiceError(failure, of);
+  return of.kind === 'reactor' ? responseOfReactor() : toResponse(failure, of);
 }
 
-export function stopped(limit: Stop, limits: TransformLimits): ServiceError {
-  return new ServiceError('transform_failed', `The transform was stopped: ${reason(limit, limits)}`, {
+/** The error for any kind of code, also while it is suspended. */
+export function codeFailed(
+  kind: CodeKind,
+  what: string,
+  options: ConstructorParameters<typeof ServiceError>[2],
+): ServiceError {
+  return new ServiceError(codeOf(kind), `The ${nounOf(kind)} ${what}`, options);
+}
+
+export function stopped(limit: Stop, { kind, limits }: FailedCode): ServiceError {
+  return codeFailed(kind, `was stopped: ${reason(limit, limits)}`, {
     cause: new TransformStopped(limit),
   });
 }
@@ -88,29 +108,34 @@ function reason(limit: Stop, limits: TransformLimits): string {
   }
 }
 
-function toServiceError(failure: GuestFailure & { kind: 'error' }, limits: TransformLimits): ServiceError {
+function toServiceError(failure: GuestFailure & { kind: 'error' }, of: FailedCode): ServiceError {
   const { name, message = '', code, errors, stack = '', isCut } = failure;
-  if (name === 'InternalError' && message === 'out of memory') return stopped('heapBytes', limits);
-  if (name === 'InternalError' && message === 'stack overflow') return stopped('stackBytes', limits);
+  if (name === 'InternalError' && message === 'out of memory') return stopped('heapBytes', of);
+  if (name === 'InternalError' && message === 'stack overflow') return stopped('stackBytes', of);
   const place = placeInCode(stack);
+  const noun = nounOf(of.kind);
   const cause = new TransformThrew(place);
   const known = serviceCodes.find((candidate) => candidate === code);
   if (known) {
-    const detail = message === '' ? 'The transform refused the request' : message;
+    const detail = message === '' ? `The ${noun} refused the request` : message;
     const limit = isCut ? 'field_errors' : undefined;
-    return new ServiceError(known, detail, { ...(errors && { errors }), cause, limit });
+    const answered = known === 'transform_failed' ? codeOf(of.kind) : known;
+    return new ServiceError(answered, detail, { ...(errors && { errors }), cause, limit });
   }
-  const text = name === undefined ? `the transform threw ${message}` : message === '' ? name : `${name}: ${message}`;
-  return new ServiceError('transform_failed', place ? `${text} (line ${place.line})` : text, { cause });
+  const text = name === undefined ? `the ${noun} threw ${message}` : message === '' ? name : `${name}: ${message}`;
+  return new ServiceError(codeOf(of.kind), place ? `${text} (line ${place.line})` : text, { cause });
 }
 
-function toResponse(
-  failure: GuestFailure & { kind: 'response' },
-  limits: TransformLimits,
-): ServiceError | CustomHttpResponse {
+/** Its answers are always problems or results, because published clients read nothing else. */
+function responseOfReactor(): ServiceError {
+  const detail = 'CustomHttpResponseError is for transforms: a reactor returns a result or throws another error';
+  return new ServiceError('reactor_failed', detail, { cause: new TransformThrew(undefined) });
+}
+
+function toResponse(failure: GuestFailure & { kind: 'response' }, of: FailedCode): ServiceError | CustomHttpResponse {
   const { headersJson, bodyJson, written } = failure;
-  const texts = [headersJson, bodyJson ?? '', written?.body ?? ''];
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > limits.outputBytes) return stopped('outputBytes', limits);
+  const parts = [headersJson, bodyJson ?? '', written?.body ?? ''];
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  if (bytes > of.limits.outputBytes) return stopped('outputBytes', of);
   return new CustomHttpResponse(failure);
 }

@@ -7,7 +7,7 @@ const good = 'module.exports = () => ({ body: 1 })';
 /** Runs once what is to run in these tests: a Tenant's code that has not run yet is in doubt. */
 async function makeKnown(pool: ReturnType<typeof openTestPool>, ...tenants: string[]): Promise<void> {
   for (const tenantId of tenants) {
-    for (const code of [waiting, good]) await pool.run(code, { tenantId, proxyId: 'known', host: async () => '1' });
+    for (const code of [waiting, good]) await pool.run(code, { tenantId, ownerId: 'known', host: async () => '1' });
   }
 }
 
@@ -43,7 +43,7 @@ test.each([
     await makeKnown(pool, 'flood', 'other');
     const { host, release, open, seen } = heldHost();
     const flood = Array.from({ length: 12 }, (_, index) =>
-      pool.run(waiting, { tenantId: 'flood', proxyId: `${index}`, host }),
+      pool.run(waiting, { tenantId: 'flood', ownerId: `${index}`, host }),
     );
     await until(() => open.size === share);
     if (threads > 1) {
@@ -65,7 +65,7 @@ test('a flood fills its own part of the queue only: who has little waiting is no
   const held = heldHost();
   const settle = (tenantId: string, count: number) =>
     Array.from({ length: count }, (_, index) =>
-      pool.run(waiting, { tenantId, proxyId: `${index}`, host: held.host }).then(
+      pool.run(waiting, { tenantId, ownerId: `${index}`, host: held.host }).then(
         () => 'answered',
         (error) => error.code,
       ),
@@ -87,7 +87,7 @@ test('two Tenants that both want all share the threads alike', async () => {
   await makeKnown(pool, '0', '1');
   const [left, right] = [heldHost(), heldHost()];
   const runs = [left, right].flatMap(({ host }, tenant) =>
-    Array.from({ length: 8 }, (_, index) => pool.run(waiting, { tenantId: `${tenant}`, proxyId: `${index}`, host })),
+    Array.from({ length: 8 }, (_, index) => pool.run(waiting, { tenantId: `${tenant}`, ownerId: `${index}`, host })),
   );
   await until(() => left.open.size + right.open.size === 4);
   const releasing = setInterval(
@@ -110,7 +110,7 @@ test('code that has not run yet holds all threads but one, however many Tenants 
   await makeKnown(pool, 'other');
   const { host, release, open, seen } = heldHost();
   const runs = Array.from({ length: 12 }, (_, index) =>
-    pool.run(waiting, { tenantId: `new ${index % 4}`, proxyId: `${index}`, host }),
+    pool.run(waiting, { tenantId: `new ${index % 4}`, ownerId: `${index}`, host }),
   );
   await until(() => open.size === 2);
   for (let i = 0; i < 5; i += 1) expect(await pool.body(good, { tenantId: 'other' })).toBe(1);
@@ -151,7 +151,7 @@ test('a Tenant whose transform was killed has a thread of its own kind, which gi
   await pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
   const { host, release, open, seen } = heldHost();
   const runs = Array.from({ length: 6 }, (_, index) =>
-    pool.run(waiting, { tenantId: 'killed', proxyId: `${index}`, host }),
+    pool.run(waiting, { tenantId: 'killed', ownerId: `${index}`, host }),
   );
   await until(() => open.size === 1);
   expect(pool.state().threads).toBe(3);

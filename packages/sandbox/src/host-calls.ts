@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { FairTurns } from '@sluice/fair-turns';
 import { asServiceError } from '@sluice/problems';
+import { Fetches } from './fetches.ts';
 import type { HostAnswer, HostCall } from './thread/messages.ts';
 import type { TransformTask } from './transform-task.ts';
 
 type Host = NonNullable<TransformTask['host']>;
 
+interface Answering {
+  host: TransformTask['host'] | undefined;
+  fetch: TransformTask['fetch'] | undefined;
+}
+
 export interface HostCalls {
   /** @returns a key for the threads, which no other run can guess. */
-  open(tenantId: string, host: Host): string;
-  /** Begins what its run has sent. From then on no call under the key begins, and none is answered. */
+  open(tenantId: string, answering: Answering): string;
+  /** Begins the calls that the run has already sent, and ends its fetches. After that the key begins and answers no call. */
   close(key: string): LeftBehind;
   listen(port: MessagePort): void;
 }
@@ -26,67 +33,72 @@ const mostUnderWay = 50;
 
 interface Client {
   tenantId: string;
-  host: Host;
+  host: Host | undefined;
+  fetches: Fetches | undefined;
   hasActed: boolean;
+  /** Calls for the service: a run that ends aborts those of `fetch`, and waits for none of them. */
   underWay: number;
+  /** Removes the waiting calls from the queue. A run's limit of calls limits them too. */
+  leaves: ((reason: unknown) => void)[];
   /** Set once its run has ended. */
   onLastEnd?: () => void;
 }
 
-interface Line {
-  underWay: number;
-  waiting: { port: MessagePort; call: HostCall }[];
-}
+const ended = new Error('The run has ended');
 
 export function newHostCalls(): HostCalls {
   const clients = new Map<string, Client>();
-  /** Of Tenants that have calls under way. */
-  const lines = new Map<string, Line>();
+  const turns = new FairTurns({ perKey: mostUnderWay });
   const ports = new Set<MessagePort>();
 
-  function receive(port: MessagePort, call: HostCall): void {
+  /** A call that need not wait begins before this returns. */
+  async function receive(port: MessagePort, call: HostCall): Promise<void> {
     const client = clients.get(call.hostKey);
     if (!client) return;
-    const { tenantId } = client;
-    const line = lines.get(tenantId) ?? { underWay: 0, waiting: [] };
-    lines.set(tenantId, line);
-    if (line.underWay < mostUnderWay) void answer(port, call, { client, line });
-    else line.waiting.push({ port, call });
+    const { host, fetches } = client;
+    const { id, operation, payloadJson, body } = call;
+    // `fetch` skips the queue, because it uses no connection to Postgres
+    if (operation === 'fetch.abort') fetches?.abort(Number(payloadJson));
+    else if (operation === 'fetch') await answer(port, call, client, () => fetches?.begin(id, payloadJson, body));
+    else if (operation === 'fetch.body') await answer(port, call, client, () => fetches?.body(Number(payloadJson)));
+    else await receiveForService(port, call, client, () => host?.(operation, payloadJson));
   }
 
-  async function answer(port: MessagePort, call: HostCall, { client, line }: { client: Client; line: Line }) {
-    const { hostKey, id, operation, payloadJson } = call;
+  async function receiveForService(port: MessagePort, call: HostCall, client: Client, work: Work): Promise<void> {
+    const answerIt = async () => {
+      client.underWay += 1;
+      await answer(port, call, client, work);
+      client.underWay -= 1;
+      if (client.underWay === 0) client.onLastEnd?.();
+    };
+    try {
+      await turns.run(client.tenantId, answerIt, (leave) => client.leaves.push(leave));
+    } catch (error) {
+      if (error !== ended) throw error;
+    }
+  }
+
+  async function answer(port: MessagePort, { hostKey, id }: HostCall, client: Client, work: Work) {
+    if (!clients.has(hostKey)) return;
     client.hasActed = true;
-    client.underWay += 1;
-    line.underWay += 1;
-    const result = await settle(client.host, operation, payloadJson);
-    client.underWay -= 1;
-    line.underWay -= 1;
+    const result = await settle(work);
     if (clients.has(hostKey)) port.postMessage({ hostKey, id, ...result } satisfies HostAnswer);
-    else if (client.underWay === 0) client.onLastEnd?.();
-    beginNext(client.tenantId, line);
-  }
-
-  function beginNext(tenantId: string, line: Line): void {
-    const next = line.waiting.shift();
-    const client = next && clients.get(next.call.hostKey);
-    if (client) void answer(next.port, next.call, { client, line });
-    else if (line.underWay === 0) lines.delete(tenantId);
   }
 
   return {
-    open: (tenantId, host) => {
+    open: (tenantId, { host, fetch }) => {
       const key = randomUUID();
-      clients.set(key, { tenantId, host, hasActed: false, underWay: 0 });
+      const fetches = fetch && new Fetches(fetch);
+      clients.set(key, { tenantId, host, fetches, hasActed: false, underWay: 0, leaves: [] });
       return key;
     },
     close: (key) => {
       // The end of a run comes another way than its calls, and may be here before them.
-      for (const port of ports) for (let next = nextOn(port); next; next = nextOn(port)) receive(port, next);
+      for (const port of ports) for (let next = nextOn(port); next; next = nextOn(port)) void receive(port, next);
       const client = clients.get(key);
       clients.delete(key);
-      const line = client && lines.get(client.tenantId);
-      if (line) line.waiting = line.waiting.filter(({ call }) => call.hostKey !== key);
+      client?.fetches?.abortAll();
+      for (const leave of client?.leaves ?? []) leave(ended);
       if (!client?.underWay) return { hasActed: client?.hasActed ?? false, calls: undefined };
       const calls = new Promise<void>((resolve) => {
         client.onLastEnd = resolve;
@@ -95,7 +107,7 @@ export function newHostCalls(): HostCalls {
     },
     listen: (port) => {
       ports.add(port);
-      port.on('message', (call: HostCall) => receive(port, call));
+      port.on('message', (call: HostCall) => void receive(port, call));
       port.on('close', () => ports.delete(port));
       port.unref();
     },
@@ -104,9 +116,12 @@ export function newHostCalls(): HostCalls {
 
 const nextOn = (port: MessagePort): HostCall | undefined => receiveMessageOnPort(port)?.message;
 
-async function settle(host: Host, operation: string, payloadJson: string): Promise<{ ok: boolean; json: string }> {
+type Work = () => Promise<string | Uint8Array> | undefined;
+
+async function settle(work: Work): Promise<Pick<HostAnswer, 'ok' | 'json' | 'bytes'>> {
   try {
-    return { ok: true, json: await host(operation, payloadJson) };
+    const answer = (await work()) ?? '';
+    return typeof answer === 'string' ? { ok: true, json: answer } : { ok: true, json: '', bytes: answer };
   } catch (error) {
     const { detail, status, code } = asServiceError(error);
     return { ok: false, json: JSON.stringify({ message: detail, status, code }) };

@@ -39,9 +39,9 @@ const tampering = {
 describe('redefined built-ins do not break the wrapper', () => {
   test.each(Object.entries(tampering))('%s', async (name, statements) => {
     const code = `${statements}; module.exports = async (req) => ({ body: { own: req.args.body.name }, headers: { a: 'b' } })`;
-    const { bodyJson, headersJson } = await pool.run(code, { proxyId: name });
+    const { bodyJson, headersJson } = await pool.run(code, { ownerId: name });
     expect([bodyJson, headersJson]).toEqual(['{"own":"Ann"}', '{"a":"b"}']);
-    const again = await pool.run(code, { proxyId: name });
+    const again = await pool.run(code, { ownerId: name });
     expect(again.bodyJson).toBe('{"own":"Ann"}');
   });
 
@@ -49,7 +49,7 @@ describe('redefined built-ins do not break the wrapper', () => {
     const error = await pool.failure(
       `const Own = Error; ${statements}; module.exports = async () => { throw new Own('own text') }`,
       {
-        proxyId: name,
+        ownerId: name,
       },
     );
     expect(error).toMatchObject({ code: 'transform_failed' });
@@ -57,7 +57,7 @@ describe('redefined built-ins do not break the wrapper', () => {
 
   test.each(Object.entries(tampering))('%s, and then a call of the client', async (name, statements) => {
     const code = `${statements}; module.exports = async (req) => ({ body: await req.svc.tokenize(1), headers: {} })`;
-    expect(await pool.run(code, { proxyId: name, host: async () => '"answered"' })).toMatchObject({
+    expect(await pool.run(code, { ownerId: name, host: async () => '"answered"' })).toMatchObject({
       bodyJson: '"answered"',
     });
   });

@@ -1,6 +1,8 @@
+export { type Charset, charsetNamed, charsetOf, encodeForm } from './charset.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
 export { transformDeclarations } from './declarations.ts';
 export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';
+export type { FetchAnswer, FetchHost, FetchRequest } from './fetches.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
 export {
   openTransformPool,
@@ -18,4 +20,12 @@ export type {
   TransformTask,
   TransformUsage,
 } from './transform-task.ts';
-export { type TransformTrial, type TrialError, type TrialTask, tryTransform } from './trial.ts';
+export {
+  type ReactorTrial,
+  type ReactorTrialTask,
+  type TransformTrial,
+  type TrialError,
+  type TrialTask,
+  tryReactor,
+  tryTransform,
+} from './trial.ts';

@@ -59,9 +59,9 @@ const hunt = `
   };`;
 
 const others = [
-  ['another Tenant', { tenantId: 'hunter', proxyId: 'planted' }],
-  ['another Proxy of the same Tenant', { tenantId: 'planter', proxyId: 'other' }],
-  ['the same Proxy with new code', { tenantId: 'planter', proxyId: 'planted' }],
+  ['another Tenant', { tenantId: 'hunter', ownerId: 'planted' }],
+  ['another Proxy of the same Tenant', { tenantId: 'planter', ownerId: 'other' }],
+  ['the same Proxy with new code', { tenantId: 'planter', ownerId: 'planted' }],
 ] as const;
 
 test.each(others)('nothing that one invocation leaves is found by %s, in the same thread', async (_, hunter) => {
@@ -75,7 +75,7 @@ test.each(others)('nothing that one invocation leaves is found by %s, in the sam
   for (let i = 0; i < 3; i += 1) {
     const planted = await pool.run(plant, {
       tenantId: 'planter',
-      proxyId: 'planted',
+      ownerId: 'planted',
       host,
       configuration: async () => JSON.stringify({ s: secret }),
     });
@@ -110,9 +110,12 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   };
   try {
     const run = async (code: string): Promise<void> => {
-      const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
+      const guest = await Guest.open('request', {
+        ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
+        sources: readGuestSources(),
+      });
       const invocation = startInvocation({ limits, send: () => {} });
-      await guest.run({ code, argsJson: '{"body":{}}', configurationJson: '{}', hostKey: undefined }, invocation);
+      await guest.run({ code, argsJson: '{"body":{}}', configurationJson: '{}', hasClient: false }, invocation);
       expect(invocation.outcome?.kind).toBe('result');
     };
     await run(

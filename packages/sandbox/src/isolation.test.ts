@@ -9,35 +9,35 @@ const counting =
   'let calls = 0; module.exports = () => { calls += 1; globalThis.seen = (globalThis.seen ?? 0) + 1; return { body: [calls, seen] } }';
 
 test('a warm transform keeps its own module state', async () => {
-  expect(await pool.body(counting, { proxyId: 'warm' })).toEqual([1, 1]);
-  expect(await pool.body(counting, { proxyId: 'warm' })).toEqual([2, 2]);
+  expect(await pool.body(counting, { ownerId: 'warm' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { ownerId: 'warm' })).toEqual([2, 2]);
 });
 
 test.each([
   ['Tenant', { tenantId: 'other' }],
-  ['proxy', { proxyId: 'other' }],
+  ['proxy', { ownerId: 'other' }],
   ['kind', { kind: 'response' as const }],
 ])('another %s with the same code sees nothing of it', async (_, other) => {
-  const base = { tenantId: 'base', proxyId: 'base' };
+  const base = { tenantId: 'base', ownerId: 'base' };
   await pool.body(counting, base);
   expect(await pool.body(counting, { ...base, ...other })).toEqual([1, 1]);
 });
 
 test('keys that only look alike when they are joined are different', async () => {
-  expect(await pool.body(counting, { tenantId: 'a', proxyId: 'b","c' })).toEqual([1, 1]);
-  expect(await pool.body(counting, { tenantId: 'a","b', proxyId: 'c' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { tenantId: 'a', ownerId: 'b","c' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { tenantId: 'a","b', ownerId: 'c' })).toEqual([1, 1]);
 });
 
 test('new code of the same proxy starts afresh', async () => {
-  await pool.body(counting, { proxyId: 'changing' });
-  expect(await pool.body(`${counting};`, { proxyId: 'changing' })).toEqual([1, 1]);
-  expect(await pool.body(counting, { proxyId: 'changing' })).toEqual([1, 1]);
+  await pool.body(counting, { ownerId: 'changing' });
+  expect(await pool.body(`${counting};`, { ownerId: 'changing' })).toEqual([1, 1]);
+  expect(await pool.body(counting, { ownerId: 'changing' })).toEqual([1, 1]);
 });
 
 test('another configuration of the same proxy starts afresh, because code may have kept parts of it', async () => {
   const code = 'let kept; module.exports = ({ configuration }) => ({ body: (kept ??= configuration.KEY) })';
   const bodyWith = (KEY: string) =>
-    pool.body(code, { proxyId: 'configured', configuration: async () => JSON.stringify({ KEY }) });
+    pool.body(code, { ownerId: 'configured', configuration: async () => JSON.stringify({ KEY }) });
   expect([await bodyWith('a'), await bodyWith('a'), await bodyWith('b')]).toEqual(['a', 'a', 'b']);
 });
 
@@ -52,7 +52,7 @@ test('changed built-ins of one Tenant do not reach another', async () => {
 
 test('after a limit the next invocation starts afresh', async () => {
   const code = 'let calls = 0; module.exports = (req) => { calls += 1; while (req.args.loop); return { body: calls } }';
-  const run = (loop: boolean) => pool.body(code, { proxyId: 'limit', argsJson: JSON.stringify({ loop }) });
+  const run = (loop: boolean) => pool.body(code, { ownerId: 'limit', argsJson: JSON.stringify({ loop }) });
   expect(await run(false)).toBe(1);
   await expect(run(true)).rejects.toMatchObject({ code: 'transform_failed' });
   expect(await run(false)).toBe(1);
@@ -61,7 +61,7 @@ test('after a limit the next invocation starts afresh', async () => {
 test('after an error of its own it stays warm', async () => {
   const code =
     'let calls = 0; module.exports = (req) => { calls += 1; if (req.args.fail) throw new Error("x"); return { body: calls } }';
-  const run = (fail: boolean) => pool.body(code, { proxyId: 'own error', argsJson: JSON.stringify({ fail }) });
+  const run = (fail: boolean) => pool.body(code, { ownerId: 'own error', argsJson: JSON.stringify({ fail }) });
   await expect(run(true)).rejects.toMatchObject({ code: 'transform_failed' });
   expect(await run(false)).toBe(2);
 });
@@ -69,21 +69,21 @@ test('after an error of its own it stays warm', async () => {
 test('promises that are left over do not run in the next invocation', async () => {
   const code = `let steps = 0;
     module.exports = () => { (async () => { for (;;) { steps += 1; await null } })(); return { body: steps } }`;
-  expect(await pool.body(code, { proxyId: 'left over' })).toBe(1);
-  expect(await pool.body(code, { proxyId: 'left over' })).toBe(1);
+  expect(await pool.body(code, { ownerId: 'left over' })).toBe(1);
+  expect(await pool.body(code, { ownerId: 'left over' })).toBe(1);
 });
 
 test('more transforms than are kept warm all run, each on its own', async () => {
   const proxies = Array.from({ length: 80 }, (_, index) => `many ${index}`);
-  for (const proxyId of proxies) expect(await pool.body(counting, { proxyId })).toEqual([1, 1]);
-  expect(await pool.body(counting, { proxyId: 'many 79' })).toEqual([2, 2]);
-  expect(await pool.body(counting, { proxyId: 'many 0' })).toEqual([1, 1]);
+  for (const ownerId of proxies) expect(await pool.body(counting, { ownerId })).toEqual([1, 1]);
+  expect(await pool.body(counting, { ownerId: 'many 79' })).toEqual([2, 2]);
+  expect(await pool.body(counting, { ownerId: 'many 0' })).toEqual([1, 1]);
 });
 
 test('the memory of a transform that once needed much is given back', async () => {
   const code =
     'let calls = 0; module.exports = (req) => { calls += 1; new Uint8Array(req.args.bytes).fill(1); return { body: calls } }';
-  const run = (bytes: number) => pool.body(code, { proxyId: 'much', argsJson: JSON.stringify({ bytes }) });
+  const run = (bytes: number) => pool.body(code, { ownerId: 'much', argsJson: JSON.stringify({ bytes }) });
   expect(await run(1_000)).toBe(1);
   expect(await run(80 * 2 ** 20)).toBe(2);
   expect(await run(1_000)).toBe(1);
@@ -94,15 +94,15 @@ test('memory that grows in the middle of promise jobs harms nothing', async () =
     const kept = [];
     for (let i = 0; i < 24; i += 1) { await null; kept.push(new Uint8Array(2 ** 20).fill(i)) }
     return { body: kept.map((part) => part[5]) } }`;
-  expect(await pool.body(code, { proxyId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
-  expect(await pool.body(code, { proxyId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
+  expect(await pool.body(code, { ownerId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
+  expect(await pool.body(code, { ownerId: 'growing' })).toEqual(Array.from({ length: 24 }, (_, index) => index));
 });
 
 test('the memory of instances that were thrown away does not gather', async () => {
   const startBytes = process.memoryUsage().rss;
   let peakBytes = 0;
   for (let i = 0; i < 10; i += 1) {
-    await pool.failure('const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1))', { proxyId: `flood ${i}` });
+    await pool.failure('const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1))', { ownerId: `flood ${i}` });
     peakBytes = Math.max(peakBytes, process.memoryUsage().rss - startBytes);
   }
   expect(peakBytes).toBeLessThan(600 * 2 ** 20);
@@ -115,7 +115,7 @@ test.each(['text', '', undefined, { length: 1, toString: () => 'text' }])(
     String.prototype.concat = () => joined;
     Array.prototype.join = () => joined;
     module.exports = () => ({ body: { a: 1 }, headers: { b: '2' } });`;
-    const result = await pool.run(code, { proxyId: 'joining' });
+    const result = await pool.run(code, { ownerId: 'joining' });
     expect(result).toMatchObject({ bodyJson: '{"a":1}', headersJson: '{"b":"2"}' });
   },
 );
@@ -133,12 +133,12 @@ describe('code that runs after the answer changes nothing about it', () => {
     ['throws', 'throw new Error("late")'],
     ['answers otherwise', 'throw new (require("svc-errors").CustomHttpResponseError)({ status: 418 })'],
   ])('when it %s', async (_, act) => {
-    for (const jobs of afterAnswer) expect(await pool.body(later(jobs, act), { proxyId: act })).toBe('done');
+    for (const jobs of afterAnswer) expect(await pool.body(later(jobs, act), { ownerId: act })).toBe('done');
   });
 
   test('when it uses all the time that there is', async () => {
     for (const jobs of [5, 10, 20, 60]) {
-      expect(await pool.body(later(jobs, 'for (;;) {}'), { proxyId: 'endless' })).toBe('done');
+      expect(await pool.body(later(jobs, 'for (;;) {}'), { ownerId: 'endless' })).toBe('done');
     }
   });
 
@@ -150,7 +150,7 @@ describe('code that runs after the answer changes nothing about it', () => {
     };
     for (const jobs of afterAnswer) {
       const code = later(jobs, 'req.svc.tokens.delete("t")');
-      expect(await pool.body(code, { host, proxyId: 'late calls' })).toBe('done');
+      expect(await pool.body(code, { host, ownerId: 'late calls' })).toBe('done');
     }
     expect(calls).toBe(0);
   });
@@ -162,7 +162,7 @@ test.each([
 ])('a response of a transform that lies about %s costs no other run its answer', async (lie, given, reason) => {
   const code = `const { CustomHttpResponseError: Answer } = require('svc-errors');
     module.exports = ({ args }) => { if (args.lies) throw new Answer(${given}); return { body: 'good' } }`;
-  const of = (lies: boolean) => ({ proxyId: lie, version: pool, argsJson: JSON.stringify({ lies }) });
+  const of = (lies: boolean) => ({ ownerId: lie, version: pool, argsJson: JSON.stringify({ lies }) });
   await pool.run(code, of(false));
   const runs = [false, true, false].map((lies) => pool.run(code, of(lies)));
   const outcomes = await Promise.allSettled(runs);
@@ -177,5 +177,5 @@ test('code that redefines what a module of ours is loaded with gets no function 
     try { require('stream') } catch {} Array.prototype.join = join;
     String.prototype.replace = () => ({ split: () => [inject] }); try { require('stream/promises') } catch {}
     module.exports = () => ({ body: typeof leaked })`;
-  expect(await pool.body(code, { proxyId: 'injects' })).toBe('undefined');
+  expect(await pool.body(code, { ownerId: 'injects' })).toBe('undefined');
 });

@@ -23,6 +23,8 @@ test.each([
   ['outputBytes', 'return { body: "é".repeat(5_000) }', 'more than 10000 bytes'],
   ['outputBytes', 'return { headers: { a: "x".repeat(10_001) } }', 'more than 10000 bytes'],
   ['outputBytes', 'await req.svc.tokenize("x".repeat(10_001))', 'more than 10000 bytes'],
+  ['outputBytes', 'await req.svc.tokenize(Array(200).fill([]))', 'more than 10000 bytes'],
+  ['outputBytes', 'for (let i = 0; i < 2; i += 1) await req.svc.tokenize(Array(100).fill(1))', 'more than 10000 bytes'],
   ['hostCalls', 'for (let i = 0; i < 6; i += 1) await req.svc.tokenize("fast")', 'more than 5 calls'],
   ['stuck', 'await new Promise(() => {})', 'can never settle'],
 ])('%s stops %s', async (limit, statement, reason) => {
@@ -31,7 +33,7 @@ test.each([
   expect(error.detail).toContain(reason);
   expect(error.cause).toBeInstanceOf(TransformStopped);
   expect(error.cause).toMatchObject({ limit });
-  expect(await pool.body(good, { proxyId: 'good' })).toBe('good');
+  expect(await pool.body(good, { ownerId: 'good' })).toBe('good');
 });
 
 test('wallMs stops a wait that would end later', async () => {
@@ -62,6 +64,12 @@ test('exactly the allowed output passes', async () => {
 test('exactly the allowed calls pass', async () => {
   const code =
     'module.exports = async (req) => { await Promise.all([1, 2, 3, 4, 5].map(req.svc.tokenize)); return {} }';
+  await expect(pool.run(code, { host })).resolves.toMatchObject({ bodyJson: undefined });
+});
+
+test('commas, brackets and quotes within a text are no values of a payload', async () => {
+  const code =
+    'module.exports = async (req) => { await req.svc.tokenize(\'\\\\",[{\'.repeat(800)); await req.svc.tokenize([1, "a"]); return {} }';
   await expect(pool.run(code, { host })).resolves.toMatchObject({ bodyJson: undefined });
 });
 
@@ -115,7 +123,7 @@ test('what waits longer than a transform may run is refused', async () => {
   const hang = () => new Promise<string>(() => {});
   const first = busy.failure('module.exports = (req) => req.svc.tokenize(1)', { host: hang });
   const others = Array.from({ length: 3 }, (_, index) =>
-    busy.failure('module.exports = (req) => req.svc.tokenize(1)', { host: hang, proxyId: `${index}` }),
+    busy.failure('module.exports = (req) => req.svc.tokenize(1)', { host: hang, ownerId: `${index}` }),
   );
   expect(await first).toMatchObject({ code: 'transform_failed' });
   expect((await Promise.all(others)).map((error) => error.code)).toContain('unavailable');

@@ -5,9 +5,13 @@ export interface TransformLimits {
   wallMs: number;
   heapBytes: number;
   stackBytes: number;
-  /** UTF-8 bytes of the result as JSON, and also of all payloads of the client's calls together. */
+  /** UTF-8 bytes of the result as JSON, and also of all payloads of the client's calls together, where a value counts 50. */
   outputBytes: number;
   hostCalls: number;
+  /** Calls of `fetch`; each beyond them rejects. */
+  fetchCalls: number;
+  /** Bytes of one body that `fetch` sends, and of one that it gets. */
+  fetchBytes: number;
   /** Messages of an error of the module `svc-errors` that its caller gets; the rest is dropped. */
   fieldErrors: number;
   /** UTF-8 bytes of console text that are kept; the rest is dropped. */
@@ -21,6 +25,8 @@ export const defaultTransformLimits: Readonly<TransformLimits> = Object.freeze({
   stackBytes: 512 * 2 ** 10,
   outputBytes: 5 * 2 ** 20,
   hostCalls: 50,
+  fetchCalls: 20,
+  fetchBytes: 5 * 2 ** 20,
   fieldErrors: 100,
   consoleBytes: 16 * 2 ** 10,
 });

@@ -76,6 +76,19 @@ const statements = {
     const cbc = createCipheriv('aes-128-cbc', key.subarray(0, 16), Buffer.alloc(16)); const cbcText = Buffer.concat([cbc.update('0123456789abcdefXYZ'), cbc.final()]).toString('hex');
     const back = createDecipheriv('aes-128-cbc', key.subarray(0, 16), Buffer.alloc(16));
     return [sealed, tag.toString('hex'), open(tag), wrong, cbcText, Buffer.concat([back.update(cbcText, 'hex'), back.final()]).toString()]`,
+  'Triple DES, as card schemes sign with it': `
+    const { createCipheriv, createDecipheriv, createHmac } = require('crypto');
+    const key = Buffer.from('sq7HjrUOBfKmC576ILgskD5srU870gJ7sq7HjrUOBfI=', 'base64').subarray(0, 24); const zeros = Buffer.alloc(8);
+    const order = createCipheriv('des-ede3-cbc', key, zeros); order.setAutoPadding(false);
+    const derived = Buffer.concat([order.update('1446068581\\0\\0\\0\\0\\0\\0', 'utf8'), order.final()]);
+    const signature = createHmac('sha256', derived).update('eyJ9').digest('base64');
+    const both = ['des-ede3-cbc', 'DES-EDE3-CBC', 'des3', 'des-ede3-ecb', 'des-ede3'].map((name) => { const iv = /cbc|des3$/i.test(name) ? zeros : null;
+      const seal = createCipheriv(name, key, iv); const sealed = seal.update('short text', 'utf8', 'hex') + seal.final('hex');
+      const open = createDecipheriv(name, key, iv); return [sealed, open.update(sealed, 'hex', 'utf8') + open.final('utf8')] });
+    const tries = [() => createCipheriv('des-ede3-cbc', key.subarray(0, 16), zeros), () => createCipheriv('des-ede3-cbc', key, Buffer.alloc(16)), () => createCipheriv('des-ede3-cbc', key, null),
+      () => createCipheriv('des-ede3-ecb', key), () => { const c = createCipheriv('des-ede3-cbc', key, zeros); c.setAutoPadding(false); c.update('odd'); c.final() },
+      () => createCipheriv('des-ede3-cbc', key, zeros).getAuthTag()].map((f) => { try { f(); return 'none' } catch (e) { return [e.name, e.code] } });
+    return [signature, both, tries]`,
   timingSafeEqual: `const c = require('crypto'); return [c.timingSafeEqual(Buffer.from('a'), Buffer.from('a')), c.timingSafeEqual(Buffer.from('a'), Buffer.from('b'))]`,
   'subtle.digest': `return Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode('x'))).toString('hex')`,
   randoms: `

@@ -63,7 +63,8 @@ test('formatters that are used no more are freed while a run goes on', async () 
     for (let i = 0; i < ${count}; i += 1) {
       const options = { timeZone: 'UTC', month: pick(i, 1), weekday: pick(i, 3), era: pick(i, 9), hour: 'numeric', fractionalSecondDigits: 1 + Math.floor(i / 27) % 3 };
       new Intl.DateTimeFormat(['de', 'fr', 'ja', 'en'][i % 4], options).formatRange(0, 1e12);
-    }`;
+    }
+    return null;`;
   await patientPool.evaluate(format(100));
   const startBytes = process.memoryUsage().rss;
   await patientPool.evaluate(format(2_000));

@@ -1,3 +1,4 @@
+import { defaultTransformLimits, openTransformPool } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool();
@@ -28,7 +29,6 @@ describe('what a transform receives and returns', () => {
 
   test.each([
     ['{}', undefined, undefined],
-    ['{ body: undefined, headers: undefined }', undefined, undefined],
     ['{ body: null, headers: {} }', 'null', '{}'],
     ['{ body: "" }', '""', undefined],
     ['{ body: [1, { toJSON() { return 2 } }, new Date(0)] }', '[1,2,"1970-01-01T00:00:00.000Z"]', undefined],
@@ -40,11 +40,14 @@ describe('what a transform receives and returns', () => {
     });
   });
 
-  test.each(['undefined', 'null', '1', '"text"', '[]', 'true'])('%s is no result', async (value) => {
-    const error = await pool.failure(`module.exports = async () => (${value})`);
-    expect(error).toMatchObject({ code: 'transform_failed', status: 500 });
-    expect(error.detail).toContain('must return an object');
-  });
+  test.each(['undefined', 'null', '1', '"text"', '[]', 'true', '{ body: undefined }', '{ headers: undefined }'])(
+    '%s is no result',
+    async (value) => {
+      const error = await pool.failure(`module.exports = async () => (${value})`);
+      expect(error).toMatchObject({ code: 'transform_failed', status: 500 });
+      expect(error.detail).toContain('it must return { body, headers }');
+    },
+  );
 
   test.each(['() => 1', 'Symbol("x")', '1n', '{ then: 1n }'])('a body of %s is refused', async (value) => {
     expect(await pool.failure(`module.exports = async () => ({ body: ${value} })`)).toMatchObject({
@@ -138,15 +141,15 @@ describe('timers', () => {
     const code = `
       const ready = new Promise((resolve) => setTimeout(resolve, 5, 'ready'));
       module.exports = async () => ({ body: await ready })`;
-    expect(await pool.body(code, { proxyId: 'module timer' })).toBe('ready');
-    expect(await pool.body(code, { proxyId: 'module timer' })).toBe('ready');
+    expect(await pool.body(code, { ownerId: 'module timer' })).toBe('ready');
+    expect(await pool.body(code, { ownerId: 'module timer' })).toBe('ready');
   });
 
   test('a timer that is left over does not fire in the next invocation', async () => {
     const code =
       'let fired = 0; module.exports = () => { setTimeout(() => { fired += 1 }, 1); return { body: fired } }';
-    const first = await pool.body(code, { proxyId: 'timers' });
-    const second = await pool.body(code, { proxyId: 'timers' });
+    const first = await pool.body(code, { ownerId: 'timers' });
+    const second = await pool.body(code, { ownerId: 'timers' });
     expect([first, second]).toEqual([0, 0]);
   });
 });
@@ -161,4 +164,26 @@ describe('the prefix', () => {
     expect((await acme.failure('require("svc-errors")')).detail).toContain("Cannot find module 'svc-errors'");
     await acme.close();
   });
+});
+
+test('threads that start later start with the first run, which waits for them', async () => {
+  const options = { limits: defaultTransformLimits, threads: 1, queueLimit: 5, headerPrefix: 'SVC' };
+  const later = openTransformPool({ ...options, startsLater: true });
+  const atOnce = openTransformPool(options);
+  try {
+    await atOnce.ready();
+    expect([atOnce.state().threads, later.state().threads]).toEqual([1, 0]);
+    const code = 'module.exports = async () => ({ raw: 1 })';
+    const run = {
+      tenantId: 't',
+      ownerId: 'r',
+      kind: 'reactor',
+      code,
+      argsJson: '{}',
+      configuration: async () => '{}',
+    } as const;
+    expect(await later.run(run)).toMatchObject({ bodyJson: '{"raw":1}' });
+  } finally {
+    await Promise.all([later.close(), atOnce.close()]);
+  }
 });

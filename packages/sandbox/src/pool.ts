@@ -14,6 +14,10 @@ export interface TransformPoolOptions {
   limits: TransformLimits;
   /** One Tenant holds all but one of them at most, so that another is served at once. */
   threads: number;
+  /** The threads start with the first run, because many installations have none. */
+  startsLater?: boolean;
+  /** New code may hold all threads, because somebody else limits what one Tenant begins. */
+  fillsWithNewCode?: boolean;
   /** Most batches that wait for a thread. */
   queueLimit: number;
   /** Default: as long as a transform may run. */
@@ -47,7 +51,7 @@ export interface TransformPool {
   ready(): Promise<void>;
   /**
    * Settles once the calls that the run began are over, or its wall clock has run out. Rejects with a ServiceError
-   * `transform_failed`, with the code of an error of the module `svc-errors`, or `unavailable` when too much waits; or with
+   * `transform_failed` or `reactor_failed`, with the code of an error of the module `svc-errors`, or `unavailable` when too much waits; or with
    * a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a `TransformThrew` after an error of the code,
    * and a `TransformSuspended` during a suspension.
    */
@@ -60,11 +64,12 @@ export interface TransformPool {
 }
 
 const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 };
+const newCode = (): Transform => ({ runsPerBatch: 0 });
 /** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
 
 const configuration = async () => '{}';
-const parsing = { proxyId: '', kind: 'request', argsJson: '', configuration, parseOnly: true } as const;
+const parsing = { ownerId: '', kind: 'request', argsJson: '', configuration, parseOnly: true } as const;
 
 /** From the top to the bottom, what a run goes through. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
@@ -73,8 +78,8 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = newHostCalls();
   const suspensions = newSuspensions(options.suspension ?? neverSuspended);
-  const schedule = newSchedule<Batch>(limits.cpuMs * slowPart);
-  const threads: Record<Group, Thread[]> = { quick: openThreads(options.threads, false), slow: [] };
+  const schedule = newSchedule<Batch>(limits.cpuMs * slowPart, { fillsWithNewCode: options.fillsWithNewCode });
+  const threads: Record<Group, Thread[]> = { quick: [], slow: [] };
   const transforms = new WeakMap<object, Record<TransformTask['kind'], Transform>>();
   const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
   const finishing = new Set<Promise<void>>();
@@ -89,12 +94,17 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     return Array.from({ length: count }, () => new Thread({ limits, headerPrefix, givesWay, onStart, onFault }));
   }
 
+  function startThreads(): void {
+    if (threads.quick.length === 0) threads.quick = openThreads(options.threads, false);
+  }
+
   const up = (group: Group) => threads[group].filter(({ isUp }) => isUp).length;
 
   async function run(task: TransformTask): Promise<TransformResult> {
     const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
     const run: Run = { task, askedAt: performance.now(), resolve, reject };
     suspensions.check(task, run.askedAt);
+    startThreads();
     const transform = transformOf(task);
     const most = schedule.runsPerBatch({ tenantId: task.tenantId, transform });
     const batch = joinBatch(transform, run, most);
@@ -105,12 +115,12 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   function transformOf({ version, kind, parseOnly }: TransformTask): Transform {
     if (!version) return { runsPerBatch: parseOnly ? 1 : 0 }; // Nothing of it runs, so it does not wait like new code.
-    const found = transforms.get(version) ?? { request: { runsPerBatch: 0 }, response: { runsPerBatch: 0 } };
+    const found = transforms.get(version) ?? { request: newCode(), response: newCode(), reactor: newCode() };
     transforms.set(version, found);
     return found[kind];
   }
 
-  /** No thread waits for the configuration; runs that arrive meanwhile join the batch. */
+  /** The configuration is read before a thread is taken; runs that arrive until then join the batch. */
   async function begin(batch: Batch): Promise<void> {
     try {
       batch.configurationJson = await batch.runs[0].task.configuration();
@@ -159,8 +169,12 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   async function send(batch: Batch, thread: Thread): Promise<void> {
     endWaiting(batch);
+    const looked = batch.runs.map(lookAt);
+    const mayBegin = looked.some((one) => one instanceof Promise) ? await thread.reserve(Promise.all(looked)) : looked;
+    const [run, ...more] = batch.runs.filter((_, index) => mayBegin[index]);
     const quickMs = thread.givesWay ? undefined : schedule.quickMs(batch);
-    const { ends, givenBack } = await sendBatch(batch, thread, { limits, hostCalls, quickMs });
+    const begun = run && (await sendBatch({ ...batch, runs: [run, ...more] }, thread, { limits, hostCalls, quickMs }));
+    const { ends, givenBack } = begun ?? { ends: [], givenBack: [] };
     schedule.release(batch);
     for (const end of ends) {
       learn(batch, end);
@@ -170,6 +184,19 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     const [first, ...others] = givenBack;
     if (first) addAgain(batch, [first, ...others]);
     startNext();
+  }
+
+  /** False for a run that may not begin any more, and is rejected. */
+  function lookAt({ task, reject }: Run): boolean | Promise<boolean> {
+    const refuse = (error: unknown) => {
+      reject(error);
+      return false;
+    };
+    try {
+      return task.look?.()?.then(() => true, refuse) ?? true;
+    } catch (error) {
+      return refuse(error);
+    }
   }
 
   function learn(batch: Batch, { answer, durationMs, error }: RunEnd): void {
@@ -191,19 +218,19 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     const { task, askedAt, resolve, reject } = run;
     used.runs += 1;
     try {
-      const { tenantId, proxyId, kind } = task;
-      if (suspensions.ended(task, askedAt, limitOf(error))) options.onSuspend?.({ tenantId, proxyId, kind });
+      const { tenantId, ownerId, kind } = task;
+      if (suspensions.ended(task, askedAt, limitOf(error))) options.onSuspend?.({ tenantId, ownerId, kind });
       task.onEnd?.({ configurationJson, console: answer?.console ?? [], cpuMs: answer?.cpuMs, durationMs });
     } catch (thrown) {
       reject(thrown); // The other runs of the batch keep their results.
       return;
     }
     const tell = () => (result ? resolve(result) : reject(error));
-    if (calls) tellAfter(calls, { tell, mostMs: limits.wallMs - durationMs });
+    if (calls) tellAfter(calls, { tell, mostMs: (task.wallMs ?? limits.wallMs) - durationMs });
     else tell();
   }
 
-  /** The invocation keeps its place and its bytes as long as calls that its run left behind; the thread is free. */
+  /** The invocation keeps its slot and its memory until the calls that its run left behind are over; the thread is free. */
   function tellAfter(calls: Promise<void>, { tell, mostMs }: { tell: () => void; mostMs: number }): void {
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(timeout.resolve, Math.max(mostMs, 0));
@@ -215,8 +242,11 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     finishing.add(finished);
   }
 
+  if (!options.startsLater) startThreads();
+
   return {
     ready: async () => {
+      startThreads();
       await Promise.all(threads.quick.map((thread) => thread.loaded()));
     },
     run,

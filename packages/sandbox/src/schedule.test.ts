@@ -6,8 +6,8 @@ let now = 0;
 const slowMs = 200;
 
 /** Of groups of this many threads. */
-function openSchedule(threads = 9) {
-  const schedule = newSchedule<Work & { name: number }>(slowMs, () => now);
+function openSchedule(threads = 9, fillsWithNewCode = false) {
+  const schedule = newSchedule<Work & { name: number }>(slowMs, { clock: () => now, fillsWithNewCode });
   const transforms = new Map<string, Transform>();
   const transformOf = (tenantId: string, code: string) => {
     const key = `${tenantId} ${code}`;
@@ -179,6 +179,13 @@ describe('whose work is next', () => {
     expect(takeAll()).toEqual([1, 2, 4]);
     addAll('b', [5, 6], 'new');
     expect(takeAll()).toEqual([5]);
+  });
+
+  test('where new code may fill the threads, only the share of its Tenant limits it', () => {
+    const { addAll, takeAll } = openSchedule(4, true);
+    addAll('a', [1, 2, 3, 4], 'new');
+    addAll('b', [5], 'new');
+    expect(takeAll()).toEqual([1, 5, 2, 3]);
   });
 
   test('whether code is known is asked when it could start, not before', () => {

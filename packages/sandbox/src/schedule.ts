@@ -15,11 +15,20 @@ const mostSlowTenants = 10_000;
 const batchMs = 1;
 const mostRunsPerBatch = 16;
 
+interface ScheduleOptions {
+  clock?: () => number;
+  /** Whether new code may hold all threads. Otherwise it leaves some to code that is known to be quick. */
+  fillsWithNewCode?: boolean | undefined;
+}
+
 /**
  * Decides whose work is next, by what waits and runs and by how earlier runs went. It is pure bookkeeping, without timers,
  * and starts nothing itself. A run that uses `slowMs` of CPU time is slow.
  */
-export function newSchedule<W extends Work>(slowMs: number, clock = () => performance.now()) {
+export function newSchedule<W extends Work>(
+  slowMs: number,
+  { clock = () => performance.now(), fillsWithNewCode = false }: ScheduleOptions = {},
+) {
   /** In the order in which Tenants came or were served. */
   const waiting = new Map<string, W[]>();
   const running = new Map<W, Group>();
@@ -80,7 +89,9 @@ export function newSchedule<W extends Work>(slowMs: number, clock = () => perfor
         if (held >= least) continue;
         // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
         const mayStartNew =
-          newCode.length === 0 || (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
+          fillsWithNewCode ||
+          newCode.length === 0 ||
+          (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
         const work = firstOf(tenantId, group, mayStartNew);
         if (work) [least, next] = [held, work];
         if (least === 0) break;

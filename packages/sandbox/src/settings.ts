@@ -52,6 +52,7 @@ export const transformSettings = {
 
 export function transformLimitsFrom(config: Readonly<Record<keyof typeof transformSettings, number>>): TransformLimits {
   return {
+    ...defaultTransformLimits,
     cpuMs: config.TRANSFORM_CPU_MS,
     wallMs: config.TRANSFORM_WALL_MS,
     heapBytes: config.TRANSFORM_HEAP_BYTES,

@@ -5,7 +5,7 @@ import { openTestPool } from './testing/test-pool.ts';
 
 const task = (part: Partial<TransformTask> = {}): TransformTask => ({
   tenantId: 't',
-  proxyId: 'p',
+  ownerId: 'p',
   kind: 'request',
   code: 'one',
   argsJson: '{}',
@@ -108,7 +108,7 @@ test('new code begins anew', () => {
   expect(suspended()).toBe(0);
 });
 
-test.each([{ tenantId: 'other' }, { proxyId: 'other' }, { kind: 'response' as const }])(
+test.each([{ tenantId: 'other' }, { ownerId: 'other' }, { kind: 'response' as const }])(
   '%j is not suspended with it',
   (other) => {
     const { check, kill } = openSuspensions();
@@ -134,7 +134,7 @@ test('without a number of kills nothing is ever suspended', () => {
 
 test('many transforms that are killed take no memory without end', () => {
   const { suspended, kill } = openSuspensions();
-  for (let i = 0; i < 10_100; i += 1) for (let k = 0; k < 3; k += 1) kill(task({ proxyId: `${i}` }));
+  for (let i = 0; i < 10_100; i += 1) for (let k = 0; k < 3; k += 1) kill(task({ ownerId: `${i}` }));
   expect(suspended()).toBe(10_000);
 });
 
@@ -145,7 +145,7 @@ test('in a pool: the killed transform is refused at once, others go on, and new 
   const loop = 'module.exports = () => { for (;;) {} }';
   for (let i = 0; i < 2; i += 1) expect((await pool.failure(loop)).detail).toMatch(/CPU time/);
   expect((await pool.failure(loop)).detail).toMatch(/^The transform is suspended: it was stopped 2 times within 60 s/);
-  expect(await pool.body('module.exports = () => ({ body: 1 })', { proxyId: 'other' })).toBe(1);
+  expect(await pool.body('module.exports = () => ({ body: 1 })', { ownerId: 'other' })).toBe(1);
   expect(pool.state()).toMatchObject({ suspended: 1, suspensions: 1, suspendedRuns: 1 });
   expect(pool.state().stops).toEqual({ cpuMs: 2 });
   expect(await pool.body(`${loop}; module.exports = () => ({ body: 2 })`)).toBe(2);

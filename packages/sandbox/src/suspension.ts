@@ -1,4 +1,5 @@
-import { ServiceError } from '@sluice/problems';
+import type { ServiceError } from '@sluice/problems';
+import { codeFailed } from './failure.ts';
 import { isKill, type Stop } from './thread/outcome.ts';
 import type { TransformTask } from './transform-task.ts';
 
@@ -17,7 +18,7 @@ export const defaultSuspension: Readonly<SuspensionOptions> = Object.freeze({
   suspendMs: 30_000,
 });
 
-export type SuspendedTransform = Pick<TransformTask, 'tenantId' | 'proxyId' | 'kind'>;
+export type SuspendedTransform = Pick<TransformTask, 'tenantId' | 'ownerId' | 'kind'>;
 
 /** The `cause` of the error while a transform is suspended. */
 export class TransformSuspended extends Error {
@@ -69,7 +70,7 @@ export function newSuspensions(options: SuspensionOptions) {
       if (!counter || counter.suspendedUntil === 0) return;
       if (counter.suspendedUntil > askedAt) {
         counts.suspendedRuns += 1;
-        throw suspended(options, counter.suspendedUntil - askedAt);
+        throw suspended(task, options, counter.suspendedUntil - askedAt);
       }
       Object.assign(counter, { since: askedAt, suspendedUntil: askedAt + suspendMs });
     },
@@ -94,10 +95,10 @@ export function newSuspensions(options: SuspensionOptions) {
   };
 }
 
-const keyOf = ({ tenantId, proxyId, kind }: TransformTask) => JSON.stringify([tenantId, proxyId, kind]);
+const keyOf = ({ tenantId, ownerId, kind }: TransformTask) => JSON.stringify([tenantId, ownerId, kind]);
 
-function suspended({ kills, windowMs }: SuspensionOptions, leftMs: number): ServiceError {
+function suspended({ kind }: TransformTask, { kills, windowMs }: SuspensionOptions, leftMs: number): ServiceError {
   const seconds = Math.ceil(leftMs / 1000);
-  const detail = `The transform is suspended: it was stopped ${kills} times within ${windowMs / 1000} s. It is tried again in ${seconds} s, and at once when its code is changed`;
-  return new ServiceError('transform_failed', detail, { retryAfterSeconds: seconds, cause: new TransformSuspended() });
+  const what = `is suspended: it was stopped ${kills} times within ${windowMs / 1000} s. It is tried again in ${seconds} s, and at once when its code is changed`;
+  return codeFailed(kind, what, { retryAfterSeconds: seconds, cause: new TransformSuspended() });
 }

@@ -51,7 +51,7 @@ test('what runs in the other threads meanwhile is not touched, however long it w
   let hostileEnded = false;
   const hostile = Promise.all(
     Array.from({ length: 3 }, (_, index) =>
-      pool.failure(`module.exports = () => { ${uninterruptible} }`, { tenantId: 'hostile', proxyId: `${index}` }),
+      pool.failure(`module.exports = () => { ${uninterruptible} }`, { tenantId: 'hostile', ownerId: `${index}` }),
     ),
   ).finally(() => {
     hostileEnded = true;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { stopped } from './failure.ts';
+import type { TransformLimits } from './limits.ts';
 import type { BatchTask, ThreadAnswer, ThreadSettings, ThreadStarted } from './thread/messages.ts';
 import type { RunAnswer } from './thread/outcome.ts';
 
@@ -32,7 +33,7 @@ export class Thread {
   readonly #options: ThreadOptions;
   readonly #piscina: Piscina;
   readonly #loaded = Promise.withResolvers<void>();
-  #task: Promise<ThreadAnswer> | undefined;
+  #task: Promise<unknown> | undefined;
   /** Of the thread since it began, as it said last. */
   #cpuMs = 0;
 
@@ -77,29 +78,41 @@ export class Thread {
     return this.#loaded.promise;
   }
 
+  /** Keeps others from the thread until `work` is done. */
+  async reserve<T>(work: Promise<T>): Promise<T> {
+    this.#task = work;
+    try {
+      return await work;
+    } finally {
+      this.#task = undefined;
+    }
+  }
+
   /**
    * Call it while the thread is free. Beyond the limit of CPU time or wall clock the thread is ended and replaced,
-   * whatever its code is doing. @throws {ServiceError} `transform_failed` then.
+   * whatever its code is doing. @throws {ServiceError} `transform_failed` or `reactor_failed` then.
    */
   async run(batch: BatchTask): Promise<RunAnswer[]> {
-    const { limits } = this.#options;
-    const watch = this.#watch();
+    const { kind, wallMs } = batch;
+    const limits = { ...this.#options.limits, wallMs };
+    const watch = this.#watch(limits);
     try {
-      this.#task = this.#piscina.run(batch, { signal: watch.signal });
-      const { answers, error, cpuMs } = await this.#task;
+      const task: Promise<ThreadAnswer> = this.#piscina.run(batch, { signal: watch.signal });
+      this.#task = task;
+      const { answers, error, cpuMs } = await task;
       this.#cpuMs = cpuMs;
       if (error !== undefined) throw error;
       return answers;
     } catch (error) {
       const limit = watch.exceeded() ?? (isOutOfMemory(error) ? 'heapBytes' : undefined);
-      throw limit ? stopped(limit, limits) : error;
+      throw limit ? stopped(limit, { kind, limits }) : error;
     } finally {
       this.#task = undefined;
       watch.end();
     }
   }
 
-  /** Waits for the task, because piscina would wait forever for a thread that ends meanwhile. */
+  /** Waits for the task, because piscina would wait forever for a thread that ends during it. */
   async close(): Promise<void> {
     this.#loaded.resolve();
     await Promise.allSettled([this.#task]);
@@ -110,8 +123,8 @@ export class Thread {
    * Aborts a task, and thereby ends its thread, at a limit. CPU time needs it too, because some built-ins of QuickJS never
    * ask for interrupts.
    */
-  #watch() {
-    const { limits, onFault } = this.#options;
+  #watch(limits: TransformLimits) {
+    const { onFault } = this.#options;
     const signal = new EventEmitter();
     const cpuMsBefore = this.#cpuMs;
     let exceeded: 'cpuMs' | 'wallMs' | undefined;
@@ -147,7 +160,7 @@ export class Thread {
   }
 }
 
-/** 0 for a thread that ends meanwhile, because its task ends with it. */
+/** 0 for a thread that has just ended, because its task ends with it. */
 async function cpuMsOf(worker: Worker): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage();

@@ -1,10 +1,15 @@
+import type { FetchHost } from './fetches.ts';
 import type { TransformMessage, WrittenMessage } from './thread/message/transform-message.ts';
+
+/** Transforms rewrite the messages of a Proxy. A reactor is called by itself, has `fetch`, and its timers take their time. */
+export type CodeKind = 'request' | 'response' | 'reactor';
 
 export interface TransformTask {
   tenantId: string;
-  proxyId: string;
-  kind: 'request' | 'response';
-  /** A CommonJS module that exports the transform. */
+  /** The Proxy or the reactor whose code it is. */
+  ownerId: string;
+  kind: CodeKind;
+  /** A CommonJS module that exports the function. */
   code: string;
   /** `req.args` as JSON text, which reaches the sandbox unchanged. */
   argsJson: string;
@@ -12,6 +17,11 @@ export interface TransformTask {
   message?: TransformMessage;
   /** `req.configuration` as JSON text, read once for all runs of a batch. */
   configuration: () => Promise<string>;
+  /**
+   * Called each time before a thread gets the message and the configuration, because runs wait for threads. Where it throws,
+   * the run ends with that. Undefined where the run may begin at once.
+   */
+  look?: () => Promise<void> | undefined;
   /** Runs with the same object here have the same code and configuration, and may share a batch. */
   version?: object | undefined;
   /**
@@ -21,6 +31,10 @@ export interface TransformTask {
    * this function throws becomes an Error in the sandbox, with the public detail as message.
    */
   host?: (operation: string, payloadJson: string) => Promise<string>;
+  /** Answers the `fetch` of a reactor. Without it each call rejects. */
+  fetch?: FetchHost;
+  /** Instead of the limit of the pool. The run then shares no batch. */
+  wallMs?: number;
   /** Uses a fresh instance and throws it away; otherwise the instance stays warm for the next run. */
   once?: boolean;
   /** Only parses the code. The result has a body where it is not well-formed: a {@link CompileError}. */
@@ -43,6 +57,8 @@ export interface TransformResult {
   /** Undefined when the code returned none, so that the original stays. */
   bodyJson: string | undefined;
   headersJson: string | undefined;
+  /** Of a reactor, whose `bodyJson` has the other members of its result: what is to become tokens. */
+  tokenizeJson: string | undefined;
   message: WrittenMessage | undefined;
   cpuMs: number;
   durationMs: number;

@@ -2,9 +2,9 @@ import { errorCodes, type FieldErrors, ServiceError } from '@sluice/problems';
 import { CustomHttpResponse } from './custom-http-response.ts';
 import { TransformStopped, TransformThrew } from './failure.ts';
 import type { TransformPool } from './pool.ts';
-import type { ConsoleLine, TransformUsage } from './transform-task.ts';
+import type { ConsoleLine, TransformResult, TransformTask, TransformUsage } from './transform-task.ts';
 
-/** Of code that belongs to no Proxy yet: without client and destination, and nothing of it is kept. */
+/** Of code that belongs to no Proxy yet: without destination, and nothing of it is kept. */
 export interface TrialTask {
   tenantId: string;
   kind: 'request' | 'response';
@@ -12,10 +12,21 @@ export interface TrialTask {
   /** `req.args`; members of an empty request or response are filled in. */
   args: Readonly<Record<string, unknown>>;
   configuration: Record<string, string>;
+  /** Stands in for the client, which is absent without it. */
+  host?: NonNullable<TransformTask['host']>;
 }
 
-export interface TransformTrial {
-  result?: { body?: unknown; headers?: unknown };
+/** Of code that belongs to no reactor yet: without client, and its `fetch` rejects. */
+export interface ReactorTrialTask {
+  tenantId: string;
+  code: string;
+  /** `req.args`; any JSON. */
+  args: unknown;
+  configuration: Readonly<Record<string, unknown>>;
+}
+
+interface Trial<Result> {
+  result?: Result;
   error?: TrialError;
   console: ConsoleLine[];
   durationMs: number;
@@ -23,7 +34,10 @@ export interface TransformTrial {
   cpuMs: number | undefined;
 }
 
-/** As the caller of a Proxy would get it. */
+export type TransformTrial = Trial<{ body?: unknown; headers?: unknown }>;
+export type ReactorTrial = Trial<{ raw?: unknown; body?: unknown; headers?: unknown; tokenize?: unknown }>;
+
+/** As the caller would get it. */
 export interface TrialError {
   status: number;
   title: string;
@@ -39,18 +53,40 @@ export interface TrialError {
 }
 
 /** Errors of the code are part of the answer. @throws {ServiceError} `unavailable` when too much waits. */
-export async function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
-  const { tenantId, kind, code } = task;
-  const configuration = async () => JSON.stringify(task.configuration);
-  let usage: Omit<TransformUsage, 'configurationJson'> = { console: [], cpuMs: undefined, durationMs: 0 };
+export function tryTransform(pool: TransformPool, task: TrialTask): Promise<TransformTrial> {
+  const { tenantId, kind, code, host } = task;
   const argsJson = JSON.stringify(completeArgs(kind, task.args));
+  return tryOnce(pool, { tenantId, kind, code, argsJson, ...configured(task), ...(host && { host }) }, (result) => ({
+    ...parsed('body', result.bodyJson),
+    ...parsed('headers', result.headersJson),
+  }));
+}
+
+/** As {@link tryTransform}. `tokenize` is what the code returned. */
+export function tryReactor(pool: TransformPool, task: ReactorTrialTask): Promise<ReactorTrial> {
+  const { tenantId, code } = task;
+  const argsJson = JSON.stringify(task.args);
+  return tryOnce(pool, { tenantId, kind: 'reactor', code, argsJson, ...configured(task) }, (result) => ({
+    ...JSON.parse(result.bodyJson ?? '{}'),
+    ...parsed('tokenize', result.tokenizeJson),
+  }));
+}
+
+function configured({ configuration }: Pick<ReactorTrialTask, 'configuration'>): Pick<TransformTask, 'configuration'> {
+  return { configuration: async () => JSON.stringify(configuration) };
+}
+
+async function tryOnce<Result>(
+  pool: TransformPool,
+  task: Omit<TransformTask, 'ownerId' | 'once' | 'onEnd'>,
+  resultOf: (result: TransformResult) => Result,
+): Promise<Trial<Result>> {
+  let usage: Omit<TransformUsage, 'configurationJson'> = { console: [], cpuMs: undefined, durationMs: 0 };
   const onEnd = ({ configurationJson: _, ...used }: TransformUsage) => {
     usage = used;
   };
   try {
-    const run = { tenantId, proxyId: 'trial', kind, code, argsJson, configuration, once: true, onEnd } as const;
-    const { bodyJson, headersJson } = await pool.run(run);
-    const result = { ...parsed('body', bodyJson), ...parsed('headers', headersJson) };
+    const result = resultOf(await pool.run({ ...task, ownerId: 'trial', once: true, onEnd }));
     return { result, ...usage };
   } catch (thrown) {
     return { error: describe(thrown), ...usage };
@@ -69,7 +105,7 @@ function lowerCase(headers: unknown): object {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function parsed(member: 'body' | 'headers', json: string | undefined): object {
+function parsed(member: 'body' | 'headers' | 'tokenize', json: string | undefined): object {
   return json === undefined ? {} : { [member]: JSON.parse(json) };
 }
 

@@ -18,9 +18,9 @@ describe('transforms that keep much memory', () => {
     `const kept = new Uint8Array(${bytes}).fill(7); let calls = 0; module.exports = () => ({ body: (calls += 1, calls) })`;
   /** How many of the 32 are warm when they run again, the latest first. */
   const warm = async (code: string) => {
-    for (const proxyId of proxies) expect(await pool.body(code, { proxyId })).toBe(1);
+    for (const ownerId of proxies) expect(await pool.body(code, { ownerId })).toBe(1);
     let count = 0;
-    for (const proxyId of proxies.toReversed()) count += (await pool.body(code, { proxyId })) === 2 ? 1 : 0;
+    for (const ownerId of proxies.toReversed()) count += (await pool.body(code, { ownerId })) === 2 ? 1 : 0;
     return count;
   };
 

@@ -11,7 +11,10 @@ type RequestTransform = Transform<TransformRequestArgs>;
 /** The function that a response transform exports. */
 type ResponseTransform = Transform<TransformResponseArgs>;
 
-/** An async function. It must return an object. */
+/**
+ * An async function. It returns an object with `body`, with `headers`, or with both; beside them only `method`, `path` and
+ * `query` as they came, as in `{ ...args, body }`. Anything else, such as the body itself, fails with 500.
+ */
 type Transform<Args> = (req: TransformRequest<Args>) => Promise<TransformOutput>;
 
 interface TransformRequest<Args> {
@@ -27,8 +30,9 @@ interface TransformResponseArgs {
   // biome-ignore lint/suspicious/noExplicitAny: callers send any value, and code that reads it need not prove more.
   body: any;
   /**
-   * Names are in lower case. Several lines of one name are joined; those of `set-cookie` are a list. Headers about the
-   * connection are left out, and so is what `Connection` names.
+   * Names are in lower case. Several lines of one name are joined; those of `set-cookie` are a list; where a header may
+   * stand once, such as `content-type`, the first counts. Headers about the connection are left out, and so is what
+   * `Connection` names.
    */
   headers: TransformHeaders;
 }
@@ -44,11 +48,15 @@ interface TransformRequestArgs extends TransformResponseArgs {
 type TransformHeaders = Record<string, string | string[] | undefined>;
 
 interface TransformOutput {
-  /** Any JSON value; a string is sent as it is. Without it the original body stays. */
+  /**
+   * Any JSON value, but not undefined. A string is sent as it is, except where the original was a JSON string and the result is JSON: there
+   * it is JSON again. Without it the original body stays. A new body loses `ETag`, `Last-Modified`, `Content-MD5`, digests
+   * and `Accept-Ranges`, unless `headers` has other values for them.
+   */
   body?: unknown;
   /**
    * Replaces all headers of the original. Names are case-insensitive, and the last one wins; null removes a header, a list
-   * makes several lines. Without it the original headers stay.
+   * makes several lines. Without it the original headers stay; undefined is an error.
    */
   headers?: Record<string, TransformHeaderValue | readonly TransformHeaderValue[] | null | undefined>;
 }

@@ -1,78 +1,83 @@
 /** The client of the service: `req.svc`. Every call is one message to the host and one promise. */
-import { host, parse, stringify } from './host.js';
+import { abandonCalls as abandonAll, call as callHost } from './calls.js';
+import { host, stringify } from './host.js';
 
-const { assign, create, freeze } = Object;
-const GuestPromise = Promise;
-const GuestError = Error;
+const { freeze, keys } = Object;
+const { apply } = Reflect;
+const { indexOf } = String.prototype;
 const GuestTypeError = TypeError;
-
-/** @typedef {{ resolve(value: unknown): void, reject(error: Error): void }} PendingCall */
-
-/** @type {Record<number, PendingCall>} */
-let pending = create(null);
-let lastId = 0;
-/** @type {PendingCall} */
-const unsettled = { resolve: () => {}, reject: () => {} };
+const GuestProxy = Proxy;
 
 /**
- * The executor does nothing, because QuickJS takes an interrupt inside of it for an ordinary error of the promise.
  * @param {string} operation
  * @param {unknown} payload
  */
 function call(operation, payload) {
-  /** @type {PendingCall} */
-  let settlers = unsettled;
-  const promise = new GuestPromise((resolve, reject) => {
-    settlers = { resolve, reject };
-  });
-  try {
+  return callHost((id) => {
     const json = stringify(payload);
     if (json === undefined) throw new GuestTypeError(`${operation} needs a JSON value`);
-    lastId += 1;
-    pending[lastId] = settlers;
-    host.call(lastId, operation, json);
-  } catch (error) {
-    settlers.reject(/** @type {Error} */ (error));
-  }
-  return promise;
+    host.call(id, operation, json);
+  }).answer;
 }
 
-export const client = freeze({
-  tokens: freeze({
-    /** @param {unknown} token */
-    create: (token) => call('tokens.create', token),
-    /** @param {string} id */
-    retrieve: (id) => call('tokens.retrieve', { id }),
-    /** @param {string} id @param {unknown} patch */
-    update: (id, patch) => call('tokens.update', { id, patch }),
-    /** @param {string} id */
-    delete: (id) => call('tokens.delete', { id }),
-  }),
+/** @type {string | undefined} */
+let missing;
+
+/**
+ * QuickJS says of a misspelt method only "not a function", so its name is kept for the hint.
+ * @template {object} T
+ * @param {T} members
+ * @param {string} path
+ * @returns {T}
+ */
+function noting(members, path) {
+  /** @param {object} target @param {string | symbol} name */
+  const get = (target, name) => {
+    if (typeof name === 'string' && !(name in target)) missing = path + name;
+    return /** @type {Record<string | symbol, unknown>} */ (target)[name];
+  };
+  // Without a prototype, so that the code cannot add traps.
+  return new GuestProxy(freeze(members), /** @type {ProxyHandler<T>} */ ({ __proto__: null, get }));
+}
+
+const tokens = {
+  /** @param {unknown} token */
+  create: (token) => call('tokens.create', token),
+  /** @param {string} id */
+  retrieve: (id) => call('tokens.retrieve', { id }),
+  /** @param {string} id @param {unknown} patch */
+  update: (id, patch) => call('tokens.update', { id, patch }),
+  /** @param {string} id */
+  delete: (id) => call('tokens.delete', { id }),
+};
+
+const own = {
   /** @param {unknown} value */
   tokenize: (value) => call('tokenize', value),
   /** @param {unknown} value */
   detokenize: (value) => call('detokenize', value),
-});
+};
+
+const methods = [...keys(tokens).map((name) => `tokens.${name}`), ...keys(own)].join(', ');
+
+export const client = noting(
+  { tokens: noting(tokens, `${host.headerPrefix}.tokens.`), ...own },
+  `${host.headerPrefix}.`,
+);
 
 /**
- * Settles a call.
- * @param {number} id
- * @param {boolean} ok
- * @param {string} json The answer, or `{ message, status, code }`.
+ * What to add to the message of an error that a misspelt method of the client caused.
+ * @param {{ name?: string, message?: string }} failure
  */
-export function deliver(id, ok, json) {
-  const settle = pending[id];
-  if (!settle) return;
-  delete pending[id];
-  if (ok) {
-    settle.resolve(json === '' ? undefined : parse(json));
-    return;
-  }
-  const { message, status, code } = parse(json);
-  settle.reject(assign(new GuestError(message), { status, code }));
+export function hintOf({ name, message }) {
+  if (missing === undefined || name !== 'TypeError' || message === undefined) return '';
+  if (apply(indexOf, message, ['not a function']) === -1) return '';
+  // biome-ignore lint/style/useTemplate: QuickJS makes a template a call of String.prototype.concat
+  return '; there is no ' + missing + ', only ' + methods;
 }
 
 /** Forgets the calls of the run that has ended. */
 export function abandonCalls() {
-  pending = create(null);
+  abandonAll();
+  missing = undefined;
 }

@@ -86,13 +86,13 @@ function createHmac(algorithm, key) {
   return new Hash((data) => bridgeText('hmac', algorithm, keyBase64, data));
 }
 
-/** AES in GCM or CBC. The cipher itself lives in the host until the run ends. */
+/** AES in GCM or CBC, Triple DES in CBC or ECB. The cipher itself lives in the host until the run ends. */
 class Cipher {
   #id;
 
   /** @param {string} operation @param {string} algorithm @param {unknown} key @param {unknown} iv @param {{ authTagLength?: number }} [options] */
   constructor(operation, algorithm, key, iv, options) {
-    this.#id = bridge(operation, algorithm, secretToBase64(key), dataToBase64(iv), options?.authTagLength);
+    this.#id = bridge(operation, algorithm, secretToBase64(key), ivToBase64(iv), options?.authTagLength);
   }
 
   /** @param {unknown} data @param {string} [inputEncoding] @param {string} [outputEncoding] */
@@ -127,6 +127,9 @@ class Cipher {
     return this;
   }
 }
+
+/** ECB has none. @param {unknown} iv */
+const ivToBase64 = (iv) => (iv === null ? '' : dataToBase64(iv));
 
 /** @param {string} operation */
 const cipherOf =
@@ -187,7 +190,10 @@ function alreadyCalled() {
   return Object.assign(new Error('Digest already called'), { code: 'ERR_CRYPTO_HASH_FINALIZED' });
 }
 
-const ciphers = [128, 192, 256].flatMap((bits) => [`aes-${bits}-cbc`, `aes-${bits}-gcm`]);
+const ciphers = [
+  ...[128, 192, 256].flatMap((bits) => [`aes-${bits}-cbc`, `aes-${bits}-gcm`]),
+  ...['des-ede3', 'des-ede3-cbc', 'des-ede3-ecb', 'des3'],
+];
 
 const functions = {
   randomBytes,

@@ -31,6 +31,9 @@ const lazyGlobals = {
   structuredClone: 'structured-clone',
 };
 
+/** @type {Record<string, string>} */
+const globalsOfReactors = { Headers: 'headers', Request: 'request', Response: 'response', fetch: 'fetch' };
+
 /** Methods that depend on a locale. @type {[object, string, string[]][]} */
 const localeDependent = [
   [Number.prototype, 'Number', ['toLocaleString']],
@@ -97,7 +100,8 @@ export function defineGlobals() {
   definePromised(timers.setImmediate, 'setImmediate');
   defineProperty(GuestError, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
   defineProperty(GuestError, 'stackTraceLimit', { value: 10, writable: true, configurable: true, enumerable: true });
-  for (const name of Object.keys(lazyGlobals)) defineLazily(name, /** @type {string} */ (lazyGlobals[name]));
+  const lazy = host.fetch ? { ...lazyGlobals, ...globalsOfReactors } : lazyGlobals;
+  for (const name of Object.keys(lazy)) defineLazily(name, /** @type {string} */ (lazy[name]));
   for (const [prototype, type, names] of localeDependent) {
     for (const name of names) defineLocaleMethod(prototype, type, name);
   }

@@ -4,6 +4,9 @@
  * @typedef {object} Host
  * @property {(operation: string, argumentsJson: string) => string} bridge Answers `[1, value]` or `[0, error]` as JSON.
  * @property {(id: number, operation: string, payloadJson: string) => void} call Starts a call of the service's client.
+ * @property {(id: number, requestJson: string) => void} [fetch] Only for reactors, like the two others of `fetch`.
+ * @property {(id: number, call: number) => void} [readFetched] Starts to read the body of the answer to a call.
+ * @property {(call: number) => void} [abortFetch]
  * @property {(failureJson: string) => void} fail
  * @property {(level: string, text: string) => void} print
  * @property {(name: string) => Record<string, unknown>} load The exports of another file of this folder.

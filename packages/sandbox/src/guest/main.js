@@ -4,16 +4,17 @@
  * texts and object literals use no part of the language that can be redefined; method calls on shared prototypes and
  * templates do, so this file has none.
  */
-import { abandonCalls, client } from './client.js';
+import { reasonOf } from './calls.js';
+import { abandonCalls, client, hintOf } from './client.js';
 import { describe } from './failures.js';
 import { defineGlobals, requireModule } from './globals.js';
 import { host, parse, stringify } from './host.js';
+import { checkReactorResult, checkResult } from './result.js';
 import { clearTimers } from './timers.js';
 
-export { deliver } from './client.js';
-export { fireTimer } from './timers.js';
+export { deliver } from './calls.js';
+export { fireTimer, passTime } from './timers.js';
 
-const { isArray } = Array;
 const { apply } = Reflect;
 const GuestTypeError = TypeError;
 const GuestSyntaxError = SyntaxError;
@@ -52,25 +53,58 @@ function exported(exports) {
  */
 export async function invoke(argsJson, bodyJson, configurationJson, clientName) {
   try {
-    if (typeof transform !== 'function') {
-      throw new GuestTypeError('module.exports is not a function: export an async function (req) { … }');
-    }
+    const run = requireFunction();
     const body = bodyJson === '' ? undefined : parseBody(bodyJson);
     if (body === unreadable) return undefined;
     const args = bodyJson === '' ? parse(argsJson) : { body, ...parse(argsJson) };
+    const { method, path, query } = args; // before the code can change them
     const configuration = parse(configurationJson);
     const request = clientName ? { args, configuration, [clientName]: client } : { args, configuration };
-    const result = await transform(request);
-    if (typeof result !== 'object' || result === null || isArray(result)) {
-      throw new GuestTypeError('the transform must return an object with body and headers');
-    }
+    const result = await run(request);
+    checkResult(result, { method, path, query });
     const { body: newBody, headers } = result;
     // biome-ignore lint/style/useTemplate: QuickJS makes a template a call of String.prototype.concat
     return toJson('body', newBody) + '\n' + toJson('headers', headers);
   } catch (error) {
-    host.fail(stringify(describe(error)));
+    fail(error);
     return undefined;
   }
+}
+
+/**
+ * One run of a reactor, as {@link invoke}.
+ * @param {string} argsJson
+ * @param {string} configurationJson
+ * @param {string | undefined} clientName
+ * @returns {Promise<string | undefined>} Two JSON texts with a line break between them: the result, and what is to become tokens
+ */
+export async function react(argsJson, configurationJson, clientName) {
+  try {
+    const run = requireFunction();
+    const args = parse(argsJson);
+    const configuration = parse(configurationJson);
+    const request = clientName ? { args, configuration, [clientName]: client } : { args, configuration };
+    const result = await run(request);
+    checkReactorResult(result);
+    const { raw, body, headers, tokenize } = result;
+    // biome-ignore lint/style/useTemplate: QuickJS makes a template a call of String.prototype.concat
+    return stringify({ __proto__: null, raw, body, headers }) + '\n' + toJson('tokenize', tokenize);
+  } catch (error) {
+    fail(error);
+    return undefined;
+  }
+}
+
+function requireFunction() {
+  if (typeof transform === 'function') return transform;
+  throw new GuestTypeError('module.exports is not a function: export an async function (req) { … }');
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  const failure = describe(error);
+  if (failure.message !== undefined) failure.message += hintOf(failure) + reasonOf(failure);
+  host.fail(stringify(failure));
 }
 
 /** @param {string} json */

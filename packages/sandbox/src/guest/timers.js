@@ -1,12 +1,13 @@
 /**
- * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. They are a linked
+ * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending, or lets time pass once
+ * code has called `fetch`. They are a linked
  * list, because arrays use a prototype that the Tenant's code can change.
  */
 import { describe } from './failures.js';
 import { host, stringify } from './host.js';
 
 const { apply } = Reflect;
-const { min } = Math;
+const { max, min } = Math;
 const GuestTypeError = TypeError;
 
 /** @typedef {{ id: number, due: number, callback: Function, parameters: unknown[], period: number | undefined, next: Timer | undefined }} TimerFields */
@@ -117,13 +118,19 @@ export function fireTimer() {
   const timer = first;
   if (!timer) return false;
   first = timer.next;
-  now = timer.due;
+  now = max(now, timer.due);
   if (timer.period !== undefined) {
     timer.due = now + timer.period;
     insert(timer);
   }
   run(timer.callback, timer.parameters);
   return true;
+}
+
+/** Returns the milliseconds until the first timer is due, or -1 where there is none. @param {number} ms */
+export function passTime(ms) {
+  now += ms;
+  return first ? max(first.due - now, 0) : -1;
 }
 
 /** @param {unknown} callback */

@@ -48,7 +48,7 @@ export function openTestPool(options: TestPoolOptions = {}) {
   const run = (code: string, task: Partial<TransformTask> = {}) =>
     pool.run({
       tenantId: 'tenant',
-      proxyId: 'proxy',
+      ownerId: 'proxy',
       version: versionOf(task.tenantId ?? 'tenant', code),
       kind: 'request',
       code,

@@ -1,5 +1,12 @@
 import type { TransformLimits } from '../limits.ts';
 
+/** Promise jobs between two looks at the budget. An interrupted job takes up to one round of QuickJS's counter. */
+export const jobsPerSlice = 32;
+/** This many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
+export const leftoverSlices = 8;
+/** Only CPU time counts, because a thread may wait for a core through no fault of the code. */
+export const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
+
 export interface Budget {
   /** The limit that is reached, or would be after `aheadMs` more of work. */
   exceeded(aheadMs?: number): 'cpuMs' | 'wallMs' | undefined;

@@ -5,7 +5,7 @@ import type { BatchTask } from './messages.ts';
 const maximumGuests = 32;
 /** Of all guests of a thread together. A heap never shrinks, so what code needed once counts until its guest goes. */
 const maximumHeapBytes = 64 * 2 ** 20;
-/** A guest with a larger heap is not kept, because it would cost many others their place. */
+/** A guest with a larger heap is not kept, because it would displace many others. */
 const maximumGuestHeapBytes = maximumHeapBytes / 2;
 /** Then a guest is replaced, because code may leave more and more in its globals. */
 const maximumUses = 10_000;
@@ -59,4 +59,4 @@ export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
   };
 }
 
-const keyOf = ({ tenantId, proxyId, kind }: BatchTask) => JSON.stringify([tenantId, proxyId, kind]);
+const keyOf = ({ tenantId, ownerId, kind }: BatchTask) => JSON.stringify([tenantId, ownerId, kind]);

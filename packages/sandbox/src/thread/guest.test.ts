@@ -11,9 +11,12 @@ const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quick
 afterEach(() => jest.restoreAllMocks());
 
 async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
-  const guest = await Guest.open({ quickjs, limits, headerPrefix: 'svc', givesWay: false }, readGuestSources());
+  const guest = await Guest.open('request', {
+    ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
+    sources: readGuestSources(),
+  });
   const invocation = startInvocation({ limits, send: () => {} });
-  const input = { argsJson: '{}', configurationJson: '{}', hostKey: undefined };
+  const input = { argsJson: '{}', configurationJson: '{}', hasClient: false };
   const isReusable = await guest.run({ code, ...input }, invocation);
   return { outcome: invocation.outcome?.kind, isReusable };
 }

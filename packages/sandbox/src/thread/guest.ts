@@ -1,19 +1,21 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
+import type { CodeKind } from '../transform-task.ts';
 import { type Bridge, openBridge } from './bridge/bridge.ts';
-import { type Budget, startBudget } from './budget.ts';
+import { type Budget, jobsPerSlice, leftoverLimits, leftoverSlices, startBudget } from './budget.ts';
+import { fetchedJson } from './fetching.ts';
 import { guestFileLoader } from './guest-files.ts';
+import { isReusable, resultIn, separator, stopOf, tooLong } from './guest-outcome.ts';
 import { installHostFunctions } from './host-functions.ts';
 import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
-import type { BatchTask, RunInput, ThreadSettings } from './messages.ts';
+import type { GuestRun, GuestSettings } from './messages.ts';
 import { type Meter, RunEnded } from './meter.ts';
 import { evaluateModule } from './module-code.ts';
-import type { Outcome, Stop } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import {
   type Crossing,
   type InstanceMemory,
   jobRunner,
   memoryOf,
-  NoMemory,
   newInstance,
   openCrossing,
   type QuickJs,
@@ -22,20 +24,12 @@ import {
 import { readSyntaxError } from './syntax.ts';
 import { readError } from './thrown.ts';
 
-/** Promise jobs between two looks at the budget. An interrupted job takes up to one round of QuickJS's counter. */
-const jobsPerSlice = 32;
-/** This many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
-const leftoverSlices = 8;
-/** Only CPU time counts, because a thread may wait for a core through no fault of the code. */
-const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
-
-const exportedFunctions = ['define', 'invoke', 'deliver', 'fireTimer', 'reset'] as const;
+const exportedFunctions = ['define', 'invoke', 'react', 'deliver', 'fireTimer', 'passTime', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
-
-type GuestRun = Omit<RunInput, 'message'> & Pick<BatchTask, 'code' | 'configurationJson'> & { bodyJson?: string };
 
 /** A Tenant's transform in its own instance of QuickJS, which stays warm between runs. */
 export class Guest {
+  readonly #kind: CodeKind;
   readonly #quickjs: QuickJs;
   readonly #meter: Meter = {
     spend: (aheadMs) => {
@@ -55,8 +49,9 @@ export class Guest {
   #promise: QuickJSHandle | undefined;
   #leftover: Budget | undefined;
 
-  private constructor(quickjs: QuickJs, sources: ReadonlyMap<string, string>, { headerPrefix }: ThreadSettings) {
+  private constructor(quickjs: QuickJs, kind: CodeKind, { sources, headerPrefix }: GuestSettings) {
     this.#quickjs = quickjs;
+    this.#kind = kind;
     const { context } = quickjs;
     this.#crossing = openCrossing(quickjs);
     this.#noText = context.newString('');
@@ -66,6 +61,7 @@ export class Guest {
       context,
       crossing: this.#crossing,
       headerPrefix,
+      hasFetch: kind === 'reactor',
       bridge: this.#bridge,
       invocation: () => this.#runAsItIs(),
       load: (name) => load(this.#crossing.textOf(name)),
@@ -76,10 +72,10 @@ export class Guest {
   }
 
   /** Starts QuickJS with the guest's own files. The first run loads the transform, within its limits. */
-  static async open(settings: ThreadSettings, sources: ReadonlyMap<string, string>): Promise<Guest> {
+  static async open(kind: CodeKind, settings: GuestSettings): Promise<Guest> {
     const { quickjs, limits } = settings;
     const instance = await newInstance(quickjs, limits.heapBytes);
-    const guest = new Guest(instance, sources, settings);
+    const guest = new Guest(instance, kind, settings);
     instance.runtime.setMemoryLimit(limits.heapBytes);
     instance.runtime.setMaxStackSize(limits.stackBytes);
     instance.runtime.setInterruptHandler(() => guest.#mustStop());
@@ -159,18 +155,22 @@ export class Guest {
     this.#defined = invocation.outcome === undefined;
   }
 
-  async #invoke({ argsJson, bodyJson, configurationJson, hostKey }: GuestRun, invocation: Invocation): Promise<void> {
+  async #invoke({ argsJson, bodyJson, configurationJson, hasClient }: GuestRun, invocation: Invocation): Promise<void> {
     const args = this.#crossing.newText(argsJson);
     const body = bodyJson === undefined ? undefined : this.#crossing.newText(bodyJson);
-    const clientName = hostKey === undefined ? this.#noText : this.#clientName;
+    const clientName = hasClient ? this.#clientName : this.#noText;
     const configuration = this.#configurationText(configurationJson);
-    this.#promise = this.#call('invoke', invocation, [args, body ?? this.#noText, configuration, clientName]);
+    const isReactor = this.#kind === 'reactor';
+    this.#promise = isReactor
+      ? this.#call('react', invocation, [args, configuration, clientName])
+      : this.#call('invoke', invocation, [args, body ?? this.#noText, configuration, clientName]);
     args.dispose();
     body?.dispose();
     while (!invocation.outcome) {
       this.#drainJobs(invocation);
       if (invocation.outcome) break;
       if (invocation.answers.length > 0) this.#deliverAnswers(invocation);
+      else if (invocation.fetches.size > 0 && (await this.#waited(invocation))) continue;
       else if (invocation.awaitedCalls > 0) await nextAnswer(invocation);
       else if (!this.#fireTimer(invocation)) end(invocation, this.#unsettled(this.#promise));
     }
@@ -217,23 +217,42 @@ export class Guest {
   #outcomeOf(answer: QuickJSHandle, outputBytes: number): Outcome {
     const { lengthOf, textOf } = this.#crossing;
     if (this.#quickjs.context.typeof(answer) !== 'string') return { kind: 'stopped', by: 'crashed' };
-    const tooLong: Outcome = { kind: 'stopped', by: 'outputBytes' };
-    const around = '\n'.length; // It stands between body and headers, and is no output.
-    if (lengthOf(answer) - around > outputBytes) return tooLong;
-    const text = textOf(answer);
-    if (Buffer.byteLength(text) - around > outputBytes) return tooLong;
-    const [bodyJson, headersJson] = text.split('\n', 2);
-    return { kind: 'result', bodyJson: bodyJson || undefined, headersJson: headersJson || undefined };
+    if (lengthOf(answer) - separator.length > outputBytes) return tooLong;
+    return resultIn(textOf(answer), { kind: this.#kind, outputBytes });
   }
 
   #deliverAnswers(invocation: Invocation): void {
     const { context } = this.#quickjs;
-    for (const { id, ok, json } of invocation.answers.splice(0)) {
+    for (const { id, ok, json: told, bytes } of invocation.answers.splice(0)) {
+      const json = bytes ? fetchedJson(bytes) : told;
       invocation.awaitedCalls -= 1;
       const parameters = [context.newNumber(id), ok ? context.true : context.false, this.#crossing.newText(json)];
       this.#call('deliver', invocation, parameters)?.dispose();
       for (const parameter of parameters) parameter.dispose();
     }
+  }
+
+  /**
+   * Waits in real time for an answer or the next timer, because a destination must see the code's pauses between its calls.
+   * @returns false where nothing is left to wait for.
+   */
+  async #waited(invocation: Invocation): Promise<boolean> {
+    const dueMs = this.#passTime(invocation, 0);
+    if (dueMs === undefined && invocation.awaitedCalls === 0) return false;
+    const startedAt = performance.now();
+    await nextAnswer(invocation, dueMs);
+    const leftMs = this.#passTime(invocation, performance.now() - startedAt);
+    if (leftMs === 0 && invocation.answers.length === 0) this.#fireTimer(invocation);
+    return true;
+  }
+
+  /** @returns the milliseconds until the first timer is due; undefined where there is none. */
+  #passTime(invocation: Invocation, ms: number): number | undefined {
+    const { context } = this.#quickjs;
+    const elapsed = context.newNumber(ms);
+    const dueMs = this.#call('passTime', invocation, [elapsed])?.consume((handle) => context.getNumber(handle)) ?? -1;
+    elapsed.dispose();
+    return dueMs < 0 ? undefined : dueMs;
   }
 
   #fireTimer(invocation: Invocation): boolean {
@@ -274,16 +293,4 @@ export class Guest {
     end(invocation, readError(this.#quickjs.context, result.error));
     return undefined;
   }
-}
-
-function stopOf(error: unknown): Stop {
-  if (error instanceof NoMemory) return 'heapBytes';
-  return error instanceof RangeError ? 'stackBytes' : 'crashed';
-}
-
-/** An error of the code itself leaves the guest usable, a limit does not. */
-function isReusable({ outcome }: Invocation): boolean {
-  if (outcome?.kind === 'thrown')
-    return !(outcome.failure.kind === 'error' && outcome.failure.name === 'InternalError');
-  return outcome?.kind === 'result';
 }

@@ -1,13 +1,15 @@
 import type { QuickJSContext, QuickJSHandle, VmFunctionImplementation } from 'quickjs-emscripten';
 import type { ConsoleLine } from '../transform-task.ts';
 import type { Bridge } from './bridge/bridge.ts';
+import { abortFetch, beginFetch, longestRequest, readFetched } from './fetching.ts';
 import { readFailure } from './guest-failure.ts';
 import { end, type Invocation, stop } from './invocation.ts';
+import { payloadUnits } from './payload-units.ts';
 import { type Crossing, NoMemory } from './quickjs.ts';
 
 /** For one synchronous operation, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
-/** Room for what stands around the two JSON texts of a custom response, or the texts of an error. */
+/** Memory for what surrounds the two JSON texts of a custom response, or the texts of an error. */
 const failureOverhead = 2 ** 16;
 
 type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
@@ -17,15 +19,20 @@ export interface HostFunctionsOptions {
   crossing: Crossing;
   bridge: Bridge;
   headerPrefix: string;
+  hasFetch: boolean;
   invocation: () => Invocation | undefined;
   load: VmFunctionImplementation<QuickJSHandle>;
 }
 
 /** The guest's first file takes them away before the Tenant's code can see them. */
 export function installHostFunctions(options: HostFunctionsOptions): void {
-  const { context, headerPrefix, load, invocation } = options;
+  const { context, headerPrefix, hasFetch, load, invocation } = options;
   const host = context.newObject();
-  for (const [name, run] of Object.entries({ ...answerFunctions(options), ...serviceFunctions(options) })) {
+  for (const [name, run] of Object.entries({
+    ...answerFunctions(options),
+    ...serviceFunctions(options),
+    ...(hasFetch && fetchFunctions(options)),
+  })) {
     const call = stoppingWithoutMemory(run, invocation);
     context.newFunction(name, call).consume((handle) => context.setProp(host, name, handle));
   }
@@ -82,12 +89,16 @@ function serviceFunctions({
       const run = invocation();
       if (!run || run.outcome) return undefined;
       run.hostCalls += 1;
-      if (run.hostCalls > run.limits.hostCalls) stop(run, 'hostCalls');
+      if (run.hostCalls - run.fetches.size > run.limits.hostCalls) stop(run, 'hostCalls');
       else if (lengthOf(crossing, payloadJson) > run.payloadUnitsLeft) stop(run, 'outputBytes');
       else {
-        run.payloadUnitsLeft -= lengthOf(crossing, payloadJson);
-        run.awaitedCalls += 1;
-        run.send(context.getNumber(numberHandle(id)), textOf(crossing, operation), textOf(crossing, payloadJson));
+        const payload = textOf(crossing, payloadJson);
+        run.payloadUnitsLeft -= payloadUnits(payload);
+        if (run.payloadUnitsLeft < 0) stop(run, 'outputBytes');
+        else {
+          run.awaitedCalls += 1;
+          run.send({ id: numberOf(context, id), operation: textOf(crossing, operation), payloadJson: payload });
+        }
       }
       return undefined;
     },
@@ -95,6 +106,28 @@ function serviceFunctions({
       const run = invocation();
       if (run && run.consoleBytesLeft > 0)
         print(run, levelOf(textOf(crossing, level)), String(JSON.parse(textOf(crossing, textJson))));
+      return undefined;
+    },
+  };
+}
+
+function fetchFunctions({ context, crossing, invocation }: HostFunctionsOptions): Record<string, HostFunction> {
+  return {
+    fetch: (id, requestJson) => {
+      const run = invocation();
+      if (!run || run.outcome) return undefined;
+      const isTooLong = lengthOf(crossing, requestJson) > longestRequest(run);
+      beginFetch(run, numberOf(context, id), isTooLong ? undefined : textOf(crossing, requestJson));
+      return undefined;
+    },
+    readFetched: (id, call) => {
+      const run = invocation();
+      if (run && !run.outcome) readFetched(run, numberOf(context, id), numberOf(context, call));
+      return undefined;
+    },
+    abortFetch: (call) => {
+      const run = invocation();
+      if (run && !run.outcome) abortFetch(run, numberOf(context, call));
       return undefined;
     },
   };
@@ -110,10 +143,10 @@ function print(run: Invocation, level: ConsoleLine['level'], text: string): void
   run.console.push({ level, text: kept });
 }
 
-const numberHandle = (handle: QuickJSHandle | undefined): QuickJSHandle => {
-  if (handle) return handle;
+function numberOf(context: QuickJSContext, handle: QuickJSHandle | undefined): number {
+  if (handle) return context.getNumber(handle);
   throw new TypeError('Missing parameter');
-};
+}
 
 function lengthOf({ lengthOf: measure }: Crossing, handle: QuickJSHandle | undefined): number {
   return handle ? measure(handle) : 0;

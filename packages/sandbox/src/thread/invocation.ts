@@ -1,10 +1,10 @@
 import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import { type Budget, startBudget } from './budget.ts';
-import type { HostAnswer } from './messages.ts';
+import type { HostAnswer, HostCall } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
-type SendCall = (id: number, operation: string, payloadJson: string) => void;
+type SendCall = (call: Omit<HostCall, 'hostKey'>) => void;
 
 export interface Invocation {
   readonly budget: Budget;
@@ -13,8 +13,12 @@ export interface Invocation {
   readonly send: SendCall;
   readonly console: ConsoleLine[];
   consoleBytesLeft: number;
+  /** Of its client and of `fetch`. */
   hostCalls: number;
-  /** UTF-16 units that its calls may still send to the main thread, which parses them. */
+  /** Calls of its `fetch` by id, whatever became of them. */
+  readonly fetches: Map<number, 'begun' | 'reading' | 'aborted'>;
+  readonly mayFetch: boolean;
+  /** What its calls may still send to the main thread, in UTF-16 units, see {@link payloadUnits}. */
   payloadUnitsLeft: number;
   awaitedCalls: number;
   readonly answers: HostAnswer[];
@@ -27,11 +31,18 @@ export interface Invocation {
 export interface InvocationOptions {
   limits: TransformLimits;
   quickMs?: number | undefined;
+  mayFetch?: boolean;
   send: SendCall;
   cpuAtStart?: number;
 }
 
-export function startInvocation({ limits, quickMs, send, cpuAtStart }: InvocationOptions): Invocation {
+export function startInvocation({
+  limits,
+  quickMs,
+  mayFetch = false,
+  send,
+  cpuAtStart,
+}: InvocationOptions): Invocation {
   return {
     budget: startBudget(limits, cpuAtStart),
     limits,
@@ -40,6 +51,8 @@ export function startInvocation({ limits, quickMs, send, cpuAtStart }: Invocatio
     console: [],
     consoleBytesLeft: limits.consoleBytes,
     hostCalls: 0,
+    fetches: new Map(),
+    mayFetch,
     payloadUnitsLeft: limits.outputBytes,
     awaitedCalls: 0,
     answers: [],
@@ -63,10 +76,11 @@ export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.wake();
 }
 
-export async function nextAnswer(invocation: Invocation): Promise<void> {
+/** Waits at most so long, and never beyond the run's time. */
+export async function nextAnswer(invocation: Invocation, mostMs = Number.POSITIVE_INFINITY): Promise<void> {
   if (invocation.answers.length > 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, Math.max(invocation.budget.wallLeftMs(), 0));
+  const timer = setTimeout(resolve, Math.max(Math.min(invocation.budget.wallLeftMs(), mostMs), 0));
   invocation.wake = resolve;
   await promise;
   clearTimeout(timer);

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TransformLimits } from '../limits.ts';
+import type { CodeKind } from '../transform-task.ts';
 import type { TransformMessage } from './message/transform-message.ts';
 import type { RunAnswer } from './outcome.ts';
 
@@ -22,8 +23,8 @@ export interface ThreadAnswer {
 
 export interface BatchTask {
   tenantId: string;
-  proxyId: string;
-  kind: 'request' | 'response';
+  ownerId: string;
+  kind: CodeKind;
   code: string;
   configurationJson: string;
   /** The instance is thrown away afterwards. */
@@ -32,6 +33,7 @@ export interface BatchTask {
   parseOnly: boolean;
   /** A run that uses this much CPU time before it calls the client is `slow`; undefined in a slow thread. */
   quickMs: number | undefined;
+  wallMs: number;
   runs: RunInput[];
 }
 
@@ -39,7 +41,9 @@ export interface RunInput {
   /** `req.args` as JSON text; without its body when there is a message. */
   argsJson: string;
   message: TransformMessage | undefined;
-  /** Names the run in calls of its client, and cannot be guessed. Undefined without a client. */
+  hasClient: boolean;
+  mayFetch: boolean;
+  /** Names the run in its calls, and cannot be guessed. Undefined where it can make none. */
   hostKey: string | undefined;
 }
 
@@ -53,6 +57,8 @@ export interface HostCall {
   id: number;
   operation: string;
   payloadJson: string;
+  /** What `fetch` sends. */
+  body?: Uint8Array;
 }
 
 export interface HostAnswer {
@@ -61,4 +67,12 @@ export interface HostAnswer {
   ok: boolean;
   /** The answer, or `{ message, status, code }`. */
   json: string;
+  /** Instead of `json`: the body that a `fetch` has got. */
+  bytes?: Uint8Array;
 }
+
+/** A run as its guest sees it. */
+export type GuestRun = Omit<RunInput, 'message' | 'hostKey' | 'mayFetch'> &
+  Pick<BatchTask, 'code' | 'configurationJson'> & { bodyJson?: string };
+
+export type GuestSettings = ThreadSettings & { sources: ReadonlyMap<string, string> };

@@ -3,9 +3,12 @@ import type { ConsoleLine } from '../transform-task.ts';
 import type { UnreadableReason, WrittenMessage } from './message/transform-message.ts';
 
 /** A limit, a state in which nothing can go on (`stuck`), or a broken QuickJS (`crashed`). */
-export type Stop = Exclude<keyof TransformLimits, 'consoleBytes' | 'fieldErrors'> | 'stuck' | 'crashed';
+export type Stop =
+  | Exclude<keyof TransformLimits, 'consoleBytes' | 'fetchBytes' | 'fetchCalls' | 'fieldErrors'>
+  | 'stuck'
+  | 'crashed';
 
-/** A run reaches these limits only after it has held its thread for long, or has lost it; the others are found at once. */
+/** A run reaches these limits only after it has occupied its thread for long, or has lost it; the others are found at once. */
 export const isKill = (limit: Stop | undefined): boolean => limit !== undefined && kills.includes(limit);
 
 const kills: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
@@ -28,7 +31,7 @@ export type GuestFailure =
 
 /** A result is JSON text, or the message that is sent. A `slow` run has no result, and begins again in a slow thread. */
 export type Outcome =
-  | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined }
+  | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined; tokenizeJson?: string | undefined }
   | { kind: 'message'; written: WrittenMessage }
   | { kind: 'unusable'; detail: string; reason: string; limit: string | undefined }
   | { kind: 'thrown'; failure: GuestFailure }

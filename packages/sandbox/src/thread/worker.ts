@@ -2,6 +2,7 @@
 import './give-way.ts';
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
+import { withAbsentClientNamed } from './absent-client.ts';
 import { startBudget, threadCpuMs } from './budget.ts';
 import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
@@ -24,13 +25,13 @@ import type { Outcome, RunAnswer } from './outcome.ts';
 import { memoryOf, newInstance } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
-/** CPU time. A batch beyond it gives its later runs back, so that they do not wait for this thread. */
+/** CPU time after which a batch gives its later runs back, so that they do not wait for this thread. */
 const longestBatchMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
-/** A body is in memory as it came, as JSON, inside QuickJS, and as it left. */
-const copiesOfText = 4;
+/** A body is in memory as it came, as text, inside QuickJS, and as it left. */
+const copiesOfBody = 4;
 const garbage = newGarbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
 const contexts = openContexts(discard);
@@ -49,7 +50,7 @@ export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
     (answers) => ({ answers }),
     (error: unknown) => ({ answers: [], error }),
   );
-  for (const { message } of task.runs) garbage.add(copiesOfText * (message?.text.length ?? 0));
+  for (const { message } of task.runs) garbage.add(copiesOfBody * (message?.body.byteLength ?? 0));
   garbage.collect();
   return { ...answered, cpuMs: threadCpuMs() };
 }
@@ -63,7 +64,7 @@ async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   for (const input of task.runs) {
     if (!entry) {
       const { code, configurationJson } = task;
-      entry = { code, configurationJson, guest: await Guest.open(settings, sources), uses: 0 };
+      entry = { code, configurationJson, guest: await Guest.open(task.kind, { ...settings, sources }), uses: 0 };
       cpuMs = threadCpuMs(); // The start of an instance is not the code's time.
     }
     const { answer, isReusable } = await runGuest(entry.guest, task, input, cpuMs);
@@ -85,27 +86,34 @@ async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
 
 async function runGuest(
   guest: Guest,
-  { code, configurationJson, quickMs }: BatchTask,
-  { argsJson, message, hostKey }: RunInput,
+  { kind, code, configurationJson, quickMs, wallMs }: BatchTask,
+  { argsJson, message, hasClient, mayFetch, hostKey }: RunInput,
   cpuAtStart: number,
 ): Promise<{ answer: RunAnswer; isReusable: boolean }> {
-  const send = (id: number, operation: string, payloadJson: string) => {
-    if (hostKey !== undefined) hostCalls.postMessage({ hostKey, id, operation, payloadJson } satisfies HostCall);
+  const send = (call: Omit<HostCall, 'hostKey'>) => {
+    if (hostKey !== undefined) hostCalls.postMessage({ hostKey, ...call } satisfies HostCall);
   };
-  const invocation = startInvocation({ limits: settings.limits, quickMs, send, cpuAtStart });
+  const limits = { ...settings.limits, wallMs };
+  const invocation = startInvocation({ limits, quickMs, mayFetch, send, cpuAtStart });
   current = { hostKey, invocation };
-  const body = message && readBody(message);
+  const read = message && readBody(message);
   let isReusable = true;
-  if (body && 'unreadable' in body)
-    end(invocation, { kind: 'thrown', failure: { kind: 'unreadable', reason: body.unreadable } });
+  if (read && 'unreadable' in read)
+    end(invocation, { kind: 'thrown', failure: { kind: 'unreadable', reason: read.unreadable } });
   else
     isReusable = await guest.run(
-      { code, argsJson, ...(body && { bodyJson: body.json }), configurationJson, hostKey },
+      { code, argsJson, ...(read && { bodyJson: read.json }), configurationJson, hasClient },
       invocation,
     );
   current = undefined;
+  const outcome = withAbsentClientNamed(invocation.outcome ?? { kind: 'stopped', by: 'crashed' }, {
+    kind,
+    code,
+    hasClient,
+    headerPrefix: settings.headerPrefix,
+  });
   const answer: RunAnswer = {
-    outcome: withMessageWritten(invocation.outcome ?? { kind: 'stopped', by: 'crashed' }, message),
+    outcome: withMessageWritten(outcome, read && 'decoded' in read ? read.decoded : undefined),
     cpuMs: invocation.budget.cpuMs(),
     durationMs: invocation.budget.wallMs(),
     hostCalls: invocation.hostCalls,

@@ -30,7 +30,7 @@ export function newGoodLoad(pool: TransformPool) {
     const answer = await pool
       .run({
         tenantId: `good ${index % tenants}`,
-        proxyId: `proxy ${Math.floor(index / tenants) % proxies}`,
+        ownerId: `proxy ${Math.floor(index / tenants) % proxies}`,
         version: versions[index % versions.length],
         kind: 'request',
         code,

@@ -1,4 +1,5 @@
 import { againstBuiltIns } from './against-built-ins.ts';
+import { againstFetch } from './against-fetch.ts';
 import { againstMemory } from './against-memory.ts';
 import { againstTheBoundary } from './against-the-boundary.ts';
 import { againstTime } from './against-time.ts';
@@ -10,5 +11,8 @@ export const hostilePrograms: Readonly<Record<string, string>> = {
   ...againstBuiltIns,
   ...againstTheBoundary,
 };
+
+/** They run as the code of reactors; the others as transforms. */
+export const hostileReactors = againstFetch;
 
 export const hostileModule = (statements: string) => `module.exports = async (req) => { ${statements} }`;

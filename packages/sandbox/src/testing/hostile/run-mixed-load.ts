@@ -67,11 +67,11 @@ async function atPace(perSecond: number, seconds: number, send: (dueAt: number, 
 
 async function runHostile(pool: TransformPool, index: number, tenants: number): Promise<'ran' | 'refused'> {
   const programs = Object.entries(hostilePrograms);
-  const [proxyId = '', statements = ''] = programs[index % programs.length] ?? [];
+  const [ownerId = '', statements = ''] = programs[index % programs.length] ?? [];
   try {
     await pool.run({
       tenantId: `hostile ${index % tenants}`,
-      proxyId,
+      ownerId,
       kind: 'request',
       code: hostileModule(statements),
       argsJson: '{"body":{"name":"Ann"}}',

@@ -1,5 +1,5 @@
 import { openTransformPool } from '../../index.ts';
-import { hostileModule, hostilePrograms } from './programs.ts';
+import { hostileModule, hostilePrograms, hostileReactors } from './programs.ts';
 import { goodTraffic, type HostileReport, hostileLimits, runHostilePrograms } from './run-programs.ts';
 
 let report: HostileReport;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 /** The promise is 300 ms, and `npm run transform -- hostile` measures it; here other tests have the machine. */
 const graceMs = 10_000;
 
-test.each(Object.keys(hostilePrograms))('%s is answered with an error, in time', (name) => {
+test.each(Object.keys({ ...hostilePrograms, ...hostileReactors }))('%s is answered with an error, in time', (name) => {
   const row = report.rows.find(({ program }) => program === name);
   expect(row).toMatchObject({ program: name, detail: expect.stringMatching(/./) });
   expect(row?.stoppedBy).not.toBe('answered');
@@ -39,7 +39,7 @@ test('of a mixed load with 5 % hostile programs, the good part loses nothing', a
   const loop = hostileModule('for (;;) {}');
   const hostile = Array.from({ length: 25 }, async (_, index) => {
     const tenantId = `hostile ${index % 3}`;
-    const task = { tenantId, proxyId: `${index}`, kind: 'request', code: loop, argsJson: '{}' } as const;
+    const task = { tenantId, ownerId: `${index}`, kind: 'request', code: loop, argsJson: '{}' } as const;
     return pool.run({ ...task, configuration: async () => '{}' }).catch((error: Error) => error);
   });
   let invocations = 0;

@@ -4,7 +4,7 @@ import { defaultTransformLimits, type TransformLimits } from '../../limits.ts';
 import { openTransformPool, type TransformPool } from '../../pool.ts';
 import type { TransformTask } from '../../transform-task.ts';
 import { quantile } from './good-load.ts';
-import { hostileModule, hostilePrograms } from './programs.ts';
+import { hostileModule, hostilePrograms, hostileReactors } from './programs.ts';
 
 export interface HostileRow {
   program: string;
@@ -67,7 +67,7 @@ export async function runHostilePrograms({ onRow, limits = hostileLimits }: RunO
     await pool.ready();
     const alone = await goodTraffic(pool, new Promise((resolve) => setTimeout(resolve, 1_000)));
     const rows: HostileRow[] = [];
-    const programs = Object.entries(hostilePrograms);
+    const programs = Object.entries({ ...hostilePrograms, ...hostileReactors });
     const runNext = async (tenantId: string): Promise<void> => {
       const [program, statements] = programs.shift() ?? [];
       if (program === undefined || statements === undefined) return;
@@ -98,12 +98,13 @@ async function runProgram(
   let durationMs = 0;
   const task: TransformTask = {
     tenantId,
-    proxyId: program,
-    kind: 'request',
+    ownerId: program,
+    kind: Object.hasOwn(hostileReactors, program) ? 'reactor' : 'request',
     code: hostileModule(statements),
     argsJson: '{"body":{"name":"Ann"}}',
     configuration: async () => '{}',
     host,
+    fetch: () => new Promise(() => {}),
     onEnd: (usage) => {
       durationMs = usage.durationMs;
     },
@@ -112,7 +113,7 @@ async function runProgram(
     await pool.run(task);
     return { program, stoppedBy: 'answered', detail: '', durationMs };
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'transform_failed') throw error;
+    if (!(error instanceof ServiceError) || !/^(transform|reactor)_failed$/.test(error.code)) throw error;
     const stoppedBy = error.cause instanceof TransformStopped ? error.cause.limit : 'error';
     return { program, stoppedBy, detail: error.detail, durationMs };
   }
@@ -133,7 +134,7 @@ export async function goodTraffic(pool: TransformPool, end: Promise<unknown>): P
   while (!ended) {
     const argsJson = JSON.stringify({ body: { number: durations.length } });
     const startedAt = performance.now();
-    const task = { tenantId: 'good', proxyId: 'good', version, kind: 'request', code: goodCode, argsJson } as const;
+    const task = { tenantId: 'good', ownerId: 'good', version, kind: 'request', code: goodCode, argsJson } as const;
     const answer = await pool
       .run({ ...task, configuration: async () => '{}', host: async (_, payloadJson) => payloadJson })
       .then(

@@ -3,7 +3,8 @@ import { bytes, integer, text } from './parameters.ts';
 
 /** More than any honest transform has at a time; they live until the run ends. */
 const maximumCiphers = 1_000;
-const supported = /^aes-?(128|192|256)-(gcm|cbc)$/i;
+/** Triple DES, because card schemes still sign with it; `des3` and `des-ede3` are OpenSSL's other names. */
+const supported = /^(aes-?(128|192|256)-(gcm|cbc)|des-ede3(-cbc|-ecb)?|des3)$/i;
 
 export function cipherOperations() {
   const ciphers: (CipherGCM | DecipherGCM)[] = [];
@@ -17,7 +18,7 @@ export function cipherOperations() {
       }
       const options =
         authTagLength === undefined || authTagLength === null ? {} : { authTagLength: integer(authTagLength, 16) };
-      return ciphers.push(create(text(algorithm) as 'aes-256-gcm', bytes(key), bytes(iv), options)) - 1;
+      return ciphers.push(create(text(algorithm).toLowerCase() as 'aes-256-gcm', bytes(key), bytes(iv), options)) - 1;
     };
 
   const find = (id: unknown) => {

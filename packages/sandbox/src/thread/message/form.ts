@@ -1,37 +1,51 @@
-import { UnusableResult } from './transform-message.ts';
+import { type Charset, encodeForm } from '../../charset.ts';
+import { type UnreadableReason, UnusableResult } from './transform-message.ts';
 
-/** WHATWG URL, in one pass, because `URLSearchParams` takes the square of the pairs. Undefined for more pairs. */
-export function formToJson(text: string, mostPairs: number): string | undefined {
+interface FormReading {
+  mostPairs: number;
+  charset: Charset;
+}
+
+/** WHATWG URL, in one pass, because `URLSearchParams` takes the square of the pairs. */
+export function formToJson(
+  text: string,
+  { mostPairs, charset }: FormReading,
+): { json: string } | { unreadable: UnreadableReason } {
   const fields = new Map<string, string | string[]>();
   let pairs = 0;
   for (let start = 0; start <= text.length; ) {
-    if (pairs++ === mostPairs) return undefined;
+    if (pairs++ === mostPairs) return { unreadable: 'too_many_pairs' };
     const next = text.indexOf('&', start);
     const end = next === -1 ? text.length : next;
-    if (end > start) addPair(fields, text.slice(start, end));
+    if (end > start && !addPair(fields, text.slice(start, end), charset)) return { unreadable: 'charset' };
     start = end + 1;
   }
-  return JSON.stringify(Object.fromEntries(fields));
+  return { json: JSON.stringify(Object.fromEntries(fields)) };
 }
 
-function addPair(fields: Map<string, string | string[]>, pair: string): void {
+/** False where the bytes of the pair are none of the charset. */
+function addPair(fields: Map<string, string | string[]>, pair: string, charset: Charset): boolean {
   const equals = pair.indexOf('=');
-  const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-  const value = equals === -1 ? '' : decoded(pair.slice(equals + 1));
+  const name = decoded(equals === -1 ? pair : pair.slice(0, equals), charset);
+  const value = equals === -1 ? '' : decoded(pair.slice(equals + 1), charset);
+  if (name === undefined || value === undefined) return false;
   const before = fields.get(name);
   if (Array.isArray(before)) before.push(value);
   else fields.set(name, before === undefined ? value : [before, value]);
+  return true;
 }
 
-function decoded(text: string): string {
+function decoded(text: string, charset: Charset): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return spaced.includes('%') ? percentDecoded(Buffer.from(spaced)) : spaced;
+  const isUtf8 = charset.name === 'utf-8';
+  if (isUtf8 && !spaced.includes('%')) return spaced;
+  return charset.decode(percentDecoded(Buffer.from(spaced, isUtf8 ? 'utf8' : 'latin1')));
 }
 
 const percent = 0x25;
 
 /** WHATWG URL, percent-decode: a percent sign without two digits stays. */
-function percentDecoded(bytes: Buffer): string {
+function percentDecoded(bytes: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const digits = bytes[at] === percent ? hexadecimal(bytes[at + 1]) * 16 + hexadecimal(bytes[at + 2]) : Number.NaN;
@@ -40,7 +54,7 @@ function percentDecoded(bytes: Buffer): string {
     if (isCoded) at += 2;
     length += 1;
   }
-  return bytes.toString('utf8', 0, length);
+  return bytes.subarray(0, length);
 }
 
 function hexadecimal(code = 0): number {
@@ -49,8 +63,9 @@ function hexadecimal(code = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
-/** @throws {UnusableResult} for anything but an object, and for more pairs. */
-export function jsonToForm(json: string, mostPairs: number): string {
+/** @throws {UnusableResult} for anything but an object, for more pairs, and for what the charset cannot hold. */
+export function jsonToForm(json: string, { mostPairs, charset }: FormReading): string {
+  const encoded = (text: string) => encodedIn(charset, text);
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const what = 'a body that is no object for a form';
@@ -69,7 +84,16 @@ export function jsonToForm(json: string, mostPairs: number): string {
   return pairs.join('&');
 }
 
-const encoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+function encodedIn(charset: Charset, text: string): string {
+  const encoded = encodeForm(text, charset);
+  if (encoded === undefined) throw beyondCharset(charset);
+  return encoded;
+}
+
+export function beyondCharset({ name }: Charset): UnusableResult {
+  const what = `characters that its charset ${name} does not have`;
+  return new UnusableResult(`The transform returned a body with ${what}`, what);
+}
 
 function fieldText(value: unknown): string {
   if (typeof value === 'string') return value;

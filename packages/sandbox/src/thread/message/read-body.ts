@@ -1,17 +1,53 @@
+import { isUtf8 } from 'node:buffer';
+import { charsetNamed, charsetOf } from '../../charset.ts';
 import { formToJson } from './form.ts';
-import type { TransformMessage, UnreadableReason } from './transform-message.ts';
+import type { DecodedMessage, TransformMessage, UnreadableReason } from './transform-message.ts';
+
+interface Unreadable {
+  unreadable: UnreadableReason;
+}
 
 /** As JSON text: JSON stays, because QuickJS reads it; a form becomes an object, other text a string, no body `{}`. */
 export function readBody({
-  text,
-  kind,
-  limits,
-}: TransformMessage): { json: string } | { unreadable: UnreadableReason } {
+  body,
+  ...message
+}: TransformMessage): { json: string; decoded: DecodedMessage } | Unreadable {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = decode(bytes, message);
+  if ('unreadable' in text) return text;
+  const decoded = { ...message, ...text };
+  const read = readText(decoded);
+  return 'unreadable' in read ? read : { ...read, decoded };
+}
+
+const byteOrderMark = '\ufeff';
+
+/** A byte order mark stays in text, so that text which a transform returns as it was is sent as it came. */
+function decode(
+  body: Buffer,
+  { kind, contentType }: Omit<TransformMessage, 'body'>,
+): Pick<DecodedMessage, 'text' | 'charset'> | Unreadable {
+  if (body.length === 0) return { text: '' };
+  const charset = charsetOf(contentType, body);
+  if (charset?.name === 'utf-8' && isUtf8(body)) {
+    const isMarked = body[0] === 0xef && (kind === 'json' || kind === 'none') && body[1] === 0xbb && body[2] === 0xbf;
+    return { text: body.toString('utf8', isMarked ? 3 : 0) };
+  }
+  if (kind === 'none') return { unreadable: 'not_json' };
+  if (kind === 'form' && charset && !charset.name.startsWith('utf-')) {
+    return { text: body.toString('latin1'), charset: charset.name };
+  }
+  const text = kind === 'form' ? undefined : charset?.decode(body);
+  if (!charset || text === undefined) return { unreadable: 'charset' };
+  const isMarked = kind === 'json' && text.startsWith(byteOrderMark);
+  return { text: isMarked ? text.slice(1) : text, charset: charset.name };
+}
+
+function readText({ text, kind, charset = 'utf-8', limits }: DecodedMessage): { json: string } | Unreadable {
   if (text === '') return { json: '{}' };
   if (kind === 'text') return { json: JSON.stringify(text) };
   if (kind === 'form') {
-    const json = formToJson(text, limits.formPairs);
-    return json === undefined ? { unreadable: 'too_many_pairs' } : { json };
+    return formToJson(text, { mostPairs: limits.formPairs, charset: charsetNamed(charset) });
   }
   // A text that crosses into QuickJS ends at its first NUL, so the rest would go unseen.
   return text.includes('\0') ? { unreadable: 'not_json' } : { json: text };

@@ -1,11 +1,21 @@
-/** `args.body` is read from its text, and the result is written in the form in which it is sent. */
+/**
+ * `args.body` is read from its bytes, and the result is written as the bytes that are sent. Both are done in the thread,
+ * because the main thread serves all Tenants.
+ */
 export interface TransformMessage {
-  /** A body that is no UTF-8 has replacement characters. */
-  text: string;
+  body: Uint8Array;
   /** How the body is read. `none`: without a content type it is JSON if it parses. */
   kind: 'json' | 'form' | 'text' | 'none';
   contentType: string | undefined;
   limits: MessageLimits;
+}
+
+/** The message once its bytes are decoded. */
+export interface DecodedMessage extends Omit<TransformMessage, 'body'> {
+  /** Of a form in another charset than UTF-8, its bytes as Latin-1, because its escapes stand for bytes too. */
+  text: string;
+  /** The name of a WHATWG encoding; UTF-8 if absent. */
+  charset?: string;
 }
 
 export interface MessageLimits {
@@ -16,15 +26,20 @@ export interface MessageLimits {
 }
 
 export interface WrittenMessage {
-  /** Names and values in turn; undefined: the message keeps its own. */
+  /** Alternating names and values; undefined: the message keeps its own. */
   headers: string[] | undefined;
   /** Undefined: the message keeps its own. */
-  body: string | undefined;
+  body: Uint8Array | undefined;
   /** The body is JSON, and no header says so. */
   lacksContentType: boolean;
 }
 
-export type UnreadableReason = 'not_json' | 'too_many_pairs';
+/** For another thread, which would get all of Node's pool with a part of it: bytes of other Tenants too. */
+export function withoutPool(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
+}
+
+export type UnreadableReason = 'not_json' | 'too_many_pairs' | 'charset';
 
 /** Only `detail` may hold text of the Tenant's. */
 export class UnusableResult extends Error {

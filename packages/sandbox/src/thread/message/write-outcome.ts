@@ -1,8 +1,8 @@
 import type { Outcome } from '../outcome.ts';
-import { type TransformMessage, UnusableResult } from './transform-message.ts';
+import { type DecodedMessage, UnusableResult } from './transform-message.ts';
 import { writeMessage } from './write-message.ts';
 
-export function withMessageWritten(outcome: Outcome, message: TransformMessage | undefined): Outcome {
+export function withMessageWritten(outcome: Outcome, message: DecodedMessage | undefined): Outcome {
   if (!message) return outcome;
   try {
     if (outcome.kind === 'result') return { kind: 'message', written: writeMessage(outcome, message) };
