@@ -1,0 +1,190 @@
+// This file must import nothing at run time, because the integrity hash in a page covers this script but not its imports.
+import type { FromFrame, Patch, ToFrame, Tokenize } from './protocol.ts';
+import type * as types from './types.ts';
+
+export type * from './types.ts';
+
+type AnyOptions = types.FieldOptions & Partial<types.TextOptions & types.RevealOptions>;
+type Message = Omit<Tokenize, 'call' | 'fields'> | Omit<Patch, 'call' | 'fields'>;
+
+interface Call {
+  resolve(token: types.Token): void;
+  reject(error: types.FieldsError): void;
+  authorize?: types.Authorize | undefined;
+}
+
+const failed = (problem: types.Problem): types.FieldsError =>
+  Object.assign(new Error(problem.detail ?? problem.title), problem);
+
+/** Matches the labels of two fields that can make one token: parts of a card, or texts with names. */
+const fitting = /^(number|expiry|cvc) (number|expiry|cvc)$|^text.+ text./;
+
+/** A field, with the members that only its group uses. */
+interface Member extends types.Field {
+  /** Its kind, followed by the name of a text. */
+  label: string;
+  isReady: boolean;
+  call(message: Message & { fields: string[] }, authorize?: types.Authorize): Promise<types.Token>;
+}
+
+const standing = new WeakMap<Element, types.Field>();
+
+/**
+ * A group of fields that make one token.
+ *
+ * @param url of the vault's fields, as `https://fields.example.com`.
+ * @param key API key of a public Application.
+ */
+export function fields(url: string, key: string, { application, theme }: types.FieldsOptions): types.Fields {
+  const { origin } = new URL(url);
+  const group = crypto.randomUUID();
+  const members = new Set<Member>();
+  /** What a token is made of. */
+  const entries = () => [...members].filter(({ label }) => label !== 'reveal');
+
+  async function send(message: Message, authorize?: types.Authorize) {
+    const [first] = entries();
+    if (!first) throw failed({ title: 'No fields' });
+    await Promise.all(entries().map((member) => member.isReady || member.ready));
+    return first.call({ ...message, fields: entries().map(({ label }) => label) }, authorize);
+  }
+
+  function mount(kind: types.Kind, label: string, target: HTMLElement, options: AnyOptions): Member {
+    const { label: clickable, authorize: authorizeReveal, ...own } = options;
+    const frame = document.createElement('iframe');
+    const calls = new Map<number | undefined, Call>();
+    const listeners = new Set<readonly [name: string, listener: (event: never) => void]>();
+    let port: MessagePort | undefined;
+
+    const post = (message: ToFrame) => port?.postMessage(message);
+
+    const emit = (name: string | undefined, event?: unknown) => {
+      for (const [heard, listener] of listeners) if (heard === name) listener(event as never);
+    };
+
+    const on = (name: string, listener: (event: never) => void) => {
+      const entry = [name, listener] as const;
+      listeners.add(entry);
+      return () => listeners.delete(entry);
+    };
+
+    /** Sets the frame's title. @returns how the frame must show the field. */
+    const show = () => {
+      const { color, font } = getComputedStyle(target);
+      frame.title = own.title;
+      return { ...own, around: { color, font }, themes: [theme, own.theme] };
+    };
+
+    const cancelCalls = () => {
+      for (const { reject } of calls.values()) reject(failed({ title: 'Field gone' }));
+      calls.clear();
+    };
+
+    const hear = async ({ data }: MessageEvent<FromFrame>) => {
+      const { call, nonce } = data;
+      const waiting = calls.get(call);
+      Object.assign(frame.style, data.style);
+      Object.assign(target.dataset, data.dataset);
+      field.isReady ||= data.emit === 'ready';
+      emit(data.emit, data.event);
+      if (data.token) waiting?.resolve(data.token);
+      if (data.problem) waiting?.reject(failed(data.problem));
+      if (!nonce) return;
+      const refusal = await (waiting?.authorize ?? authorizeReveal)?.(nonce).then(() => '', String);
+      post({ do: 'authorized', call, refusal });
+    };
+
+    const ready = new Promise<void>((resolve, reject) => {
+      on('ready', resolve);
+      on('error', (problem) => reject(failed(problem)));
+      const wait = () =>
+        setTimeout(() => {
+          const title = `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`;
+          if (field.isReady || !members.has(field)) return;
+          // A frame outside the document does not load, so its time has not begun.
+          if (frame.isConnected) emit('error', { title });
+          else wait();
+        }, 10_000);
+      wait();
+    });
+    // A page that does not await `ready` gets the event `error`, so the rejection must not count as unhandled.
+    ready.catch(() => {});
+
+    const field: Member = {
+      label,
+      ready,
+      isReady: false,
+      on,
+      focus() {
+        frame.focus();
+        post({ do: 'focus' });
+      },
+      clear: () => post({ do: 'clear' }),
+      update(changes) {
+        Object.assign(own, changes);
+        post({ ...show(), do: 'update' });
+      },
+      unmount() {
+        cancelCalls();
+        frame.remove();
+        delete target.dataset.field;
+        members.delete(field);
+      },
+      call: (message, authorize) =>
+        new Promise((resolve, reject) => {
+          const call = calls.size + 1;
+          calls.set(call, { resolve, reject, authorize });
+          post({ ...message, call });
+        }),
+    };
+    if (clickable) find(clickable).addEventListener('click', field.focus);
+    // Browsers load the frame again whenever the page moves it, so each load gets a new port.
+    frame.addEventListener('load', () => {
+      const { port1, port2 } = new MessageChannel();
+      cancelCalls();
+      port = port1;
+      port.onmessage = hear;
+      frame.contentWindow?.postMessage('sluice', origin, [port2]);
+      post({ ...show(), do: 'start', kind, id: label, group, key, lang: document.documentElement.lang });
+      if (document.activeElement === frame) field.focus();
+    });
+    frame.src = `${origin}/elements/field?application=${application}`;
+    frame.referrerPolicy = 'no-referrer';
+    frame.allow = 'autofill; payment; clipboard-write';
+    frame.style.cssText = 'display:block;border:0;width:100%;height:1.5em;opacity:0';
+    target.append(frame);
+    return field;
+  }
+
+  // Colors of the page change with it.
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    for (const member of members) member.update({});
+  });
+
+  return {
+    field(kind, place, options) {
+      const target = find(place);
+      standing.get(target)?.unmount();
+      const label = kind + ((options as AnyOptions).name ?? '');
+      const clash =
+        kind !== 'reveal' &&
+        entries().find((other) => other.label === label || !fitting.test(`${label} ${other.label}`));
+      if (clash) throw new Error(`${label} and ${clash.label} do not fit`);
+      const field = mount(kind, label, target, options);
+      standing.set(target, field);
+      members.add(field);
+      return field;
+    },
+    tokenize: (options = {}) => send({ do: 'tokenize', options }),
+    update: (token, authorize) => send({ do: 'patch', token }, authorize),
+    destroy() {
+      for (const member of members) member.unmount();
+    },
+  };
+}
+
+function find(target: Element | string): HTMLElement {
+  const element = typeof target === 'string' ? document.querySelector(target) : target;
+  if (!element) throw new Error(`No ${target}`);
+  return element as HTMLElement;
+}

@@ -1,0 +1,20 @@
+import type { Format } from './digits.ts';
+import type { Part } from './siblings.ts';
+
+/** One input of a field: how it formats what is typed, and the value that it gives. */
+export interface Entry {
+  title: string;
+  attributes: Record<string, string>;
+  /** Absent for text that is shown as it was typed. */
+  format?: Format;
+  /** The text to show once the person has left the input. */
+  settle?(text: string): string;
+  /**
+   * Undefined while the text is not complete.
+   *
+   * @param number the text of the input for the number, in a frame with a whole card.
+   */
+  read(text: string, number: string): Part['data'];
+  /** What a number may reveal: its network's `name` is shown to the person, the rest is sent to the page. */
+  tell?(text: string, isLeft: boolean): { name: string; brand?: string; last4?: string };
+}

@@ -1,0 +1,48 @@
+import { type Format, takeBack, withPlainDigits } from './digits.ts';
+
+/** What each placeholder of a mask accepts. A mask's other characters are shown as they are. */
+const places: Readonly<Record<string, RegExp>> = { 9: /\d/, a: /\p{L}/u, '*': /[\p{L}\d]/u };
+const canBeTyped = /[\p{L}\d]/u;
+
+/** @throws {Error} for a letter or digit that is no placeholder, because it could not be distinguished from typed text. */
+export function formatByMask(mask: string): Format {
+  const unknown = [...mask].find((character) => !places[character] && canBeTyped.test(character));
+  if (unknown) throw new Error(`In a mask 9 is a digit, a is a letter, * is either; ${unknown} is nothing`);
+  return (typed, before) => {
+    const { shown, behindLast, isFull, left } = fill(mask, typed.text);
+    if (left > 0 && isFull && fill(mask, before).isFull) return takeBack(typed, before);
+    // After a deletion, text that no longer fits the mask stays, so that another character can be typed there.
+    if (left > 0 && typed.text.length < before.length) return typed;
+    const toCaret = fill(mask, typed.text.slice(0, typed.caret));
+    const isAtEnd = toCaret.isFull || toCaret.behindLast === behindLast;
+    return { text: shown, caret: isAtEnd ? shown.length : toCaret.behindLast };
+  };
+}
+
+export function fillsMask(mask: string, text: string): boolean {
+  const { shown, isFull } = fill(mask, text);
+  return isFull && shown === text;
+}
+
+/** `left`: the number of typed characters that the mask does not accept. */
+function fill(mask: string, text: string) {
+  const typed = [...withPlainDigits(text)].filter((character) => canBeTyped.test(character));
+  const count = typed.length;
+  let [shown, behindLast, used] = ['', 0, 0];
+  let waiting = '';
+  for (const character of mask) {
+    const place = places[character];
+    if (!place) {
+      waiting += character;
+      continue;
+    }
+    let next = typed.shift();
+    while (next !== undefined && !place.test(next)) next = typed.shift();
+    if (next === undefined) return { shown, behindLast, isFull: false, left: count - used };
+    shown += waiting + next;
+    waiting = '';
+    behindLast = shown.length;
+    used++;
+  }
+  return { shown: shown + waiting, behindLast, isFull: true, left: count - used };
+}

@@ -1,0 +1,135 @@
+import type { Start } from '../protocol.ts';
+import type { Change, Changeable } from '../types.ts';
+import type { Content } from './content.ts';
+import type { Entry } from './entry.ts';
+import type { Page } from './page.ts';
+import { offer, type Part } from './siblings.ts';
+import { makeInput } from './typed-input.ts';
+
+export async function open(start: Start, page: Page): Promise<Content> {
+  const { entriesOf } = await (start.kind === 'text' ? import('./text-entry.ts') : import('./card-entries.ts'));
+  const inputs = new Inputs(start, page, entriesOf(start));
+  offer(start.group, start.id, () => inputs.take());
+  return inputs;
+}
+
+interface Filled {
+  entry: Entry;
+  input: HTMLInputElement;
+}
+
+/** The inputs of every kind but `reveal`. */
+class Inputs implements Content {
+  readonly #start: Start;
+  readonly #page: Page;
+  readonly #filled: Filled[];
+  readonly #form = document.createElement('form');
+  readonly #brand = document.createElement('span');
+  #told = '';
+
+  constructor(start: Start, page: Page, entries: Entry[]) {
+    this.#start = start;
+    this.#page = page;
+    this.#filled = entries.map((entry) => ({ entry, input: makeInput(entry) }));
+    const [first, ...others] = this.#filled.map(({ input }) => input);
+    if (first) this.#form.append(first, this.#brand, ...others);
+    this.#form.className = start.kind;
+    this.#brand.ariaHidden = 'true';
+    document.body.append(this.#form);
+    this.#listen();
+    this.#changed();
+  }
+
+  focus() {
+    (this.#filled.find((filled) => !this.#read(filled)) ?? this.#filled[0])?.input.focus();
+  }
+
+  clear() {
+    for (const { input } of this.#filled) {
+      input.value = '';
+      input.dispatchEvent(new Event('input'));
+    }
+  }
+
+  update({ title = '', placeholder, disabled = false }: Changeable) {
+    const [first, ...others] = this.#filled;
+    if (first && placeholder !== undefined) first.input.placeholder = placeholder;
+    const named = others.length > 0 ? this.#form : first?.input;
+    named?.setAttribute('aria-label', title);
+    if (others.length > 0) this.#form.role = 'group';
+    for (const { input } of this.#filled) input.disabled = disabled;
+  }
+
+  /** This field's part of a token. Marks incomplete inputs as invalid. */
+  take(): Part {
+    const { kind, name = kind } = this.#start;
+    const data = this.#filled.map((filled) => this.#read(filled));
+    if (!data.includes(undefined)) return { name, data: kind === 'text' ? data[0] : Object.assign({}, ...data) };
+    for (const filled of this.#filled) this.#judge(filled, !this.#read(filled));
+    return { name };
+  }
+
+  #listen() {
+    for (const filled of this.#filled) {
+      const { input } = filled;
+      input.addEventListener('input', () => {
+        this.#judge(filled, false);
+        this.#changed();
+      });
+      // A mistake is shown once the person leaves the input, not while typing.
+      input.addEventListener('blur', () => {
+        this.#judge(filled, input.value !== '' && !this.#read(filled));
+        this.#changed();
+      });
+    }
+    for (const name of ['focus', 'blur'] as const) {
+      this.#form.addEventListener(name === 'focus' ? 'focusin' : 'focusout', ({ relatedTarget }) => {
+        // The focus moves between two inputs of this frame, so the field keeps it.
+        if (relatedTarget) return;
+        this.#page.mark('focused', name === 'focus');
+        this.#page.tell({ emit: name });
+      });
+    }
+    this.#form.addEventListener('keydown', ({ key, isComposing }) => {
+      if (key === 'Enter' && !isComposing) this.#page.tell({ emit: 'submit' });
+    });
+    this.#form.addEventListener('submit', (event) => event.preventDefault());
+    // A click beside an input is meant for it.
+    document.addEventListener('mousedown', (event) => {
+      if (event.target instanceof HTMLInputElement) return;
+      event.preventDefault();
+      this.focus();
+    });
+  }
+
+  #judge({ input }: Filled, isInvalid: boolean) {
+    input.ariaInvalid = isInvalid ? 'true' : null;
+    this.#page.mark(
+      'invalid',
+      this.#filled.some((filled) => filled.input.ariaInvalid),
+    );
+  }
+
+  /** Sends the page a state only when it changes, so that the page cannot count keystrokes. */
+  #changed() {
+    const [first] = this.#filled;
+    const change: Change = {
+      empty: this.#filled.every(({ input }) => input.value === ''),
+      complete: this.#filled.every((filled) => this.#read(filled)),
+    };
+    const { name = '', ...told } = first?.entry.tell?.(first.input.value, first.input !== document.activeElement) ?? {};
+    this.#brand.textContent = name;
+    if (change.complete) Object.assign(change, told);
+    const text = JSON.stringify(change);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#page.mark('empty', change.empty);
+    this.#page.mark('complete', change.complete);
+    this.#page.tell({ emit: 'change', event: change });
+  }
+
+  #read(filled: Filled) {
+    const [first] = this.#filled;
+    return filled.entry.read(filled.input.value, first && first !== filled ? first.input.value : '');
+  }
+}

@@ -1,0 +1,18 @@
+import type { Start } from '../protocol.ts';
+import type { Entry } from './entry.ts';
+import { fillsMask, formatByMask } from './format-mask.ts';
+
+/** @throws {Error} for a mask or a pattern that means nothing. */
+export function entriesOf({ title, name = '', mask, pattern }: Start): Entry[] {
+  const whole = pattern === undefined ? /./su : new RegExp(`^(?:${pattern})$`, 'v');
+  const inputmode = mask && !/[a*]/.test(mask) ? 'numeric' : 'text';
+  const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' };
+  return [
+    {
+      title,
+      attributes: { name, inputmode, maxlength: '10000', ...quiet },
+      ...(mask !== undefined && { format: formatByMask(mask) }),
+      read: (text) => (whole.test(text) && (mask === undefined || fillsMask(mask, text)) ? text : undefined),
+    },
+  ];
+}

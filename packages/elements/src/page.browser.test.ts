@@ -1,0 +1,212 @@
+import { eventually, useStack } from '@sluice/testing';
+import { startShops } from '@sluice/testing/browser';
+import type { Kind } from './types.ts';
+
+const shops = useStack(startShops);
+
+test('mounted while hidden: it is ready, and has its height once it is shown', async () => {
+  await using shop = await shops.current.open();
+  const { page } = shop;
+  await page.evaluate(async (origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'number', hidden: true, className: 'field' });
+    document.getElementById('form')?.append(target);
+    const field = window.fields(origin, 'key', { application: 'app' }).field('number', target, { title: 'Number' });
+    await field.ready;
+    target.hidden = false;
+  }, shops.current.vault.origin);
+  await eventually('the height', async () => (await page.locator('#number iframe').boundingBox())?.height === 24);
+  await shop.input('number').fill('4242424242424242');
+  expect(await shop.input('number').inputValue()).toBe('4242 4242 4242 4242');
+});
+
+test('mounted outside of the document: it is ready once it is there', async () => {
+  await using shop = await shops.current.open();
+  await shop.page.evaluate(async (origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'number' });
+    const field = window.fields(origin, 'key', { application: 'app' }).field('number', target, { title: 'Number' });
+    document.body.append(target);
+    await field.ready;
+  }, shops.current.vault.origin);
+  await shop.input('number').fill('4242');
+});
+
+test('mounted twice in one target: the second takes the place of the first', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page } = shop;
+  await page.evaluate(() => window.shop.field('number', '#number', { title: 'Again' }).ready);
+  expect(await page.locator('#number iframe').count()).toBe(1);
+  await shop.input('number').fill('4242424242424242');
+  await page.evaluate(() => window.shop.tokenize());
+  expect(shops.current.vault.asked).toHaveLength(1);
+});
+
+test('taken out and put back: it begins anew, and still makes a token', async () => {
+  await using shop = await shops.current.open({ kinds: ['number', 'cvc'] });
+  const { page, input } = shop;
+  await input('number').fill('4242424242424242');
+  await input('cvc').fill('123');
+  await page.evaluate(() => {
+    const target = document.getElementById('cvc') as HTMLElement;
+    target.remove();
+    document.getElementById('form')?.append(target);
+  });
+  await eventually('the change', async () => {
+    const last = (await shop.eventsOf('cvc')).at(-1);
+    return JSON.stringify(last) === '{"empty":true,"complete":false}';
+  });
+  const failure = await page.evaluate(() => window.shop.tokenize().catch((error) => error.fields));
+  expect(failure).toEqual(['cvc']);
+  expect(await input('cvc').getAttribute('aria-invalid')).toBe('true');
+  await input('cvc').fill('321');
+  await page.evaluate(() => window.shop.tokenize());
+  expect(shops.current.vault.asked).toMatchObject([{ body: { data: { number: '4242424242424242', cvc: '321' } } }]);
+});
+
+test('a page that may not embed is told so after ten seconds', async () => {
+  const { vault } = shops.current;
+  const { allowed } = vault;
+  vault.allowed = "'none'";
+  await using shop = await shops.current.open();
+  const { page, seen } = shop;
+  await page.clock.install();
+  const told = page.evaluate((origin) => {
+    const target = document.body.appendChild(document.createElement('div'));
+    const field = window.fields(origin, 'key', { application: 'app' }).field('number', target, { title: 'Number' });
+    field.on('error', (problem) => window.events.push(['number', 'error', problem]));
+    window.mounted.number = field;
+    return field.ready.catch((error) => error.message);
+  }, vault.origin);
+  await eventually('the refusal', () => seen.errors.length > 0);
+  await page.clock.runFor(10_000);
+  expect(await told).toBe(`No answer from ${vault.origin}. Do its allowed_origins have ${shops.current.origin}?`);
+  expect(await shop.eventsOf('number')).toEqual([{ title: await told }]);
+  expect(seen.errors.join()).toContain('frame-ancestors');
+  seen.errors.length = 0;
+  vault.allowed = allowed;
+});
+
+test('a frame that comes late works all the same', async () => {
+  const { vault } = shops.current;
+  const gate = Promise.withResolvers<void>();
+  vault.gate = gate.promise;
+  await using shop = await shops.current.open();
+  const { page } = shop;
+  await page.clock.install();
+  const told = page.evaluate((origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'number' });
+    document.body.append(target);
+    window.shop = window.fields(origin, 'key', { application: 'app' });
+    return window.shop.field('number', target, { title: 'Number' }).ready.catch((error) => error.message);
+  }, vault.origin);
+  await page.locator('#number iframe').waitFor({ state: 'attached' });
+  await page.clock.runFor(10_000);
+  expect(await told).toContain('allowed_origins');
+  gate.resolve();
+  await shop.input('number').fill('4242424242424242');
+  await page.evaluate(() => window.shop.tokenize());
+  expect(vault.asked).toHaveLength(1);
+});
+
+test('several forms in a page make a token each', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  await page.evaluate(async (origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'other' });
+    document.body.append(target);
+    const other = window.fields(origin, 'key', { application: 'app' });
+    await other.field('number', target, { title: 'Number' }).ready;
+    Object.assign(window, { other });
+  }, shops.current.vault.origin);
+  await input('number').fill('4242424242424242');
+  await input('other').fill('5555555555554444');
+  await page.evaluate(() => (window as unknown as { other: typeof window.shop }).other.tokenize());
+  await page.evaluate(() => window.shop.tokenize());
+  expect(shops.current.vault.asked.map(({ body }) => body.data)).toEqual([
+    { number: '5555555555554444' },
+    { number: '4242424242424242' },
+  ]);
+});
+
+test('disabled and enabled, named and dressed anew', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  const update = (changes: object) => page.evaluate((all) => window.mounted.number?.update(all), changes);
+  await update({
+    disabled: true,
+    title: 'Kartennummer',
+    placeholder: '0000',
+    theme: { base: { color: 'rgb(1, 2, 3)' } },
+  });
+  await eventually('the change', () => input('number').isDisabled());
+  expect(await page.locator('#number').getAttribute('data-field')).toContain('disabled');
+  expect(await page.locator('#number iframe').getAttribute('title')).toBe('Kartennummer');
+  expect(await input('number').getAttribute('aria-label')).toBe('Kartennummer');
+  expect(await input('number').getAttribute('placeholder')).toBe('0000');
+  expect(await input('number').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(1, 2, 3)');
+  await update({ disabled: false });
+  await eventually('the change', () => input('number').isEnabled());
+  await input('number').fill('4242424242424242');
+  await page.evaluate(() => window.mounted.number?.clear());
+  await eventually('the empty field', async () => (await input('number').inputValue()) === '');
+});
+
+test('focus() before the frame is there counts once it is', async () => {
+  await using shop = await shops.current.open();
+  await shop.page.evaluate(async (origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'number' });
+    document.body.append(target);
+    const field = window.fields(origin, 'key', { application: 'app' }).field('number', target, { title: 'Number' });
+    field.focus();
+    await field.ready;
+  }, shops.current.vault.origin);
+  const hasFocus = () => shop.input('number').evaluate((element) => element === element.ownerDocument.activeElement);
+  await eventually('the input has the focus', hasFocus);
+  await shop.page.keyboard.type('4242');
+  expect(await shop.input('number').inputValue()).toBe('4242');
+});
+
+test('a group makes one token: what does not fit is refused', async () => {
+  await using shop = await shops.current.open();
+  const tries: [string, [kind: Kind, name?: string][]][] = [
+    ['number and number do not fit', [['number'], ['number']]],
+    ['number and card do not fit', [['card'], ['number']]],
+    ['textname and cvc do not fit', [['cvc'], ['text', 'name']]],
+    ['text and text do not fit', [['text'], ['text']]],
+    [
+      'texta and texta do not fit',
+      [
+        ['text', 'a'],
+        ['text', 'a'],
+      ],
+    ],
+    ['texta and text do not fit', [['text'], ['text', 'a']]],
+    ['none', [['text', 'a'], ['text', 'b'], ['reveal'], ['reveal']]],
+    ['none', [['number'], ['expiry'], ['cvc'], ['reveal']]],
+  ];
+  for (const [message, members] of tries) {
+    const told = await shop.page.evaluate(
+      ({ members, origin }) => {
+        const group = window.fields(origin, 'key', { application: 'app' });
+        try {
+          for (const [kind, name] of members) {
+            const target = document.body.appendChild(document.createElement('div'));
+            group.field(kind, target, {
+              title: 'A',
+              token: 't',
+              authorize: async () => {},
+              ...(name && { name }),
+            } as never);
+          }
+          return 'none';
+        } catch (error) {
+          return (error as Error).message;
+        } finally {
+          group.destroy();
+        }
+      },
+      { members, origin: shops.current.vault.origin },
+    );
+    expect(told).toBe(message);
+  }
+  expect(await shop.page.locator('iframe').count()).toBe(0);
+});

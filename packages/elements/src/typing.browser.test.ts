@@ -1,0 +1,214 @@
+import { eventually, useStack } from '@sluice/testing';
+import { type OpenShop, startShops } from '@sluice/testing/browser';
+
+const shops = useStack(startShops);
+/** Between two keys, in ms, so that what a field does after one is done before the next. */
+const delay = 40;
+/** Another frame may be in another process, so the focus is there a moment after the key. */
+async function pressUntilIn({ page }: OpenShop, key: string, id: string) {
+  await page.keyboard.press(key);
+  await page.locator(`#${id}[data-field~=focused]`).waitFor();
+  await eventually('the focus', () => page.evaluate((at) => document.activeElement?.parentElement?.id === at, id));
+}
+
+const separate = ['number', 'expiry', 'cvc'] as const;
+
+test('a card that is typed becomes a token, and the page sees nothing of it', async () => {
+  await using shop = await shops.current.open({ kinds: [...separate] });
+  const { page, input } = shop;
+  await page.getByText('Card number').click();
+  await page.keyboard.type('4242424242424242', { delay });
+  await pressUntilIn(shop, 'Tab', 'expiry');
+  await page.keyboard.type('1230', { delay });
+  await pressUntilIn(shop, 'Tab', 'cvc');
+  await page.keyboard.type('123', { delay });
+  expect(await input('number').inputValue()).toBe('4242 4242 4242 4242');
+  expect(await input('expiry').inputValue()).toBe('12 / 30');
+  const token = await page.evaluate(() => window.shop.tokenize({ metadata: { order: '7' } }));
+  expect(token).toEqual({ id: expect.any(String), type: 'card', containers: ['/pci/high/'] });
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+  const [asked, ...others] = shops.current.vault.asked;
+  expect(asked).toMatchObject({
+    method: 'POST',
+    path: '/tokens',
+    body: { type: 'card', data, metadata: { order: '7' } },
+  });
+  expect(others).toEqual([]);
+  expect(asked?.headers).toMatchObject({
+    'svc-api-key': 'public-key',
+    'svc-fields-application': 'app',
+    'svc-idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(await shop.eventsOf('number')).toEqual([
+    { empty: true, complete: false },
+    'focus',
+    { empty: false, complete: false },
+    { empty: false, complete: true, brand: 'visa' },
+    { empty: false, complete: true, brand: 'visa', last4: '4242' },
+    'blur',
+  ]);
+});
+
+test('all of a card in one field: Tab goes from input to input, and the field keeps the focus', async () => {
+  await using shop = await shops.current.open({ kinds: ['card'] });
+  const { page, input } = shop;
+  await page.getByText('Card', { exact: true }).click();
+  await page.keyboard.type('378282246310005', { delay });
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('5/2030', { delay });
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('123', { delay });
+  expect(await input('card', 'number').inputValue()).toBe('3782 822463 10005');
+  expect(await input('card', 'expiry').inputValue()).toBe('05 / 2030');
+  expect((await shop.eventsOf('card')).at(-1)).toEqual({ empty: false, complete: false });
+  await page.keyboard.type('4', { delay });
+  expect((await shop.eventsOf('card')).at(-1)).toEqual({ empty: false, complete: true, brand: 'amex', last4: '0005' });
+  expect((await shop.eventsOf('card')).filter((event) => event === 'focus' || event === 'blur')).toEqual(['focus']);
+  await page.keyboard.press('Enter');
+  expect((await shop.eventsOf('card')).at(-1)).toBe('submit');
+  await page.evaluate(() => window.shop.tokenize());
+  const data = { number: '378282246310005', expiration_month: 5, expiration_year: 2030, cvc: '1234' };
+  expect(shops.current.vault.asked).toMatchObject([{ body: { type: 'card', data } }]);
+});
+
+test('Tab and Shift+Tab go through the fields in their order, and no field moves on by itself', async () => {
+  await using shop = await shops.current.open({ kinds: [...separate] });
+  const { page } = shop;
+  const focused = () => page.evaluate(() => document.activeElement?.parentElement?.id);
+  await page.evaluate(() => window.mounted.number?.focus());
+  await page.keyboard.type('4242424242424242', { delay });
+  expect(await focused()).toBe('number');
+  await pressUntilIn(shop, 'Tab', 'expiry');
+  await page.keyboard.type('1230', { delay });
+  expect(await focused()).toBe('expiry');
+  await pressUntilIn(shop, 'Tab', 'cvc');
+  await page.keyboard.type('123', { delay });
+  expect(await focused()).toBe('cvc');
+  await pressUntilIn(shop, 'Shift+Tab', 'expiry');
+});
+
+test('a number is edited in its middle', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  const number = input('number');
+  const state = () =>
+    number.evaluate((element: HTMLInputElement) => {
+      const caret = element.selectionStart ?? 0;
+      return `${element.value.slice(0, caret)}|${element.value.slice(caret)}`;
+    });
+  await number.click();
+  await page.keyboard.type('42424242', { delay });
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
+  expect(await state()).toBe('4242 |4242');
+  await page.keyboard.press('Backspace', { delay });
+  expect(await state()).toBe('424|4 242');
+  await page.keyboard.type('99', { delay });
+  expect(await state()).toBe('4249 9|424 2');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Delete', { delay });
+  expect(await state()).toBe('4249| 4242');
+  await page.keyboard.press('Delete', { delay });
+  expect(await state()).toBe('4249| 242');
+});
+
+test.each(['6205 5000 0000 0000 004', '6205-5000-0000-0000-004\n', '６２０５５０００００００００００００４'])(
+  'a paste of 19 digits is taken whole: %j',
+  async (text) => {
+    await using shop = await shops.current.open({
+      kinds: ['number'],
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
+    const { page, input } = shop;
+    await page.bringToFront();
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await input('number').click();
+    await page.keyboard.press('ControlOrMeta+V');
+    expect(await input('number').inputValue()).toBe('6205 5000 0000 0000 004');
+    expect((await shop.eventsOf('number')).at(-1)).toMatchObject({ complete: true, brand: 'unionpay', last4: '0004' });
+  },
+);
+
+test('a browser fills in what it has of a card', async () => {
+  await using shop = await shops.current.open({ kinds: [...separate] });
+  const { input } = shop;
+  const attributes = (id: string) =>
+    input(id).evaluate((element: HTMLInputElement) =>
+      ['autocomplete', 'name', 'inputmode', 'pattern', 'type'].map((name) => element.getAttribute(name)),
+    );
+  expect(await attributes('number')).toEqual(['cc-number', 'cardnumber', 'numeric', null, null]);
+  expect(await attributes('expiry')).toEqual(['cc-exp', 'cc-exp', 'numeric', null, null]);
+  expect(await attributes('cvc')).toEqual(['cc-csc', 'cvc', 'numeric', null, null]);
+  // As a browser does it: the whole value at once, in a field without the focus.
+  const fill = (id: string, value: string) =>
+    input(id).evaluate((element: HTMLInputElement, text) => {
+      element.value = text;
+      element.dispatchEvent(new Event('input', { bubbles: true }));
+    }, value);
+  await fill('number', '5555555555554444');
+  await fill('expiry', '05/2031');
+  await fill('cvc', '321');
+  expect(await input('number').inputValue()).toBe('5555 5555 5555 4444');
+  expect(await input('expiry').inputValue()).toBe('05 / 2031');
+  expect((await shop.eventsOf('number')).at(-1)).toEqual({
+    empty: false,
+    complete: true,
+    brand: 'mastercard',
+    last4: '4444',
+  });
+  await fill('expiry', '2032-01');
+  expect(await input('expiry').inputValue()).toBe('01 / 2032');
+});
+
+test('a field is invalid once it is left incomplete, not while somebody types', async () => {
+  await using shop = await shops.current.open({ kinds: ['number', 'expiry'] });
+  const { page, input } = shop;
+  const isInvalid = async () => [
+    await input('number').getAttribute('aria-invalid'),
+    (await page.locator('#number').getAttribute('data-field'))?.includes('invalid'),
+  ];
+  await input('number').click();
+  await page.keyboard.type('4242424242424241', { delay });
+  expect(await isInvalid()).toEqual([null, false]);
+  await page.keyboard.press('Tab');
+  expect(await isInvalid()).toEqual(['true', true]);
+  await page.keyboard.press('Shift+Tab');
+  expect(await isInvalid()).toEqual(['true', true]);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Backspace');
+  expect(await isInvalid()).toEqual([null, false]);
+  await page.keyboard.type('2', { delay });
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await isInvalid()).toEqual([null, false]);
+  expect(await input('expiry').getAttribute('aria-invalid')).toBeNull();
+});
+
+test('a month of one digit gets its zero when the field is left', async () => {
+  await using shop = await shops.current.open({ kinds: ['expiry'] });
+  const { page, input } = shop;
+  await input('expiry').click();
+  await page.keyboard.type('1130', { delay });
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Delete');
+  expect(await input('expiry').inputValue()).toBe('1 / 30');
+  await page.keyboard.press('Tab');
+  expect(await input('expiry').inputValue()).toBe('01 / 30');
+});
+
+test('a number that can still grow tells its last digits only when it is left', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  await input('number').click();
+  await page.keyboard.type('620550000000000000', { delay });
+  const told = (await shop.eventsOf('number')).filter((event) => typeof event === 'object');
+  expect(told).toContainEqual({ empty: false, complete: true, brand: 'unionpay' });
+  expect(JSON.stringify(told)).not.toContain('last4');
+  await page.keyboard.type('4', { delay });
+  expect((await shop.eventsOf('number')).at(-1)).toEqual({
+    empty: false,
+    complete: true,
+    brand: 'unionpay',
+    last4: '0004',
+  });
+});
