@@ -1,5 +1,5 @@
-import { keys, type } from './command-line-for-tests.ts';
 import { commands } from './commands.ts';
+import { keys, type } from './testing/test-command-line.ts';
 
 test.each(commands.map(({ words }) => words.join(' ')))('sluice %s --help says how it is used', async (words) => {
   const { code, out } = await type([...words.split(' '), '--help']);

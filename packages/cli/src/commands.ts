@@ -3,15 +3,23 @@ import { pull } from './apply/pull.command.ts';
 import type { Command } from './command.ts';
 import { commands as generated } from './generated/commands.gen.ts';
 import { completion } from './own/completion.ts';
+import { explain } from './own/explain.ts';
 import { invoke } from './own/invoke.ts';
 import { listProfiles, login, logout } from './own/login.ts';
+import { tailInvocations } from './own/tail-invocations.ts';
 import { tailLogs } from './own/tail-logs.ts';
+import { testReactor } from './own/test-reactor.ts';
 import { testTransform } from './own/test-transform.ts';
 import { verifyLogs } from './own/verify-logs.ts';
 import { operationCommand } from './run-operation.ts';
 
-/** What has a command of its own is left out: `proxies test` takes files. */
-export const operations = generated.filter(({ method }) => method !== 'proxies.testTransform');
+const withOwnCommand = ['proxies.testTransform', 'reactors.test', 'applications.explain', 'invocations.watch'];
+
+/**
+ * What has a command of its own is left out: `proxies test` and `reactors test` take files, and
+ * `explain` ids.
+ */
+export const operations = generated.filter(({ method }) => !withOwnCommand.includes(method));
 
 export const commands: readonly Command[] = [
   login,
@@ -22,8 +30,11 @@ export const commands: readonly Command[] = [
   pull,
   completion,
   ...operations.map(operationCommand),
+  explain,
   testTransform,
+  testReactor,
   invoke,
   tailLogs,
+  tailInvocations,
   verifyLogs,
 ];

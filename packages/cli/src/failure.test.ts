@@ -1,5 +1,5 @@
-import { keys, startService, type } from './command-line-for-tests.ts';
 import { Interrupted } from './failure.ts';
+import { keys, startService, type } from './testing/test-command-line.ts';
 
 type Answer = Parameters<typeof startService>[1];
 

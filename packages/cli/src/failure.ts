@@ -11,7 +11,7 @@ export class UsageError extends Error {}
 /** The command was understood but not carried out; the message says why. */
 export class RefusedError extends Error {}
 
-/** Ctrl-C or the system ended the command. Nothing reports it, because whoever did it knows. */
+/** Ctrl-C or the system ended the command. It is not reported, because who ended it knows. */
 export class Interrupted extends Error {
   readonly code: number;
 

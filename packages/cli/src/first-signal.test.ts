@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keys, startService } from './command-line-for-tests.ts';
+import { keys, startService } from './testing/test-command-line.ts';
 
 const main = resolve(import.meta.dirname, 'main.ts');
 
@@ -21,7 +21,7 @@ async function interruptTwice(closing: AsyncDisposableStack, apartMs: number) {
   closing.defer(() => rm(home, { recursive: true, force: true }));
   await writeFile(
     join(home, 'platform.yaml'),
-    'applications: [{ name: a, type: private }, { name: b, type: private }]',
+    'applications: [{ name: a, type: private, permissions: [token:use] }, { name: b, type: private, permissions: [token:use] }]',
   );
   const env = { PATH: process.env.PATH, SLUICE_URL: service.url, SLUICE_API_KEY: keys.management };
   const child = spawn(process.execPath, [main, 'apply', '-f', 'platform.yaml', '--yes', '--keys', 'keys'], {

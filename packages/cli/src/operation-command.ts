@@ -9,7 +9,6 @@ export interface OperationCommand {
   /** The query parameter `metadata.key` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
-  members?: readonly string[];
   example?: unknown;
-  answer: 'json' | 'list' | 'text' | 'stream' | 'none';
+  answer: 'json' | 'list' | 'text' | 'stream' | 'events' | 'none';
 }

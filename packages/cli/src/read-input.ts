@@ -1,21 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { codeOf, UsageError } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The text itself, a file (`@file`), or standard input (`-`). */
-export async function readData(data: string, { stdin, signal }: Terminal): Promise<string> {
-  if (data === '-') return text(addAbortSignal(signal, stdin));
-  return data.startsWith('@') ? readTextFile(data.slice(1)) : data;
+/** The text itself; the bytes of a file (`@file`) or of standard input (`-`). */
+export async function readData(data: string, { stdin, signal }: Terminal): Promise<string | Buffer<ArrayBuffer>> {
+  if (data === '-') return Buffer.from(await buffer(addAbortSignal(signal, stdin)));
+  return data.startsWith('@') ? readBytes(data.slice(1)) : data;
 }
 
 /** @throws {UsageError} that names the file. */
 export async function readTextFile(path: string): Promise<string> {
+  return toText(await readBytes(path), path);
+}
+
+async function readBytes(path: string): Promise<Buffer<ArrayBuffer>> {
   try {
-    return await readFile(path, 'utf8');
+    return Buffer.from(await readFile(path));
   } catch (error) {
     throw new UsageError(`${path} cannot be read (${codeOf(error)})`);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Without a byte order mark. @throws {UsageError} for another charset, which would be stored with other characters. */
+export function toText(data: string | Uint8Array, what: string): string {
+  if (typeof data === 'string') return data;
+  try {
+    return utf8.decode(data);
+  } catch {
+    throw new UsageError(`${what} is not UTF-8; convert it first`);
   }
 }
 

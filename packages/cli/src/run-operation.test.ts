@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, type Seen, startService, type } from './command-line-for-tests.ts';
 import { operations as commands } from './commands.ts';
 import type { OperationCommand } from './operation-command.ts';
+import { keys, type Seen, startService, type } from './testing/test-command-line.ts';
 
 const document: {
   paths: Record<string, Record<string, { 'x-sluice-method': string; requestBody?: { content: object } }>>;
@@ -44,6 +44,9 @@ function typedFor({ words, params, query, prefixes, body }: OperationCommand): s
   ];
 }
 
+/** What was typed; lists add their position. */
+const sentBody = ({ answer }: OperationCommand) => (answer === 'list' ? '{"some":"body"}' : '{ "some": "body" }');
+
 function expectedUrl({ query, prefixes }: OperationCommand, path: string): string {
   let index = 0;
   const pairs = [
@@ -66,7 +69,7 @@ test.each(commands.map((command) => [command.words.join(' '), command] as const)
     expect(request).toEqual({
       method,
       url: expectedUrl(command, path ?? ''),
-      body: command.body ? '{"some":"body"}' : '',
+      body: command.body ? sentBody(command) : '',
     });
     if (command.body) expect(contentTypes).toEqual([headers['content-type']]);
     const allowed = ['private', 'public', 'management'].filter((one) => command.keyTypes?.includes(one) ?? true);
@@ -100,4 +103,70 @@ test('a profile without the key that may says so, and asks for nothing', async (
   const { code, error } = await type(['proxies', 'list'], { env });
   expect([code, error]).toEqual([2, expect.stringMatching(/needs a management key.*sluice login/)]);
   expect(service.seen).toEqual([]);
+});
+
+describe('what --data names is sent as it is', () => {
+  const given = '{"type":"token","data":[10.00,9007199254740993,1e400,"é"]}';
+
+  test.each<[string, string | Buffer, number, string]>([
+    ['text', given, 0, given],
+    ['after a byte order mark', `\ufeff${given}`, 0, given],
+    ['not in ISO-8859-1, which would become other characters', Buffer.from(given, 'latin1'), 2, 'is not UTF-8'],
+    ['not in UTF-16', Buffer.from(`\ufeff${given}`, 'utf16le'), 2, 'is not UTF-8'],
+  ])('%s', async (_, content, expected, said) => {
+    await using closing = new AsyncDisposableStack();
+    const { seen, env } = await setUp(closing, { id: 'x' });
+    const file = join(env.XDG_CONFIG_HOME, 'body.json');
+    await writeFile(file, content);
+    for (const [data, stdin] of [
+      [`@${file}`, ''],
+      ['-', content],
+    ] as const) {
+      seen.length = 0;
+      const { code, error } = await type(['tokens', 'create', '--data', data], { env, stdin, isTerminal: false });
+      expect([code, code === 0 ? seen[0]?.body : error]).toEqual([
+        expected,
+        code === 0 ? said : expect.stringContaining(said),
+      ]);
+      expect(seen).toHaveLength(code === 0 ? 1 : 0);
+    }
+  });
+});
+
+describe('JSON for programs is the text that came', () => {
+  const numbers = '{"data":[9007199254740993,10.00,1e400,-0],"a":{},"b":[],"c":"{\\"x\\":1, [2]}\\\\"}';
+  const indented = `{
+  "data": [
+    9007199254740993,
+    10.00,
+    1e400,
+    -0
+  ],
+  "a": {},
+  "b": [],
+  "c": "{\\"x\\":1, [2]}\\\\"
+}
+`;
+
+  test.each([
+    ['an answer', ['tokens', 'get', 'x'], numbers, indented],
+    ['a page', ['tokens', 'list'], '{"data":[],"pagination":{"total_items":1.0}}', /"total_items": 1\.0\n/],
+    ['a value', ['detokenize', '--data', '{}'], '9007199254740993', '9007199254740993\n'],
+  ])('of %s', async (_, typed, text, expected) => {
+    await using closing = new AsyncDisposableStack();
+    const { url } = await startService(closing, () => ({ status: 200, text }));
+    const env = { SLUICE_URL: url, SLUICE_API_KEY: keys.private };
+    const { code, out } = await type(typed, { env, isTerminal: false });
+    expect([code, out]).toEqual([0, typeof expected === 'string' ? expected : expect.stringMatching(expected)]);
+    expect((await type([...typed, '--json'], { env })).out).toBe(out);
+  });
+
+  test('indented as JSON.stringify does, and escaped for a terminal', async () => {
+    await using closing = new AsyncDisposableStack();
+    const body = { a: ['\u001b[2J\u202e', 1, null, true, { b: [[]], c: { d: '' } }], '': {} };
+    const { url } = await startService(closing, () => ({ status: 200, body }));
+    const env = { SLUICE_URL: url, SLUICE_API_KEY: keys.private };
+    const { out } = await type(['tokens', 'get', 'x', '--json'], { env });
+    expect(out).toBe(`${JSON.stringify(body, undefined, 2).replace('\u202e', '\\u202e')}\n`);
+  });
 });

@@ -1,12 +1,13 @@
-import { List, type Sluice } from '@sluice/sdk';
+import { JsonText, List, type Sluice } from '@sluice/sdk';
 import { type Command, type Input, type Option, textOf, textsOf } from './command.ts';
 import { UsageError } from './failure.ts';
 import type { OperationCommand } from './operation-command.ts';
+import { AnswerText } from './output/answer-text.ts';
 import { toSafeJson } from './output/escape.ts';
 import { isForPeople, printAnswer, printBytes, printPage, printText, tell, write } from './output/print.ts';
 import { openProgress, type Progress } from './output/progress.ts';
 import { connect } from './profile/connect.ts';
-import { parseJson, readData } from './read-input.ts';
+import { parseJson, readData, toText } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
 
 const pageSize = 20;
@@ -51,12 +52,26 @@ export function operationCommand(operation: OperationCommand): Command {
     run: async (input, terminal) => {
       const args = await argumentsOf(operation, input, terminal);
       const keyTypes = operation.keyTypes ?? keyTypesByMethod[operation.method];
-      const sluice = await connect(terminal, { ...(keyTypes && { keyTypes }), profile: textOf(input, 'profile') });
+      const came = isPrintedAsItCame(operation, input, terminal) ? new AnswerText() : undefined;
+      const need = { ...(keyTypes && { keyTypes }), ...(came && { fetch: came.fetch }) };
+      const sluice = await connect(terminal, { ...need, profile: textOf(input, 'profile') });
       const answer = methodOf(sluice, operation.method)(...args, { signal: terminal.signal });
-      await print(operation, answer, input, terminal);
+      if (came) {
+        await (answer instanceof List ? answer.page() : answer);
+        const text = await came.asJson();
+        if (text !== undefined) await write(terminal.stdout, `${text}\n`);
+      } else {
+        await print(operation, answer, input, terminal);
+      }
       return undefined;
     },
   };
+}
+
+/** JSON that is neither a page of several nor one of several lines. */
+function isPrintedAsItCame({ answer, method }: OperationCommand, { values }: Input, terminal: Terminal): boolean {
+  if (isForPeople(terminal, values.json === true) || linesByMethod.has(method)) return false;
+  return answer === 'json' || (answer === 'list' && values.all !== true);
 }
 
 function methodOf(sluice: Sluice, name: string): Method {
@@ -79,9 +94,16 @@ async function argumentsOf(operation: OperationCommand, input: Input, terminal: 
   }
   return [
     ...input.positionals.slice(0, params.length),
-    ...(body ? [data === undefined ? undefined : parseJson(await readData(data, terminal), '--data')] : []),
+    ...(body ? [data === undefined ? undefined : await bodyOf(operation, data, terminal)] : []),
     ...(query.length + prefixes.length > 0 ? [values] : []),
   ];
+}
+
+/** As it was given, because a number that is parsed may become another. Lists add their position to it. */
+async function bodyOf({ answer }: OperationCommand, data: string, terminal: Terminal): Promise<unknown> {
+  const text = toText(await readData(data, terminal), '--data');
+  const body = parseJson(text, '--data');
+  return answer === 'list' ? body : new JsonText(text);
 }
 
 function pairOf(prefix: string, text: string): Record<string, string> {
@@ -99,9 +121,7 @@ async function print(
   const json = input.values.json === true;
   if (answer instanceof List) {
     if (input.values.all === true) return printAll(answer, terminal, json);
-    const page = await answer.page();
-    if (isForPeople(terminal, json)) return printPage(terminal, page, operation.body !== undefined);
-    return printAnswer(terminal, page, json);
+    return printPage(terminal, await answer.page(), operation.body !== undefined);
   }
   const result = await answer;
   if (result instanceof Response) return printStream(result, terminal);

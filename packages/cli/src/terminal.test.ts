@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyStrokes, keys, startService } from './command-line-for-tests.ts';
-import { typeAtTerminal } from './terminal-for-tests.ts';
+import { keyStrokes, keys, startService } from './testing/test-command-line.ts';
+import { typeAtTerminal } from './testing/test-terminal.ts';
 
 test('a real terminal shows no key of login', async () => {
   await using closing = new AsyncDisposableStack();

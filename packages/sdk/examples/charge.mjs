@@ -8,7 +8,7 @@ const sluice = new Sluice({ baseUrl: SLUICE_URL, apiKey: SLUICE_API_KEY });
 const card = await sluice.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
 console.log('In a log the token is', card);
 
-const answer = await sluice.proxy(SLUICE_PROXY_KEY).fetch('/charges', {
+const answer = await sluice.proxy(SLUICE_PROXY_KEY).send('/charges', {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ amount: 4200, card: `{{ ${card.id} | json: '$.number' }}` }),

@@ -1,5 +1,12 @@
 // Checked by the compiler under --strict, as an ES module and as CommonJS.
-import { List, type Proxy as ProxyResource, Sluice, SluiceError, ValidationError } from '@sluice/sdk';
+import {
+  List,
+  type PermissionName,
+  type Proxy as ProxyResource,
+  Sluice,
+  SluiceError,
+  ValidationError,
+} from '@sluice/sdk';
 
 export async function proxies(baseUrl: string, apiKey: string): Promise<string[]> {
   const sluice = new Sluice({ baseUrl, apiKey, timeoutMs: 5_000, retries: 0 });
@@ -32,6 +39,19 @@ export const wrongMember = (sluice: Sluice) => {
   const url = 'https://api.example.com';
   // @ts-expect-error there is no such member
   return sluice.proxies.create({ name: 'a', destination_url: url, destinaton_url: url });
+};
+export const wrongPermission = (sluice: Sluice) => {
+  const rule = { priority: 1, container: '/pci/', transform: 'mask' } as const;
+  // @ts-expect-error there is no such permission
+  return sluice.applications.create({ name: 'a', type: 'private', rules: [{ ...rule, permissions: ['token:raed'] }] });
+};
+export const wrongPermissions = (sluice: Sluice, id: string) =>
+  // @ts-expect-error nor here
+  sluice.applications.update(id, { name: 'a', permissions: ['token:use', 'tokens:read'] });
+/** What a list names can be granted. */
+export const allOf = async (sluice: Sluice, id: string) => {
+  const permissions: PermissionName[] = (await sluice.permissions.list().toArray()).map(({ type }) => type);
+  return sluice.applications.update(id, { ...(await sluice.applications.get(id)), permissions });
 };
 // @ts-expect-error an id is text
 export const wrongId = (sluice: Sluice) => sluice.tokens.get(7);

@@ -10,4 +10,6 @@ export interface CallOptions {
   idempotencyKey?: string;
   /** Appears in the service's logs and in errors: at most 64 characters of `[A-Za-z0-9-]`. */
   traceId?: string;
+  /** Called with the headers of a successful answer: `SVC-REVOCATION` confirms a change, `SVC-TRACE-ID` names the request. */
+  onHeaders?: (headers: Headers) => void;
 }

@@ -11,7 +11,7 @@ import {
   UnprocessableError,
   ValidationError,
 } from './index.ts';
-import { startScripted } from './scripted-server-for-tests.ts';
+import { startScripted } from './testing/scripted-server.ts';
 
 const classes = {
   AuthenticationError,
@@ -41,10 +41,12 @@ const kinds: [code: ProblemCode, status: number, name: keyof typeof classes][] =
   ['expectation_failed', 417, 'SluiceError'],
   ['limit_reached', 422, 'UnprocessableError'],
   ['transform_does_not_compile', 422, 'UnprocessableError'],
+  ['code_does_not_compile', 422, 'UnprocessableError'],
   ['too_many_requests', 429, 'RateLimitError'],
   ['headers_too_large', 431, 'SluiceError'],
   ['internal', 500, 'ServiceError'],
   ['transform_failed', 500, 'ServiceError'],
+  ['reactor_failed', 500, 'ServiceError'],
   ['not_implemented', 501, 'ServiceError'],
   ['destination_answer_unusable', 502, 'ServiceError'],
   ['destination_unreachable', 502, 'ServiceError'],

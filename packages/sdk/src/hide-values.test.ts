@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { Sluice } from './index.ts';
-import { apiKey, lost, type Step, startScripted } from './scripted-server-for-tests.ts';
+import { apiKey, lost, type Step, startScripted } from './testing/scripted-server.ts';
 
 const value = '4242424242424242';
 const secret = 'sk_live_of_the_processor';

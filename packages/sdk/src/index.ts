@@ -12,9 +12,11 @@ export {
   UnprocessableError,
   ValidationError,
 } from './errors.ts';
+export type { StreamEvent } from './events.ts';
 export type { ProblemCode } from './generated/problems.gen.ts';
 export type * from './generated/types.gen.ts';
 export type { ProxyClient } from './invocation.ts';
+export { JsonText } from './json-text.ts';
 export { List } from './list.ts';
 export type { SluiceOptions } from './settings.ts';
 export { Sluice } from './sluice.ts';

@@ -1,4 +1,5 @@
-import { apiKey, lost, type Step, startScripted } from './scripted-server-for-tests.ts';
+import { NotFoundError, ServiceError, type SluiceError } from './index.ts';
+import { apiKey, lost, type Step, startScripted } from './testing/scripted-server.ts';
 
 const ok: Step = { status: 200, body: {} };
 
@@ -99,4 +100,55 @@ test.each(['', 'a b', 'a\nb'])('a key that cannot be one is refused, and not rep
   await using stack = new AsyncDisposableStack();
   const { sluice } = await startScripted(stack, [ok]);
   expect(() => sluice.proxy(key)).toThrow(new TypeError('The key of a Proxy has no blanks'));
+});
+
+const refusal = (status: number, code: string, detail: string): Step => ({
+  status,
+  headers: { 'svc-trace-id': 'trace-1', 'retry-after': '0' },
+  body: {
+    proxy_error: { type: `https://x.example/problems:${code}`, title: 'A title', status, detail, instance: 'trace-1' },
+    error: { type: `sluice_${code}`, code, message: detail },
+  },
+});
+
+test.each<[number, string, new (...args: never[]) => SluiceError]>([
+  [404, 'not_found', NotFoundError],
+  [502, 'destination_unreachable', ServiceError],
+  [503, 'unavailable', ServiceError],
+])('send rejects with what the service refused, once: %i %s', async (status, code, Kind) => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [refusal(status, code, 'No such thing')]);
+  const failure = await sluice
+    .proxy('abc')
+    .send('/cards/4242424242424242', { method: 'POST' })
+    .catch((error) => error);
+  expect(failure).toBeInstanceOf(Kind);
+  expect(failure).toMatchObject({ status, code, detail: 'No such thing', traceId: 'trace-1', retryAfterSeconds: 0 });
+  expect(failure.message).toBe(`POST /proxy: No such thing (status ${status}, trace trace-1)`);
+  expect(seen).toHaveLength(1);
+  expect((await sluice.proxy('abc').fetch('/x')).status).toBe(status); // as fetch resolves
+});
+
+test('what the destination answered resolves in send, whatever its status and body', async () => {
+  await using stack = new AsyncDisposableStack();
+  const own = { proxy_error: { title: 'of a Proxy behind the destination' } };
+  const { seen, sluice } = await startScripted(stack, [
+    { status: 502, headers: { 'svc-proxy-destination-status': '502' }, body: own },
+    { status: 302, headers: { 'svc-proxy-destination-status': '302', location: '/elsewhere' } },
+  ]);
+  const answer = await sluice.proxy('abc').send('/x');
+  expect([answer.status, await answer.json()]).toEqual([502, own]);
+  expect((await sluice.proxy('abc').send('/x', { redirect: 'follow' })).headers.get('location')).toBe('/elsewhere');
+  expect(seen).toHaveLength(2);
+});
+
+test('an answer of neither, as of a balancer, resolves in send and can be read', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice } = await startScripted(stack, [
+    { status: 502, body: 'Bad Gateway' },
+    { status: 200, body: [] },
+  ]);
+  const answer = await sluice.proxy('abc').send('/x');
+  expect([answer.status, await answer.text()]).toEqual([502, 'Bad Gateway']);
+  expect(await (await sluice.proxy('abc').send('/x')).json()).toEqual([]);
 });

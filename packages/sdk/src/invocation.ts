@@ -1,3 +1,4 @@
+import { errorIn, parseObject } from './send.ts';
 import type { Settings } from './settings.ts';
 
 /** Requests through a Proxy. */
@@ -7,24 +8,42 @@ export interface ProxyClient {
    * only path and query are used, because the Proxy determines the destination; so this can serve a client of the
    * destination as its `fetch`. The request is sent once; a redirect is returned as it is.
    *
-   * The destination's answer has the header `SVC-PROXY-DESTINATION-STATUS`; otherwise the body is a `proxy_error`.
+   * The destination's answer has the header `SVC-PROXY-DESTINATION-STATUS`; otherwise the body is a `proxy_error`, with
+   * which this resolves as `fetch` resolves with any answer. In code of your own take `send`, which rejects.
    */
   fetch: typeof fetch;
+  /**
+   * As `fetch` above, but a request that did not get an answer of the destination rejects, so that a refusal cannot be
+   * taken for the destination's answer. What the destination answered resolves, whatever its status.
+   * @throws {SluiceError} that says what the service refused, or why the destination could not be reached.
+   */
+  send: typeof fetch;
 }
 
 /** @throws {TypeError} for a malformed key, which the message does not repeat. */
 export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
   if (!/^[\x21-\x7e]+$/.test(proxyKey)) throw new TypeError('The key of a Proxy has no blanks');
   const { baseUrl, headerPrefix, fetch } = settings;
+  const invoke: typeof fetch = async (input, init) => {
+    const request = input instanceof Request ? input : undefined;
+    const headers = new Headers(init?.headers ?? request?.headers);
+    for (const [name, value] of settings.headers()) headers.set(name, value);
+    headers.set(`${headerPrefix}-PROXY-KEY`, proxyKey);
+    const url = targetOf(request?.url ?? String(input), `${baseUrl}/proxy`);
+    if (!request) return fetch(url, { ...init, headers, redirect: 'manual' });
+    return fetch(new Request(url, request), { ...init, headers, redirect: 'manual' });
+  };
   return {
-    fetch: async (input, init) => {
-      const request = input instanceof Request ? input : undefined;
-      const headers = new Headers(init?.headers ?? request?.headers);
-      for (const [name, value] of settings.headers()) headers.set(name, value);
-      headers.set(`${headerPrefix}-PROXY-KEY`, proxyKey);
-      const url = targetOf(request?.url ?? String(input), `${baseUrl}/proxy`);
-      if (!request) return fetch(url, { ...init, headers, redirect: 'manual' });
-      return fetch(new Request(url, request), { ...init, headers, redirect: 'manual' });
+    fetch: invoke,
+    send: async (input, init) => {
+      const response = await invoke(input, init);
+      if (response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`)) return response;
+      const { proxy_error: problem } = parseObject(await response.clone().text());
+      if (typeof problem !== 'object' || problem === null) return response;
+      await response.body?.cancel();
+      // The path is left out, because it may hold a value.
+      const operation = `${init?.method ?? (input instanceof Request ? input.method : 'GET')} /proxy`;
+      throw errorIn(problem as Record<string, unknown>, { operation, response, headerPrefix });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startScripted } from './scripted-server-for-tests.ts';
+import { startScripted } from './testing/scripted-server.ts';
 
 /** A collection read in numbered pages, newest first, as the services do it. */
 function collection(ids: string[]) {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from './generated/operations.gen.ts';
-import type { Sluice } from './index.ts';
+import { Sluice } from './index.ts';
 import { List } from './list.ts';
-import { apiKey, type Seen, startScripted } from './scripted-server-for-tests.ts';
+import { apiKey, type Seen, startScripted } from './testing/scripted-server.ts';
 
 /** Checked by the compiler: each operationId of the document has a method on the client. */
 type Operations = typeof operations;
@@ -35,19 +35,22 @@ type Described = { operationId: string; parameters: { $ref?: string }[]; request
 const described = Object.entries<Record<string, Described & Record<string, unknown>>>(document.paths).flatMap(
   ([path, item]) =>
     Object.entries(item)
-      .filter(([, operation]) => operation['x-sluice-method'] !== 'proxy')
+      .filter(([, operation]) => !['proxy', undefined].includes(operation['x-sluice-method'] as string | undefined))
       .map(([method, operation]) => [operation.operationId, method.toUpperCase(), path, operation] as const),
 );
 
-test('the table has each operation of the document, and no other', () => {
-  expect(Object.keys(operations).sort()).toEqual(described.map(([id]) => id).sort());
+test('the table has each operation of the document that has a method, and no other but their event streams', () => {
+  const ids = Object.entries(operations).flatMap(([id, { answer }]) => (answer === 'events' ? [] : [id]));
+  expect(ids.sort()).toEqual(described.map(([id]) => id).sort());
 });
 
 test.each(described)('%s is sent as the document says', async (id, method, path, { parameters, requestBody }) => {
   await using stack = new AsyncDisposableStack();
-  const { seen, sluice } = await startScripted(stack, [{ status: 200, body: { id: 'x' } }]);
+  const { seen, baseUrl, sluice } = await startScripted(stack, [{ status: 200, body: { id: 'x' } }]);
   const { name } = operations[id as keyof typeof operations];
-  const call = name.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown>)[word], sluice) as Method;
+  const isOfConsole = path.startsWith('/api/');
+  const client: unknown = isOfConsole ? new Sluice({ console: true, baseUrl }) : sluice;
+  const call = name.split('.').reduce((at, word) => (at as Record<string, unknown>)[word], client) as Method;
   const params = (path.match(/\{/g) ?? []).map((_, index) => `id/${index}`);
   const answer = call(...params, ...(requestBody ? [{ some: 'body' }] : []));
   await (answer instanceof List ? answer.page() : answer);
@@ -59,7 +62,9 @@ test.each(described)('%s is sent as the document says', async (id, method, path,
     url: path.replace(/\{\w+\}/g, () => `id%2F${index++}`),
     body: requestBody ? '{"some":"body"}' : '',
   });
-  expect(headers['svc-api-key']).toBe(apiKey);
+  expect([headers['svc-api-key'], headers['svc-console']]).toEqual(
+    isOfConsole ? [undefined, '1'] : [apiKey, undefined],
+  );
   if (requestBody) expect(Object.keys(requestBody.content)).toEqual([headers['content-type']]);
   const takesKey = parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey'));
   expect(typeof headers['svc-idempotency-key']).toBe(takesKey ? 'string' : 'undefined');

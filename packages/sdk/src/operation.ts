@@ -1,6 +1,8 @@
 import type { CallOptions } from './call-options.ts';
+import { readEvents } from './events.ts';
 import { operations } from './generated/operations.gen.ts';
 import { type Content, hideValues } from './hide-values.ts';
+import { JsonText } from './json-text.ts';
 import { List } from './list.ts';
 import { type Sendable, send, UnreadableAnswer } from './send.ts';
 import { checkBounds, type Settings } from './settings.ts';
@@ -11,13 +13,18 @@ interface Operation {
   http: string;
   body?: string;
   query?: true;
-  answer: 'json' | 'list' | 'text' | 'stream' | 'none';
+  answer: 'json' | 'list' | 'text' | 'stream' | 'events' | 'none';
   key?: true;
   repeatable?: true;
 }
 
 /** Of operations whose answer is no resource. */
-const contents: Readonly<Record<string, Content>> = { tokenize: 'tokens', detokenize: 'value' };
+const contents: Readonly<Record<string, Content>> = {
+  tokenize: 'tokens',
+  detokenize: 'value',
+  'reactors.react': 'value',
+  'reactors.results.get': 'value',
+};
 
 /** The arguments of a call. */
 interface Input {
@@ -56,6 +63,9 @@ function readArguments({ http, body, query }: Operation, args: unknown[]): Input
 }
 
 function call(operation: Operation, input: Input, settings: Settings): unknown {
+  if (operation.answer === 'events') {
+    return readEvents(() => request(operation, input, settings) as Promise<Response>, operation.http);
+  }
   if (operation.answer !== 'list') return request(operation, input, settings);
   return new List((position) => {
     const place = typeof position === 'string' ? { start: position } : position !== undefined && { page: position };
@@ -74,9 +84,13 @@ async function request(operation: Operation, input: Input, settings: Settings): 
   const { options } = input;
   const bounds = { timeoutMs: options.timeoutMs ?? settings.timeoutMs, retries: options.retries ?? settings.retries };
   checkBounds(bounds);
-  const read = (response: Response) => readAnswer(operation, response);
+  const read = async (response: Response) => {
+    const answer = await readAnswer(operation, response);
+    options.onHeaders?.(response.headers);
+    return answer;
+  };
   const answer = await send(toSendable(operation, input, settings), read, { ...options, ...bounds });
-  return operation.answer === 'stream' ? answer : hideValues(answer, contents[operation.name]);
+  return isStream(operation) ? answer : hideValues(answer, contents[operation.name]);
 }
 
 function toSendable(operation: Operation, { params, body, query, options }: Input, settings: Settings): Sendable {
@@ -84,12 +98,17 @@ function toSendable(operation: Operation, { params, body, query, options }: Inpu
   const [method = '', template = ''] = operation.http.split(' ');
   const sent = headers();
   if (options.traceId !== undefined) sent.set(`${headerPrefix}-TRACE-ID`, options.traceId);
+  if (operation.answer === 'events') sent.set('Accept', 'text/event-stream');
   if (operation.key) sent.set(`${headerPrefix}-IDEMPOTENCY-KEY`, options.idempotencyKey ?? randomKey());
   if (body !== undefined && operation.body) sent.set('Content-Type', operation.body);
   return {
     operation: operation.http,
     url: baseUrl + fill(template, params) + queryText(query),
-    init: { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) },
+    init: {
+      method,
+      headers: sent,
+      ...(body !== undefined && { body: body instanceof JsonText ? body.text : JSON.stringify(body) }),
+    },
     isRepeatable: operation.repeatable === true,
     headerPrefix,
     fetch,
@@ -116,8 +135,12 @@ function queryText(query: Record<string, unknown>): string {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 }
 
+function isStream({ answer }: Pick<Operation, 'answer'>): boolean {
+  return answer === 'stream' || answer === 'events';
+}
+
 async function readAnswer({ answer }: Operation, response: Response): Promise<unknown> {
-  if (answer === 'stream') return response;
+  if (isStream({ answer })) return response;
   const text = await response.text();
   if (answer === 'none' || response.status === 204) return undefined;
   if (answer === 'text') return text;

@@ -1,5 +1,5 @@
 import { ConnectionError, SluiceError, TimeoutError, ValidationError } from './index.ts';
-import { lost, type Step, startScripted } from './scripted-server-for-tests.ts';
+import { lost, type Step, startScripted } from './testing/scripted-server.ts';
 
 const done: Step = { status: 200, body: { id: '1' } };
 const again = (status: number): Step => ({ status, headers: { 'retry-after': '0' }, body: { title: 'Later', status } });

@@ -108,15 +108,22 @@ export class UnreadableAnswer extends Error {
 }
 
 async function toError(operation: string, response: Response, headerPrefix: string): Promise<SluiceError> {
-  const { status, headers } = response;
-  const traceHeader = headers.get(`${headerPrefix}-TRACE-ID`) ?? undefined;
-  const retryAfterSeconds = secondsOf(headers.get('Retry-After'));
+  const { status } = response;
   if (status === 0 || (status >= 300 && status < 400)) {
     await response.body?.cancel();
     return errorOf({ operation, status, title: 'The base URL redirects; give the address to which it leads' });
   }
   const problem = parseObject(await response.text());
-  const { type, title, detail, instance, errors } = (problem.proxy_error ?? problem) as Record<string, unknown>;
+  return errorIn((problem.proxy_error ?? problem) as Record<string, unknown>, { operation, response, headerPrefix });
+}
+
+/** The error that a problem document in an answer stands for. */
+export function errorIn(
+  { type, title, detail, instance, errors }: Record<string, unknown>,
+  { operation, response, headerPrefix }: { operation: string; response: Response; headerPrefix: string },
+): SluiceError {
+  const { status, headers } = response;
+  const traceHeader = headers.get(`${headerPrefix}-TRACE-ID`) ?? undefined;
   return errorOf({
     operation,
     status,
@@ -125,7 +132,7 @@ async function toError(operation: string, response: Response, headerPrefix: stri
     detail: typeof detail === 'string' ? detail : undefined,
     errors: messagesOf(errors),
     traceId: typeof instance === 'string' ? instance : traceHeader,
-    retryAfterSeconds,
+    retryAfterSeconds: secondsOf(headers.get('Retry-After')),
   });
 }
 
@@ -137,7 +144,7 @@ function messagesOf(errors: unknown): Record<string, string[]> | undefined {
   return known.length > 0 ? (Object.fromEntries(known) as Record<string, string[]>) : undefined;
 }
 
-function parseObject(text: string): Record<string, unknown> {
+export function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

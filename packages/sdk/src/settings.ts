@@ -1,9 +1,23 @@
-/** Options of a client. */
-export interface SluiceOptions {
+/** Options of a client: of one with an API key, or of the console's own pages. */
+export type SluiceOptions = KeyOptions | ConsoleOptions;
+
+interface KeyOptions extends CommonOptions {
   /** For example `https://sluice.example.com`. */
   baseUrl: string;
   /** The API key of an Application; in browsers only that of a public Application. */
   apiKey: string;
+  console?: false;
+}
+
+/** The browser sends the cookie of the sign-in, and no page of another origin can use it. */
+interface ConsoleOptions extends CommonOptions {
+  /** Calls `/api` of the page's own origin by its cookie, without a key. */
+  console: true;
+  /** Default: the origin of the page. */
+  baseUrl?: string;
+}
+
+interface CommonOptions {
   /** The prefix of the service's own headers; default `SVC`. */
   headerPrefix?: string;
   /** For a whole call, including retries and waits; default 30,000. */
@@ -22,26 +36,40 @@ export interface Settings {
   timeoutMs: number;
   retries: number;
   fetch: typeof fetch;
-  /** New headers that contain the key. */
+  /** New headers that contain the key, or say that a page of the console sends them. */
   headers(): Headers;
 }
 
 /** @throws {TypeError} that names the option and never repeats the key. */
 export function readOptions(options: SluiceOptions): Settings {
-  const { baseUrl, apiKey, headerPrefix = 'SVC', timeoutMs = 30_000, retries = 2 } = options;
-  check(typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey), 'apiKey must be an API key, without blanks');
+  const { headerPrefix = 'SVC', timeoutMs = 30_000, retries = 2 } = options;
   check(/^[A-Za-z][A-Za-z0-9-]*$/.test(headerPrefix), 'headerPrefix must be letters, digits and dashes');
   checkBounds({ timeoutMs, retries });
   // Called as a function of the global object, because browsers refuse fetch as a method of another object.
   const given = options.fetch;
   return {
-    baseUrl: readBaseUrl(baseUrl),
+    ...readAccess(options, headerPrefix),
     headerPrefix,
     timeoutMs,
     retries,
     fetch: given ? (input, init) => given(input, init) : (input, init) => globalThis.fetch(input, init),
-    headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }),
   };
+}
+
+function readAccess(options: SluiceOptions, headerPrefix: string): Pick<Settings, 'baseUrl' | 'headers'> {
+  if (options.console) {
+    const baseUrl = `${readBaseUrl(options.baseUrl ?? originOfPage())}/api`;
+    return { baseUrl, headers: () => new Headers({ [`${headerPrefix}-CONSOLE`]: '1' }) };
+  }
+  const { baseUrl, apiKey } = options;
+  check(typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey), 'apiKey must be an API key, without blanks');
+  return { baseUrl: readBaseUrl(baseUrl), headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }) };
+}
+
+/** Empty outside of browsers, where `baseUrl` must be given. */
+function originOfPage(): string {
+  const { location } = globalThis as { location?: { origin: string } };
+  return location?.origin ?? '';
 }
 
 /**

@@ -9,7 +9,11 @@ import { readOptions, type Settings, type SluiceOptions } from './settings.ts';
  * ```ts
  * const sluice = new Sluice({ baseUrl: 'https://sluice.example.com', apiKey });
  * const token = await sluice.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
- * const answer = await sluice.proxy(proxyKey).fetch('/charges', { method: 'POST', body: `{"card":"{{ ${token.id} }}"}` });
+ * const answer = await sluice.proxy(proxyKey).send('/charges', {
+ *   method: 'POST',
+ *   headers: { 'Content-Type': 'application/json' },
+ *   body: JSON.stringify({ card: `{{ ${token.id} | json: '$.number' }}` }),
+ * });
  * ```
  */
 export class Sluice extends Resources {

@@ -7,9 +7,9 @@ import { openLines } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
 import { type MadeRecord, readMade } from './made.ts';
-import { makePlan, nouns, type Step } from './plan.ts';
+import { makePlan, type Step } from './plan.ts';
 import { readExisting, tenantIdOf } from './read-existing.ts';
-import { readWanted, type Wanted } from './wanted.ts';
+import { nouns, readWanted, type Wanted } from './wanted.ts';
 
 const fileOptions = {
   file: {

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from '../command-line-for-tests.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 type Resource = { id: string; name: string } & Record<string, unknown>;
 
@@ -22,7 +22,8 @@ async function setUp(
   closing.defer(() => rm(home, { recursive: true, force: true }));
   const path = join(home, 'platform.yaml');
   await writeFile(path, file);
-  const env = { SLUICE_URL: service.url, SLUICE_API_KEY: keys.management, DEST: 'https://x.example/?key=sk_live_1' };
+  const own = { SLUICE_URL: service.url, SLUICE_API_KEY: keys.management };
+  const env = { ...own, DEST: 'https://x.example/?key=sk_live_1', GRANT: 'token:search' };
   const run = (command: string, ...more: string[]) =>
     type([command, '-f', path, ...more], { env, isTerminal: !more.includes('--json') });
   return { service, path, home, run };
@@ -60,12 +61,29 @@ test.each([
 
 test('permissions of which one is a reference are not shown either', async () => {
   await using closing = new AsyncDisposableStack();
-  const file = 'applications: [{ name: a, type: private, permissions: [{ $env: DEST }] }]';
+  const file = 'applications: [{ name: a, type: private, permissions: [{ $env: GRANT }] }]';
   const existing = { applications: [{ id: 'a', name: 'a', type: 'private', permissions: ['token:use'] }] };
-  const { screen } = await (await setUp(closing, file, existing)).run('diff', '--env', 'DEST');
+  const { screen } = await (await setUp(closing, file, existing)).run('diff', '--env', 'GRANT');
   expect(screen).toContain('~ Application a\n    permissions\n');
-  expect(screen).not.toContain('sk_live');
+  expect(screen).not.toContain('token:search');
 });
+
+test.each([
+  ['[]', undefined, 'allowed_origins: none -> ""'],
+  ['[https://a.example]', [], 'allowed_origins: "" -> "https://a.example"'],
+  ['null', ['https://a.example'], 'allowed_origins: "https://a.example" -> none'],
+  ['[https://b.example, https://a.example]', ['https://a.example', 'https://b.example'], undefined],
+])(
+  'allowed origins %s where there are %j: an empty list is not none, because it allows nobody',
+  async (wanted, current, plan) => {
+    await using closing = new AsyncDisposableStack();
+    const file = `applications: [{ name: a, type: public, permissions: ['token:create'], allowed_origins: ${wanted} }]`;
+    const one = { id: 'a', name: 'a', type: 'public', permissions: ['token:create'], allowed_origins: current };
+    const { screen } = await (await setUp(closing, file, { applications: [one] })).run('diff');
+    if (plan === undefined) expect(screen).not.toContain('allowed_origins');
+    else expect(screen).toContain(plan);
+  },
+);
 
 test.each([
   ['a name', '{ $env: DEST }', 'x'],
@@ -90,7 +108,8 @@ test.each([
 
 test('a value that two members share by an alias is no mistake', async () => {
   await using closing = new AsyncDisposableStack();
-  const file = 'proxies: [{ name: a, configuration: &c { x: y } }, { name: b, configuration: *c }]';
+  const file =
+    'proxies: [{ name: a, destination_url: x, configuration: &c { x: y } }, { name: b, destination_url: x, configuration: *c }]';
   expect((await (await setUp(closing, file)).run('diff')).out).toBe('+ Proxy a\n+ Proxy b\n0 unchanged\n');
 });
 
@@ -103,8 +122,11 @@ test('what nests too deep to be read is a mistake in the file', async () => {
 
 test('Proxies find the Applications that they name in one list, those of the same apply included', async () => {
   await using closing = new AsyncDisposableStack();
-  const file = `applications: [{ name: new, type: private }]
-proxies: [{ name: a, application: { name: old } }, { name: b, application: { name: new } }, { name: c }]`;
+  const file = `applications: [{ name: new, type: private, permissions: [token:use] }]
+proxies:
+  - { name: a, destination_url: x, application: { name: old } }
+  - { name: b, destination_url: x, application: { name: new } }
+  - { name: c, destination_url: x }`;
   const applications = [{ id: 'of old', name: 'old', type: 'private' }];
   const { service, run } = await setUp(closing, file, { applications });
   expect((await run('apply', '--yes')).code).toBe(0);
@@ -115,9 +137,13 @@ proxies: [{ name: a, application: { name: old } }, { name: b, application: { nam
 
 test('what is named like a member of every object is recorded as made, and pruned', async () => {
   await using closing = new AsyncDisposableStack();
-  const { path, run } = await setUp(closing, 'proxies: [{ name: __proto__ }, { name: constructor }]', {
-    proxies: [{ ...proxy, id: 'of __proto__', name: '__proto__' }],
-  });
+  const { path, run } = await setUp(
+    closing,
+    'proxies: [{ name: __proto__, destination_url: x }, { name: constructor, destination_url: x }]',
+    {
+      proxies: [{ ...proxy, id: 'of __proto__', name: '__proto__' }],
+    },
+  );
   await writeFile(`${path}.applied.json`, '{"tenant":{"proxies":{"__proto__":"of __proto__"}}}');
   expect((await run('apply', '--yes')).out).toContain('+ Proxy constructor');
   expect(JSON.parse(await readFile(`${path}.applied.json`, 'utf8')).tenant.proxies).toEqual(
@@ -129,7 +155,7 @@ test('what is named like a member of every object is recorded as made, and prune
 
 test('each step is told as it is done on a terminal, and elsewhere the plan alone', async () => {
   await using closing = new AsyncDisposableStack();
-  const { run } = await setUp(closing, 'proxies: [{ name: a }, { name: b }]');
+  const { run } = await setUp(closing, 'proxies: [{ name: a, destination_url: x }, { name: b, destination_url: x }]');
   expect((await run('apply', '--yes')).error).toBe('1/2 Created Proxy a\n2/2 Created Proxy b\n');
   const elsewhere = await run('apply', '--yes', '--json');
   expect([elsewhere.error, JSON.parse(elsewhere.out).plan.length]).toEqual(['', 2]);
@@ -146,4 +172,75 @@ test('an Application whose permissions differ is replaced', async () => {
   const put = service.seen.find(({ method }) => method === 'PUT');
   expect(put?.url).toBe('/applications/i');
   expect(JSON.parse(put?.body ?? '')).toMatchObject({ name: 'a', permissions: ['token:use', 'token:read'] });
+});
+
+const wrong = `
+applications:
+  - { name: a, type: robot, permissions: [token:use, token:raed], rules: [{ priority: one, transfrom: mask }] }
+  - { name: b, permissions: token:use }
+  - { name: f, type: public, permissions: [], rules: null }
+proxies:
+  - { name: c, require_auth: "yes", request_transform: { code: 7 }, configuration: { N: 1 } }
+  - { name: d, destination_url: null, application: { nmae: a } }
+  - { name: e, destination_url: x, application: { name: a, id: b }, request_transfrom: { code: x } }`;
+
+test('every fault of a file is said at once, before anything is read or done', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { service, run } = await setUp(closing, wrong);
+  const { code, out, error } = await run('apply', '--yes');
+  expect([code, out, service.seen]).toEqual([2, '', []]);
+  expect(error.trim().split('\n')).toEqual([
+    'Application a: type must be one of private, public, management',
+    expect.stringMatching(/^Application a: permissions\[1\] must be one of token:create, .*, report:read$/),
+    'Application a: rules[0].transform is required',
+    'Application a: rules[0].permissions is required',
+    'Application a: rules[0].priority must be a whole number',
+    expect.stringMatching(/^Application a: there is no member transfrom in rules\[0\]; there are description, /),
+    'Application b: type is required',
+    'Application b: permissions must be a list',
+    'Application f: permissions or rules is required, and must not be empty',
+    'Proxy c: destination_url is required',
+    'Proxy c: require_auth must be true or false',
+    'Proxy c: request_transform.code must be text',
+    'Proxy c: configuration.N must be text',
+    'Proxy d: destination_url is required',
+    'Proxy d: application.id is required',
+    'Proxy d: there is no member nmae in application; there are id',
+    expect.stringMatching(/^Proxy e: there is no member request_transfrom; there are name, destination_url, /),
+    'Proxy e: there is no member id in application; there are name',
+  ]);
+});
+
+const two = (members: object) => ['1', '2'].map((id) => ({ id, name: 'a', ...members }));
+const naming = (application: string) => `proxies: [{ name: b, destination_url: x, application: { ${application} } }]`;
+const management = [{ id: 'i', name: 'a', type: 'management' }];
+
+test.each<[string, string, Parameters<typeof setUp>[2], number, string]>([
+  ['two Proxies', 'proxies: [{ name: a, destination_url: x }]', { proxies: two({}) }, 1, '2 proxies are named a'],
+  [
+    'two Applications',
+    'applications: [{ name: a, type: private, permissions: [token:use] }]',
+    { applications: two({}) },
+    1,
+    '2 applications are',
+  ],
+  ['two, which a Proxy names', naming('name: a'), { applications: two({ type: 'private' }) }, 1, '2 Applications are'],
+  ['an id of none', naming('id: 00000000-0000-4000-8000-000000000000'), {}, 2, 'which does not exist\n'],
+  ['one of type management', naming('name: a'), { applications: management }, 2, 'must be private or public'],
+])('%s on the server: no plan is shown, and nothing is done', async (_name, file, existing, exit, message) => {
+  await using closing = new AsyncDisposableStack();
+  const { service, run } = await setUp(closing, `${file}\n`, existing);
+  const { code, out, error } = await run('apply', '--yes');
+  expect([code, out, error]).toEqual([exit, '', expect.stringContaining(message)]);
+  expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('the file that the README shows is one', async () => {
+  await using closing = new AsyncDisposableStack();
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const file = /^```yaml\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
+  const { home, run } = await setUp(closing, file.replaceAll('PAYMENTS_API_KEY', 'DEST'));
+  await mkdir(join(home, 'transforms'));
+  await writeFile(join(home, 'transforms/payments.js'), 'module.exports = async ({ args }) => ({ body: args.body });');
+  expect((await run('diff', '--env', 'DEST')).out).toMatch(/^\+ Application backend\n\+ Proxy payments\n/);
 });

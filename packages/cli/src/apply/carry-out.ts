@@ -4,8 +4,8 @@ import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MadeRecord } from './made.ts';
-import { applicationNameOf, nouns, type Step } from './plan.ts';
-import type { Members } from './wanted.ts';
+import type { Step } from './plan.ts';
+import { applicationNameOf, type Members, nouns } from './wanted.ts';
 
 interface Means {
   sluice: Sluice;

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError, UsageError } from '../failure.ts';
+import { bodies } from '../generated/bodies.gen.ts';
 import { isObject } from './is-object.ts';
 import type { Made } from './made.ts';
 import { mayHoldKey } from './may-hold-key.ts';
-import type { Kind, Members, Wanted } from './wanted.ts';
+import { applicationNameOf, type Kind, type Members, type Wanted } from './wanted.ts';
 
 export interface Step {
   action: 'create' | 'update' | 'keep' | 'delete';
@@ -14,8 +15,6 @@ export interface Step {
   /** Paths of the members that differ, with values only where they are not secret. */
   changes: readonly string[];
 }
-
-export const nouns = { applications: 'Application', proxies: 'Proxy' } as const satisfies Record<Kind, string>;
 
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
@@ -62,50 +61,43 @@ function assertFixedMembers(wanted: Members, current: Members): void {
   if (expiry !== undefined && expiry !== null && !isSameExpiry) throw new UsageError(message('expires_at'));
 }
 
-/** A Proxy names its Application by id, or by name so that a file works in any Tenant. */
-export function applicationNameOf({ application }: Members): string | undefined {
-  const name = isObject(application) ? application.name : undefined;
-  return typeof name === 'string' ? name : undefined;
-}
-
+/** @throws {UsageError | RefusedError} where the Proxy names an Application that it cannot have. */
 function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted): void {
+  const { application } = proxy;
+  if (!isObject(application)) return;
   const name = applicationNameOf(proxy);
-  if (name === undefined) return;
-  const count = existing.applications.filter((one) => one.name === name).length;
-  if (count > 1) {
+  const isNamed = (one: Members) => (name === undefined ? one.id === application.id : one.name === name);
+  const named = existing.applications.filter(isNamed);
+  const [found = name === undefined ? undefined : file.applications.find(isNamed)] = named;
+  const what = `The Proxy ${proxy.name} names the Application ${name ?? application.id}, which`;
+  if (named.length > 1) {
     throw new RefusedError(
-      `${count} Applications are named ${name}, which the Proxy ${proxy.name} names: rename or delete all but one`,
+      `${named.length} Applications are named ${name}, which the Proxy ${proxy.name} names: rename or delete all but one`,
     );
   }
-  if (count === 0 && !file.applications.some((one) => one.name === name)) {
-    throw new UsageError(
-      `The Proxy ${proxy.name} names the Application ${name}, which does not exist and is not in the file`,
-    );
-  }
+  if (!found) throw new UsageError(`${what} does not exist${name === undefined ? '' : ' and is not in the file'}`);
+  if (found.type === 'management') throw new UsageError(`${what} is of type management; it must be private or public`);
 }
 
 /** PUT resets these members where they are missing; others count only where the file names them. */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
-  proxies: [
-    'destination_url',
-    'request_transform',
-    'response_transform',
-    'application',
-    'configuration',
-    'require_auth',
-  ],
+  proxies: Object.keys(bodies.proxies.properties ?? {}).filter((member) => member !== 'name'),
 };
 
 /** Normalizes the members that count, so that file and answer can be compared. */
 function comparable(kind: Kind, members: Members, existing: Existing, wanted: Members): Record<string, unknown> {
   const fixed = kind === 'applications' ? ['name', 'type', 'expires_at'] : ['name'];
   const counted = new Set([...replaced[kind], ...Object.keys(wanted).filter((member) => !fixed.includes(member))]);
-  const { permissions, application, application_id, require_auth } = members;
+  const { permissions, allowed_origins, application, application_id, require_auth } = members;
   const named = applicationNameOf(members);
   const normal: Record<string, unknown> = {
     ...members,
-    ...(kind === 'applications' && { permissions: [...new Set((permissions as string[] | null) ?? [])].sort() }),
+    ...(kind === 'applications' && {
+      permissions: sortedOnce(permissions ?? []),
+      // One text, because an empty list, unlike that of another member, is not the same as none: it allows nobody
+      allowed_origins: allowed_origins && sortedOnce(allowed_origins).join(' '),
+    }),
     ...(kind === 'proxies' && {
       require_auth: require_auth ?? true,
       application: named
@@ -121,6 +113,10 @@ function comparable(kind: Kind, members: Members, existing: Existing, wanted: Me
   >;
 }
 
+function sortedOnce(list: unknown): string[] {
+  return [...new Set(list as string[])].sort();
+}
+
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isObject(value)) return value;
@@ -133,7 +129,7 @@ function withoutEmpty(value: unknown): unknown {
   );
 }
 
-const shown = new Set(['destination_url', 'require_auth', 'permissions']);
+const shown = new Set(['destination_url', 'require_auth', 'permissions', 'allowed_origins']);
 
 /** With values only of members that hold no secret and come from no reference. */
 function differences(

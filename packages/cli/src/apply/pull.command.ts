@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Command, textOf } from '../command.ts';
 import { codeOf, RefusedError, UsageError } from '../failure.ts';
-import { commands } from '../generated/commands.gen.ts';
+import { bodies } from '../generated/bodies.gen.ts';
 import { tell } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
 import { mayHoldKey } from './may-hold-key.ts';
@@ -100,7 +100,7 @@ function toFile({ applications, proxies }: Existing): Pulled {
 }
 
 function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const known = commands.find(({ method }) => method === `${kind}.create`)?.members ?? [];
+  const known = Object.keys(bodies[kind].properties ?? {});
   return Object.fromEntries(known.flatMap((name) => (name in resource ? [[name, resource[name]]] : [])));
 }
 

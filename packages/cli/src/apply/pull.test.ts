@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from '../command-line-for-tests.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 interface Existing {
   applications?: object[];

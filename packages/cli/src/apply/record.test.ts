@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from '../command-line-for-tests.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 /** A Tenant in which each creation gives `id-<name>`; `onCreate` runs before the answer. */
 async function setUp(closing: AsyncDisposableStack, onCreate: () => void = () => undefined) {
@@ -29,7 +29,7 @@ async function setUp(closing: AsyncDisposableStack, onCreate: () => void = () =>
   return { home, apply, changes, write: (name: string, text: string) => writeFile(join(home, name), text) };
 }
 
-const application = 'applications: [{ name: a, type: private }]';
+const application = 'applications: [{ name: a, type: private, permissions: [token:use] }]';
 
 test('where no record can be written, nothing is done, and no file for keys is left', async () => {
   await using closing = new AsyncDisposableStack();
@@ -51,7 +51,7 @@ test('what only changes needs no record', async () => {
   const { home, apply, changes, write } = await setUp(closing);
   await write('platform.yaml', application);
   await apply(join(home, 'platform.yaml'));
-  await write('platform.yaml', application.replace('}', ', permissions: [token:use] }'));
+  await write('platform.yaml', application.replace('token:use', 'token:read'));
   const file = await open(join(home, 'platform.yaml'));
   closing.defer(() => file.close());
   expect((await apply(`/dev/fd/${file.fd}`)).code).toBe(0);
@@ -78,7 +78,10 @@ test('the key of a new Application is kept also where the record cannot be writt
 test('where a key cannot be kept, the Application is recorded, and no further one is created', async () => {
   await using closing = new AsyncDisposableStack();
   const { home, apply, changes, write } = await setUp(closing);
-  await write('platform.yaml', 'applications: [{ name: a, type: private }, { name: b, type: private }]');
+  await write(
+    'platform.yaml',
+    'applications: [{ name: a, type: private, permissions: [token:use] }, { name: b, type: private, permissions: [token:use] }]',
+  );
   const handle = await open(join(home, 'platform.yaml'));
   closing.defer(() => handle.close());
   const prototype = Object.getPrototypeOf(handle);
@@ -99,7 +102,10 @@ test('files that differ in their extension alone have a record each, and prune n
   await using closing = new AsyncDisposableStack();
   const { home, apply, changes, write } = await setUp(closing);
   await write('platform.yaml', application);
-  await write('platform.json', '{ "applications": [{ "name": "b", "type": "private" }] }');
+  await write(
+    'platform.json',
+    '{ "applications": [{ "name": "b", "type": "private", "permissions": ["token:use"] }] }',
+  );
   await apply(join(home, 'platform.yaml'));
   await apply(join(home, 'platform.json'), '--prune');
   expect(changes()).toEqual(['POST/applications', 'POST/applications']);

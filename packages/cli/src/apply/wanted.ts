@@ -1,12 +1,15 @@
 import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { UsageError } from '../failure.ts';
-import { commands } from '../generated/commands.gen.ts';
+import { bodies } from '../generated/bodies.gen.ts';
 import { readTextFile } from '../read-input.ts';
+import { faultsIn } from './faults-in.ts';
 import { isObject } from './is-object.ts';
 import { hasReference, type References, resolveReferences } from './references.ts';
 
-export type Kind = 'applications' | 'proxies';
+const kinds = ['applications', 'proxies'] as const;
+export type Kind = (typeof kinds)[number];
+export const nouns = { applications: 'Application', proxies: 'Proxy' } as const satisfies Record<Kind, string>;
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
 export interface Wanted {
@@ -17,7 +20,10 @@ export interface Wanted {
   hidden: ReadonlyMap<Members, ReadonlySet<string>>;
 }
 
-/** In YAML or JSON. @throws {UsageError} that says where the fault is, without quoting a value. */
+/**
+ * In YAML or JSON, checked whole, because a fault that only the service finds would leave the rest undone.
+ * @throws {UsageError} that says where the faults are, without quoting a value.
+ */
 export async function readWanted(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -39,7 +45,10 @@ export async function readWanted(
     });
     return list;
   };
-  return { applications: listOf('applications'), proxies: listOf('proxies'), references, hidden };
+  const lists = { applications: listOf('applications'), proxies: listOf('proxies') };
+  const faults = kinds.flatMap((kind) => lists[kind].flatMap((item) => faultsInItem(kind, item)));
+  if (faults.length > 0) throw new UsageError(faults.join('\n'));
+  return { ...lists, references, hidden };
 }
 
 /** @throws {UsageError} where a name comes from a reference, because plans and messages show names. */
@@ -84,15 +93,27 @@ function checkList(kind: Kind, value: unknown): Members[] {
     if (names.has(item.name))
       throw new UsageError(`Two ${kind} are named ${item.name}: names identify, so each must be its own`);
     names.add(item.name);
-    checkMembers(kind, item);
     return item as Members;
   });
 }
 
-/** The service ignores unknown members; in a file they are mistakes. */
-function checkMembers(kind: Kind, item: Record<string, unknown>): void {
-  const known = commands.find(({ method }) => method === `${kind}.create`)?.members ?? [];
-  const unknown = Object.keys(item).find((name) => !known.includes(name));
-  if (unknown)
-    throw new UsageError(`${kind} ${item.name}: there is no member ${unknown}; there are ${known.join(', ')}`);
+/** A Proxy names its Application by id, or by name so that a file works in any Tenant. */
+export function applicationNameOf({ application }: Members): string | undefined {
+  const name = isObject(application) ? application.name : undefined;
+  return typeof name === 'string' ? name : undefined;
 }
+
+function faultsInItem(kind: Kind, item: Members): string[] {
+  const { application, ...rest } = item;
+  const isNamed = kind === 'proxies' && isObject(application) && 'name' in application;
+  const faults = isNamed
+    ? [...faultsIn(bodies[kind], rest), ...faultsIn(naming, application, 'application')]
+    : faultsIn(bodies[kind], item);
+  const isEmpty = (list: unknown) => (list ?? null) === null || (Array.isArray(list) && list.length === 0);
+  if (kind === 'applications' && isEmpty(item.permissions) && isEmpty(item.rules)) {
+    faults.push('permissions or rules is required, and must not be empty');
+  }
+  return faults.map((fault) => `${nouns[kind]} ${item.name}: ${fault}`);
+}
+
+const naming = { type: 'object', properties: { name: { type: 'string', minLength: 1 } } };

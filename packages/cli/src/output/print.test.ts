@@ -1,4 +1,4 @@
-import { keys, startService, type } from '../command-line-for-tests.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 type Answer = Parameters<typeof startService>[1];
 

@@ -3,7 +3,7 @@ import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type } from '../command-line-for-tests.ts';
+import { type } from '../testing/test-command-line.ts';
 
 test.each([
   [[], ['apply', 'applications', 'login', 'proxies', 'tokens']],

@@ -35,7 +35,10 @@ SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key
     await printBytes(terminal, answer.body);
     const ofDestination = [...answer.headers.keys()].some((name) => name.endsWith('-proxy-destination-status'));
     if (!ofDestination)
-      tell(terminal, `The Proxy answered ${answer.status}: the request did not reach the destination.`);
+      tell(
+        terminal,
+        `${answer.status} of the Proxy itself: the destination was called only if proxy_error has destination_status.`,
+      );
     else if (!answer.ok) tell(terminal, `The destination answered ${answer.status}.`);
     if (!ofDestination && answer.status === 503) return exitCodes.unreachable;
     return ofDestination && answer.ok ? exitCodes.done : exitCodes.refused;

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyStrokes, keys, startService, type } from '../command-line-for-tests.ts';
 import { Interrupted } from '../failure.ts';
+import { keyStrokes, keys, startService, type } from '../testing/test-command-line.ts';
 
 const { enter, interrupt, endOfInput, backspace } = keyStrokes;
 

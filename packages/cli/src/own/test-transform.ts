@@ -4,6 +4,7 @@ import { escapeText, toSafeJson } from '../output/escape.ts';
 import { isForPeople, printAnswer, write } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
 import { parseJson, readTextFile } from '../read-input.ts';
+import type { Terminal } from '../terminal.ts';
 
 const kinds = ['request', 'response'] as const;
 
@@ -16,7 +17,8 @@ export const testTransform: Command = {
     configuration: { type: 'string', value: 'FILE', description: 'JSON: names and values of req.configuration' },
     kind: { type: 'string', value: 'KIND', description: 'request (default) or response' },
   },
-  notes: 'Leaves with 1 where the transform does not compile or throws.',
+  notes:
+    'Leaves with 1 where the transform does not compile or throws. A stand-in answers req.svc: it keeps tokens for the run, and has no rules, masks or search.',
   async run(input, terminal) {
     const kind = kinds.find((one) => one === (textOf(input, 'kind') ?? 'request'));
     if (!kind) throw new UsageError(`--kind must be one of ${kinds.join(', ')}`);
@@ -28,15 +30,19 @@ export const testTransform: Command = {
       configuration: (await readObject(input, 'configuration')) as Record<string, string>,
     };
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
-    const trial = await sluice.proxies.testTransform(body, { signal: terminal.signal });
-    const json = input.values.json === true;
-    if (!isForPeople(terminal, json)) await printAnswer(terminal, trial, true);
-    else await write(terminal.stdout, `${report(trial)}\n`);
-    return trial.error ? exitCodes.refused : exitCodes.done;
+    return printTrial(await sluice.proxies.testTransform(body, { signal: terminal.signal }), input, terminal);
   },
 };
 
-async function readObject(input: Input, option: string): Promise<Record<string, unknown>> {
+/** @returns the exit code: refused where the code has failed. */
+export async function printTrial(trial: Trial, input: Input, terminal: Terminal): Promise<number> {
+  const json = input.values.json === true;
+  if (!isForPeople(terminal, json)) await printAnswer(terminal, trial, true);
+  else await write(terminal.stdout, `${report(trial)}\n`);
+  return trial.error ? exitCodes.refused : exitCodes.done;
+}
+
+export async function readObject(input: Input, option: string): Promise<Record<string, unknown>> {
   const file = textOf(input, option);
   if (file === undefined) return {};
   const value = parseJson(await readTextFile(file), file);
@@ -48,13 +54,19 @@ interface Trial {
   result?: object;
   error?: { title: string; detail?: string; line?: number; column?: number };
   console?: { level: string; text: string }[];
+  client?: { calls: number };
 }
 
-function report({ result, error, console: printed = [] }: Trial): string {
+function report({ result, error, console: printed = [], client }: Trial): string {
   const place =
     error?.line === undefined ? '' : ` (line ${error.line}${error.column ? `, column ${error.column}` : ''})`;
   const lines = printed.map(({ level, text }) => `console.${level}: ${escapeText(text)}`);
   if (error) lines.push(escapeText(`${error.title}${error.detail ? `: ${error.detail}` : ''}${place}`));
   else lines.push(toSafeJson(result ?? {}, 2));
+  if (client) {
+    lines.push(
+      `req.svc: a stand-in answered ${client.calls} calls; it keeps tokens for this run only, and has no rules, masks or search`,
+    );
+  }
   return lines.join('\n');
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { addLeaf, leafHash, originOf, readFrontier, rootOf, signCheckpoint, verifierLine } from '@sluice/ledger';
 import { run } from '../cli.ts';
-import { keys, startService, type } from '../command-line-for-tests.ts';
 import { Interrupted } from '../failure.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 const rows = Array.from({ length: 5 }, (_, i) => ({ id: `row-${i}`, operation: 'use' }));
 let folder: string;
@@ -17,12 +17,16 @@ beforeAll(async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const origin = originOf('sluice.example', randomUUID());
   let frontier = readFrontier(0, Buffer.alloc(0));
-  for (const row of rows) frontier = addLeaf(frontier, leafHash(row, 1));
+  const heads = rows.map((row) => {
+    frontier = addLeaf(frontier, leafHash(row, 1));
+    return { dropped: frontier.size, hashes: frontier.hashes.map((hash) => hash.toString('base64')) };
+  });
   const lines = rows.map((row, leaf_index) =>
     JSON.stringify({ ...row, leaf_version: 1, leaf_index, leaf_hash: leafHash(row, 1).toString('hex') }),
   );
   const files = {
     export: lines.join('\n'),
+    cut: [JSON.stringify(heads[3]), ...lines.slice(4)].join('\n'),
     changed: lines.join('\n').replace('"row-3"', '"other"'),
     key: verifierLine({ name: origin, publicKey }),
     checkpoint: signCheckpoint({ origin, size: rows.length, root: rootOf(frontier) }, privateKey),
@@ -46,7 +50,10 @@ async function verify(file: string, options: Record<string, string>, isTTY = tru
   const stderr = new PassThrough();
   stdout.on('data', (chunk) => (written.out += chunk));
   stderr.on('data', (chunk) => (written.error += chunk));
-  const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, join(folder, value)]);
+  const given = Object.entries(options).flatMap(([name, value]) => [
+    `--${name}`,
+    name === 'dropped' ? value : join(folder, value),
+  ]);
   const { signal } = new AbortController();
   const typed = ['logs', 'verify', join(folder, file), ...given];
   const code = await run(typed, { stdin: new PassThrough(), stdout, stderr, env: {}, signal });
@@ -83,6 +90,15 @@ test('checkpoint, public keys and proofs verify as the commands that fetch them 
 test('a changed row is named, and leaves with 1', async () => {
   const { code, out } = await verify('changed', trusted);
   expect([code, out]).toEqual([1, 'The first row that differs from its hash is row 3 (other)\n']);
+});
+
+test('a beginning that retention dropped verifies with a number that is given, where the checkpoint says none', async () => {
+  const cut = { ...trusted, dropped: '4' };
+  expect((await verify('cut', cut)).out).toMatch(/: 4 rows are missing, dropped by retention\n$/);
+  const without = await verify('cut', trusted);
+  expect([without.code, without.out]).toEqual([1, expect.stringMatching(/does not say how many.*--dropped 4\n$/)]);
+  const { code, error } = await verify('cut', { ...trusted, dropped: 'four' });
+  expect([code, error]).toEqual([2, expect.stringContaining('--dropped must be a whole number')]);
 });
 
 test.each<[string, string, Record<string, string>, RegExp]>([

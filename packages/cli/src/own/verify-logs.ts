@@ -16,6 +16,11 @@ export const verifyLogs: Command = {
     },
     since: { type: 'string', value: 'FILE', multiple: true, description: 'an older checkpoint, kept from before' },
     witness: { type: 'string', value: 'FILE', description: 'checkpoints that the worker gave to a witness' },
+    dropped: {
+      type: 'string',
+      value: 'N',
+      description: 'how many rows retention has dropped, where the newest checkpoint does not say it',
+    },
     proofs: {
       type: 'string',
       value: 'FILE',
@@ -38,7 +43,10 @@ function filesOf(input: Input): VerifyFiles {
     throw new UsageError('It needs --checkpoint FILE for a whole export, or --proofs FILE for another');
   }
   const [file = ''] = input.positionals;
-  return { export: file, key, checkpoint, proofs, since: textsOf(input, 'since'), witness: textOf(input, 'witness') };
+  const [witness, dropped] = ['witness', 'dropped'].map((name) => textOf(input, name));
+  if (dropped !== undefined && !/^\d{1,15}$/.test(dropped)) throw new UsageError('--dropped must be a whole number');
+  const known = dropped === undefined ? undefined : Number(dropped);
+  return { export: file, key, checkpoint, proofs, since: textsOf(input, 'since'), witness, dropped: known };
 }
 
 async function verify(files: VerifyFiles, signal: AbortSignal): Promise<Finding> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from '../command-line-for-tests.ts';
+import { keys, startService, type } from '../testing/test-command-line.ts';
 
 const staging = keys.management.replace(/m{49}$/, 's'.repeat(49));
 

@@ -6,6 +6,7 @@ import { type Profile, readProfiles } from './profiles.ts';
 export interface Need {
   keyTypes?: readonly string[];
   profile?: string | undefined;
+  fetch?: typeof fetch;
 }
 
 /** The preferred type comes first. */
@@ -20,7 +21,7 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const isOfEnvironment = apiKey && need.profile === undefined;
   if (isOfEnvironment) {
     if (!url) throw new UsageError('SLUICE_API_KEY is set without SLUICE_URL; set both, or none to use a profile.');
-    return client(url, apiKey, env.SLUICE_HEADER_PREFIX || 'SVC');
+    return client({ url, apiKey, headerPrefix: env.SLUICE_HEADER_PREFIX || 'SVC' }, need.fetch);
   }
   const { name, profile } = await findProfile(env, need.profile);
   // SLUICE_URL belongs to SLUICE_API_KEY, so it must not redirect the keys of a profile.
@@ -34,7 +35,7 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   const key = type && profile.keys[type];
   if (!key)
     throw new UsageError(`This needs a ${types.join(' or ')} key, and the profile ${name} has none. Run: sluice login`);
-  return client(profile.url, key, profile.header_prefix);
+  return client({ url: profile.url, apiKey: key, headerPrefix: profile.header_prefix }, need.fetch);
 }
 
 async function findProfile(
@@ -50,9 +51,10 @@ async function findProfile(
   return { name, profile };
 }
 
-function client(url: string, apiKey: string, headerPrefix: string): Sluice {
+function client(service: { url: string; apiKey: string; headerPrefix: string }, fetch: Need['fetch']): Sluice {
+  const { url, ...settings } = service;
   try {
-    return new Sluice({ baseUrl: checkUrl(url), apiKey, headerPrefix });
+    return new Sluice({ baseUrl: checkUrl(url), ...settings, ...(fetch && { fetch }) });
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message);
     throw error;

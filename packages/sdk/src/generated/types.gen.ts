@@ -5,6 +5,34 @@ export type ClientOptions = {
 };
 
 /**
+ * AcceptInvitation
+ */
+export type AcceptInvitation = {
+    /**
+     * What stands after # in the link
+     */
+    token: string;
+};
+
+/**
+ * AccessExplanation
+ *
+ * What an Application may do with a token, and which of its grants says so.
+ */
+export type AccessExplanation = {
+    allowed: boolean;
+    /**
+     * How `data` would be shown. Absent where the operation is not allowed
+     */
+    transform?: 'redact' | 'mask' | 'reveal';
+    decided_by?: DecidedBy;
+    /**
+     * The same as a sentence
+     */
+    reason: string;
+};
+
+/**
  * AccessRule
  *
  * Grants permissions on a container of tokens. Of the rules that grant an operation on a token, the one with the lowest `priority` decides.
@@ -33,7 +61,7 @@ export type AccessRule = {
     /**
      * Permissions granted by the rule
      */
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
 };
 
 /**
@@ -75,11 +103,15 @@ export type Application = {
     /**
      * Permissions granted
      */
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
     /**
      * Access rules granted
      */
     rules: Array<AccessRule>;
+    /**
+     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     */
+    allowed_origins?: Array<string>;
     /**
      * Application that created it
      */
@@ -182,7 +214,7 @@ export type ApplicationTemplate = {
      */
     description: string;
     application_type: 'private' | 'public' | 'management';
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
     rules: Array<AccessRule>;
 };
 
@@ -208,11 +240,15 @@ export type ApplicationWithKey = {
     /**
      * Permissions granted
      */
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
     /**
      * Access rules granted
      */
     rules: Array<AccessRule>;
+    /**
+     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     */
+    allowed_origins?: Array<string>;
     /**
      * Application that created it
      */
@@ -240,6 +276,60 @@ export type ApplicationWithKey = {
 };
 
 /**
+ * AsyncReaction
+ */
+export type AsyncReaction = {
+    /**
+     * Any JSON, with expressions in its strings. Default: an empty object
+     */
+    args?: unknown;
+    /**
+     * Duration of the run once it has begun, in milliseconds
+     */
+    timeout_ms?: number;
+};
+
+/**
+ * AsyncReactionRequest
+ */
+export type AsyncReactionRequest = {
+    /**
+     * Names the run, in `/results/{requestId}`
+     */
+    async_reactor_request_id: string;
+};
+
+/**
+ * AsyncReactorResult
+ *
+ * As react answers, or `error` alone where the run has failed
+ */
+export type AsyncReactorResult = {
+    /**
+     * Any JSON
+     */
+    raw?: unknown;
+    /**
+     * Any JSON
+     */
+    body?: unknown;
+    /**
+     * Any JSON
+     */
+    headers?: unknown;
+    /**
+     * What the code returned as `tokenize`, with tokens in place of values
+     */
+    tokens?: unknown;
+    /**
+     * The problem with which react would have been refused
+     */
+    error?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * AuthorizeSession
  */
 export type AuthorizeSession = {
@@ -250,17 +340,25 @@ export type AuthorizeSession = {
     /**
      * Any `token:*`, on tokens in every container. Not empty where `rules` is
      */
-    permissions?: Array<string>;
+    permissions?: Array<PermissionName>;
     /**
      * Not empty where `permissions` is
      */
     rules?: Array<SessionRule>;
     /**
-     * Ids of the only Proxies that the session may invoke; every other is 403
+     * Ids of the only Proxies that the session may invoke; every other is 403, and every reactor that `reactors` does not name
      */
     proxies?: Array<string>;
     /**
-     * IP address that the session must have been made from
+     * Ids of the only reactors that the session may call; every other is 403, and every Proxy that `proxies` does not name
+     */
+    reactors?: Array<string>;
+    /**
+     * true: only a session that a frame of the hosted fields made, otherwise 403. Always send it for fields: the page that passes the nonce on may run a hostile script, which has a session of its own
+     */
+    fields?: boolean;
+    /**
+     * IP address that the session must have been made from, otherwise 403: of the person, where your server and the installation see the same one
      */
     address?: string;
     /**
@@ -284,11 +382,15 @@ export type CreateApplication = {
     /**
      * Permissions granted, on tokens in every container. Not empty where `rules` is
      */
-    permissions?: Array<string>;
+    permissions?: Array<PermissionName>;
     /**
      * Access rules granted. Not empty where `permissions` is
      */
     rules?: Array<AccessRule>;
+    /**
+     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     */
+    allowed_origins?: Array<string>;
     /**
      * The Application is deleted at this time, which must be in the future
      */
@@ -303,6 +405,20 @@ export type CreateApplicationKey = {
      * The key is refused from this time on, which must be in the future
      */
     expires_at?: string;
+};
+
+/**
+ * CreateInvitation
+ */
+export type CreateInvitation = {
+    /**
+     * An e-mail address; upper and lower case are the same
+     */
+    email: string;
+    /**
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     */
+    role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
 
 /**
@@ -368,6 +484,143 @@ export type CursorPagination = {
 };
 
 /**
+ * DataKey
+ *
+ * A version of a key that encrypts or hashes values of the Tenant. Never the key itself.
+ */
+export type DataKey = {
+    /**
+     * token_data: values of tokens; proxy_secrets: keys, configuration and former versions of Proxies, and what reactors have; fingerprint and blind_index: hashes; idempotency: kept answers
+     */
+    purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index' | 'idempotency';
+    /**
+     * From 1 for each purpose
+     */
+    version: number;
+    /**
+     * current: new values are under it; previous: what a rotation has not encrypted anew still is
+     */
+    state: 'current' | 'previous';
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at: string;
+    /**
+     * Encryptions that were reserved with it, by all processes
+     */
+    uses: number;
+};
+
+/**
+ * DecidedBy
+ *
+ * One of the two members. Absent where nothing grants the operation
+ */
+export type DecidedBy = {
+    /**
+     * Position in the Application's `rules`, from 0
+     */
+    rule?: number;
+    /**
+     * One of the Application's `permissions`
+     */
+    permission?: string;
+};
+
+/**
+ * DescribeFoundTokens
+ */
+export type DescribeFoundTokens = {
+    /**
+     * Comparisons with AND, OR, NOT and parentheses
+     */
+    query: string;
+    /**
+     * Page number to return
+     */
+    page?: number;
+    /**
+     * Results per page, at most 100
+     */
+    size?: number;
+};
+
+/**
+ * DescribedToken
+ *
+ * A token without its value, and without what is made of it.
+ */
+export type DescribedToken = {
+    /**
+     * Unique in the Tenant
+     */
+    id: string;
+    /**
+     * Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without
+     */
+    type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
+    /**
+     * Owning Tenant
+     */
+    tenant_id: string;
+    /**
+     * Where it is; access rules go by it
+     */
+    containers: Array<string>;
+    /**
+     * Plaintext, never sensitive
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Expressions whose values it is found by
+     */
+    search_indexes?: Array<string>;
+    /**
+     * Expression over data that the fingerprint is made of
+     */
+    fingerprint_expression?: string;
+    /**
+     * Moment at which the token is deleted
+     */
+    expires_at?: string;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601
+     */
+    modified_at?: string;
+};
+
+/**
+ * DescribedTokenPage
+ */
+export type DescribedTokenPage = {
+    pagination: Pagination;
+    data: Array<DescribedToken>;
+};
+
+/**
+ * EnterableTenant
+ */
+export type EnterableTenant = {
+    id: string;
+    name: string;
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+};
+
+/**
  * EntityType
  */
 export type EntityType = {
@@ -379,6 +632,225 @@ export type EntityType = {
      * What `entity_type` is
      */
     value: string;
+};
+
+/**
+ * ExplainRequest
+ */
+export type ExplainRequest = {
+    /**
+     * An existing token
+     */
+    token_id: string;
+    /**
+     * What is to be done with the token
+     */
+    operation: 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use';
+};
+
+/**
+ * FinishSignIn
+ */
+export type FinishSignIn = {
+    /**
+     * Which of the Tenants of the person; needed where there are several
+     */
+    tenant_id?: string;
+    /**
+     * The secret of an invitation
+     */
+    invitation?: string;
+};
+
+/**
+ * Invitation
+ *
+ * Makes whoever accepts it a member of the Tenant.
+ */
+export type Invitation = {
+    id: string;
+    tenant_id: string;
+    /**
+     * In lower case
+     */
+    email: string;
+    /**
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     */
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    status: 'PENDING' | 'EXPIRED';
+    /**
+     * 72 hours after it was made or sent again
+     */
+    expires_at: string;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    modified_at?: string;
+};
+
+/**
+ * InvitationLook
+ */
+export type InvitationLook = {
+    tenant: {
+        id: string;
+        name: string;
+    };
+    email: string;
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+};
+
+/**
+ * InvitationPage
+ */
+export type InvitationPage = {
+    pagination: Pagination;
+    data: Array<Invitation>;
+};
+
+/**
+ * InvitationWithUrl
+ *
+ * An invitation with its link, which is shown only here.
+ */
+export type InvitationWithUrl = {
+    id: string;
+    tenant_id: string;
+    /**
+     * In lower case
+     */
+    email: string;
+    /**
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     */
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    status: 'PENDING' | 'EXPIRED';
+    /**
+     * 72 hours after it was made or sent again
+     */
+    expires_at: string;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    modified_at?: string;
+    /**
+     * For the person, to be sent as you like: no mail is sent. Good once. Absent where the installation serves no console, and then nobody can accept
+     */
+    url?: string;
+};
+
+/**
+ * Invocation
+ *
+ * What one invocation of a Proxy was. Never a body, a value, a path or a query.
+ */
+export type Invocation = {
+    trace_id: string;
+    /**
+     * When its head had come
+     */
+    at: string;
+    proxy_id: string;
+    /**
+     * Whose key it had; of a session, the Application that authorized it
+     */
+    application_id?: string;
+    method: string;
+    /**
+     * What the caller was answered
+     */
+    status: number;
+    /**
+     * What the destination answered; absent where it was not reached
+     */
+    destination_status?: number;
+    /**
+     * The code of the error that ended it, or `caller_gone` where the caller left
+     */
+    refused_by?: string;
+    /**
+     * Milliseconds in `authenticate`, `detokenize`, `transform` and `destination`, as far as it came, and `total`
+     */
+    stages_ms: {
+        [key: string]: number;
+    };
+    /**
+     * Tokens whose values went into its body, the first 20. `GET /logs?trace_id=` has all
+     */
+    token_ids: Array<string>;
+    /**
+     * The first lines that its transforms printed, redacted. Only for who holds proxy:update, and where the gateways log them
+     */
+    console?: Array<InvocationConsoleLine>;
+};
+
+/**
+ * InvocationConsoleLine
+ */
+export type InvocationConsoleLine = {
+    level: string;
+    text: string;
+};
+
+/**
+ * InvocationPage
+ */
+export type InvocationPage = {
+    pagination: InvocationPagination;
+    data: Array<Invocation>;
+    /**
+     * How many invocations between those that are kept were left out, because there were too many at once
+     */
+    skipped: number;
+};
+
+/**
+ * InvocationPagination
+ */
+export type InvocationPagination = {
+    /**
+     * The `size` that was asked for
+     */
+    page_size: number;
+    /**
+     * `start` of the next page; absent on the last
+     */
+    next?: string;
+};
+
+/**
+ * Latency
+ *
+ * From the head of the request to the end of the answer, within 5 %; null for a step without any
+ */
+export type Latency = {
+    p50: Array<number | null>;
+    p99: Array<number | null>;
 };
 
 /**
@@ -425,7 +897,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too, which are `transform` where a transform asked for the values
+     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy or reactor has `application_id` and `places` too, which are `transform` where a transform asked for the values and `code` where the code of a reactor did; through a Proxy also `destination_host` and `method`
      */
     detail?: {
         [key: string]: unknown;
@@ -512,6 +984,75 @@ export type LogProof = {
      * The signed checkpoint of that size
      */
     checkpoint: string;
+};
+
+/**
+ * Me
+ */
+export type Me = {
+    user?: User;
+    /**
+     * Of a sign-in by a management key
+     */
+    application_id?: string;
+    tenant: MyTenant;
+    /**
+     * Of a person: all that signInToTenant takes, by name
+     */
+    tenants?: Array<EnterableTenant>;
+    role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    permissions: Array<PermissionName>;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    expires_at: string;
+};
+
+/**
+ * Member
+ *
+ * A person with a role in the Tenant.
+ */
+export type Member = {
+    id: string;
+    tenant_id: string;
+    /**
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     */
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    user: User;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    modified_at?: string;
+};
+
+/**
+ * MemberPage
+ */
+export type MemberPage = {
+    pagination: Pagination;
+    data: Array<Member>;
+};
+
+/**
+ * MyTenant
+ */
+export type MyTenant = {
+    id: string;
+    name: string;
 };
 
 /**
@@ -606,7 +1147,7 @@ export type Permission = {
     /**
      * Permission type referenced by operations
      */
-    type: string;
+    type: PermissionName;
     /**
      * What it allows
      */
@@ -794,6 +1335,482 @@ export type ProxyPut = {
 };
 
 /**
+ * ProxyVersion
+ *
+ * A state that a Proxy has or had.
+ */
+export type ProxyVersion = {
+    /**
+     * From 1 in each Proxy; the highest is the Proxy as it is
+     */
+    version: number;
+    /**
+     * When the Proxy came to be so
+     */
+    at: string;
+    /**
+     * Who made it so
+     */
+    by?: string;
+    /**
+     * Members that differ from the version before; empty for the first
+     */
+    changed: Array<string>;
+};
+
+/**
+ * ProxyVersionPage
+ */
+export type ProxyVersionPage = {
+    pagination: Pagination;
+    data: Array<ProxyVersion>;
+};
+
+/**
+ * Reaction
+ */
+export type Reaction = {
+    /**
+     * Any JSON, with expressions in its strings. Default: an empty object
+     */
+    args?: unknown;
+};
+
+/**
+ * Reactor
+ *
+ * Code of the Tenant that is called by itself, with values put into its arguments.
+ */
+export type Reactor = {
+    id: string;
+    /**
+     * Owning Tenant
+     */
+    tenant_id: string;
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code?: string;
+    /**
+     * The formula whose code it runs
+     */
+    formula_id?: string;
+    /**
+     * The Application whose permissions `req.svc` has
+     */
+    application_id?: string;
+    /**
+     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     */
+    configuration?: {
+        [key: string]: string | number | boolean;
+    };
+    retryable: boolean;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    modified_at?: string;
+};
+
+/**
+ * ReactorBody
+ */
+export type ReactorBody = {
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code?: string;
+    /**
+     * What it runs, instead of `code`: exactly one of them
+     */
+    formula?: {
+        id: string;
+    };
+    /**
+     * `req.svc` acts with its permissions
+     */
+    application?: {
+        id: string;
+    };
+    /**
+     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     */
+    configuration?: {
+        [key: string]: string | number | boolean;
+    };
+    /**
+     * Whether an asynchronous run that may have called out is repeated when its process died
+     */
+    retryable?: boolean;
+};
+
+/**
+ * ReactorFormula
+ *
+ * Code that several reactors run, each with a configuration of its own.
+ */
+export type ReactorFormula = {
+    id: string;
+    /**
+     * Owning Tenant
+     */
+    tenant_id: string;
+    /**
+     * There is no other
+     */
+    type: 'private';
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    description?: string;
+    /**
+     * For people, for example a data URL
+     */
+    icon?: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code: string;
+    /**
+     * What the configuration of each reactor of this formula must have
+     */
+    configuration: Array<{
+        name: string;
+        description?: string;
+        /**
+         * Texts of this type are cast
+         */
+        type: 'string' | 'boolean' | 'number';
+    }>;
+    /**
+     * What `args` must have, unless it is optional; they may have more
+     */
+    request_parameters: Array<{
+        name: string;
+        description?: string;
+        /**
+         * Texts of this type are cast
+         */
+        type: 'string' | 'boolean' | 'number';
+        optional?: boolean;
+    }>;
+    /**
+     * Application that created it
+     */
+    created_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at?: string;
+    /**
+     * Application that last modified it
+     */
+    modified_by?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    modified_at?: string;
+};
+
+/**
+ * ReactorFormulaBody
+ */
+export type ReactorFormulaBody = {
+    /**
+     * There is no other
+     */
+    type?: 'private';
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    description?: string;
+    /**
+     * For people, for example a data URL
+     */
+    icon?: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code: string;
+    /**
+     * What the configuration of each reactor of this formula must have
+     */
+    configuration?: Array<{
+        name: string;
+        description?: string;
+        /**
+         * Texts of this type are cast
+         */
+        type: 'string' | 'boolean' | 'number';
+    }>;
+    /**
+     * What `args` must have, unless it is optional; they may have more
+     */
+    request_parameters?: Array<{
+        name: string;
+        description?: string;
+        /**
+         * Texts of this type are cast
+         */
+        type: 'string' | 'boolean' | 'number';
+        optional?: boolean;
+    }>;
+};
+
+/**
+ * ReactorFormulaPage
+ */
+export type ReactorFormulaPage = {
+    pagination: Pagination;
+    data: Array<ReactorFormula>;
+};
+
+/**
+ * ReactorPage
+ */
+export type ReactorPage = {
+    pagination: Pagination;
+    data: Array<Reactor>;
+};
+
+/**
+ * ReactorPatch
+ *
+ * The members of ReactorBody, all optional. null removes a member.
+ */
+export type ReactorPatch = {
+    [key: string]: unknown;
+};
+
+/**
+ * ReactorPut
+ */
+export type ReactorPut = {
+    /**
+     * 1 to 200 characters
+     */
+    name: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code?: string;
+    /**
+     * Instead of `code`. Without both it runs what it ran before
+     */
+    formula?: {
+        id: string;
+    } | null;
+    /**
+     * `req.svc` acts with its permissions
+     */
+    application?: {
+        id: string;
+    } | null;
+    /**
+     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     */
+    configuration?: {
+        [key: string]: string | number | boolean;
+    };
+    /**
+     * Whether an asynchronous run that may have called out is repeated when its process died
+     */
+    retryable?: boolean;
+    /**
+     * Counts where neither `formula` nor `code` is a member
+     */
+    formula_id?: string | null;
+    /**
+     * Counts where `application` is not a member
+     */
+    application_id?: string | null;
+};
+
+/**
+ * ReactorResult
+ *
+ * What the code returned; a member is absent where it returned none
+ */
+export type ReactorResult = {
+    /**
+     * Any JSON
+     */
+    raw?: unknown;
+    /**
+     * Any JSON
+     */
+    body?: unknown;
+    /**
+     * Any JSON
+     */
+    headers?: unknown;
+    /**
+     * What the code returned as `tokenize`, with tokens in place of values
+     */
+    tokens?: unknown;
+};
+
+/**
+ * ReactorRun
+ */
+export type ReactorRun = {
+    /**
+     * The `async_reactor_request_id`
+     */
+    id: string;
+    /**
+     * Application or session that asked for it
+     */
+    created_by: string;
+    /**
+     * What the code printed, without secrets; shown to whoever holds `reactor:update`
+     */
+    console?: Array<{
+        level: 'debug' | 'info' | 'warn' | 'error';
+        text: string;
+    }>;
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at: string;
+    /**
+     * When it first began
+     */
+    started_at?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    ended_at?: string;
+    /**
+     * From `started_at` to `ended_at`
+     */
+    duration_ms?: number;
+};
+
+/**
+ * ReactorRunCursorPage
+ */
+export type ReactorRunCursorPage = {
+    pagination: CursorPagination;
+    data: Array<ReactorRun>;
+};
+
+/**
+ * ReactorTrial
+ *
+ * What came of a trial: `result` or `error`, never both.
+ */
+export type ReactorTrial = {
+    /**
+     * What the code returned; a member that it left out is missing
+     */
+    result?: {
+        /**
+         * Any JSON
+         */
+        raw?: unknown;
+        /**
+         * Any JSON
+         */
+        body?: unknown;
+        /**
+         * Any JSON
+         */
+        headers?: unknown;
+        /**
+         * What would become tokens
+         */
+        tokenize?: unknown;
+    };
+    /**
+     * What the caller of a reactor would be answered with
+     */
+    error?: {
+        status: number;
+        title: string;
+        /**
+         * Name, message and line of what was thrown, or why it was stopped
+         */
+        detail?: string;
+        errors?: {
+            [key: string]: Array<string>;
+        };
+        /**
+         * Where in the code it was thrown
+         */
+        line?: number;
+        column?: number;
+        /**
+         * The limit: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes`, `hostCalls`; `stuck` for a promise that can never settle
+         */
+        stopped_by?: string;
+        /**
+         * Of a CustomHttpResponseError
+         */
+        headers?: unknown;
+        /**
+         * Of a CustomHttpResponseError
+         */
+        body?: unknown;
+    };
+    /**
+     * What the code printed, at most 16 KiB; nothing where its thread had to be ended
+     */
+    console: Array<{
+        level: 'debug' | 'info' | 'warn' | 'error';
+        text: string;
+    }>;
+    duration_ms: number;
+    /**
+     * CPU time; missing where its thread had to be ended
+     */
+    cpu_ms?: number;
+};
+
+/**
+ * ReactorTrialBody
+ */
+export type ReactorTrialBody = {
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code: string;
+    /**
+     * What `req.args` is: any JSON, as it is; no expression is evaluated
+     */
+    args: unknown;
+    /**
+     * What `req.configuration` is
+     */
+    configuration?: {
+        [key: string]: string | number | boolean;
+    };
+};
+
+/**
  * RequestTransform
  *
  * Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
@@ -851,12 +1868,20 @@ export type Session = {
      * The private Application that authorized it
      */
     authorized_by?: string;
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
     rules: Array<SessionRule>;
     /**
      * The only Proxies that it may invoke
      */
     proxies?: Array<string>;
+    /**
+     * The only reactors that it may call
+     */
+    reactors?: Array<string>;
+    /**
+     * true: authorized as a session of the hosted fields
+     */
+    fields?: boolean;
     /**
      * The IP address that it was made from, where it was authorized for one
      */
@@ -908,7 +1933,101 @@ export type SessionRule = {
     /**
      * Permissions granted by the rule
      */
-    permissions: Array<string>;
+    permissions: Array<PermissionName>;
+};
+
+/**
+ * SignIn
+ *
+ * Exactly one of `secret` and `key`.
+ */
+export type SignIn = {
+    /**
+     * Of a one-time link
+     */
+    secret?: string;
+    /**
+     * Of an Application of type `management`, whose rights the sign-in has
+     */
+    key?: string;
+};
+
+/**
+ * SignInLink
+ */
+export type SignInLink = {
+    secret: string;
+};
+
+/**
+ * SignInLinkLook
+ */
+export type SignInLinkLook = {
+    tenant: {
+        id: string;
+        name: string;
+    };
+    email?: string;
+};
+
+/**
+ * SignInProvider
+ */
+export type SignInProvider = {
+    name: string;
+};
+
+/**
+ * SignInTenant
+ */
+export type SignInTenant = {
+    /**
+     * Another Tenant of the person
+     */
+    tenant_id: string;
+};
+
+/**
+ * SignOut
+ */
+export type SignOut = {
+    /**
+     * Ends all sign-ins of the person, or of the key
+     */
+    all?: boolean;
+};
+
+/**
+ * SignedIn
+ */
+export type SignedIn = {
+    id: string;
+    user_id?: string;
+    application_id?: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    created_at: string;
+    /**
+     * To the minute
+     */
+    last_used_at: string;
+    /**
+     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     */
+    expires_at: string;
+    /**
+     * Whether it is the one that asks
+     */
+    current: boolean;
+};
+
+/**
+ * SignedInPage
+ */
+export type SignedInPage = {
+    pagination: Pagination;
+    data: Array<SignedIn>;
 };
 
 /**
@@ -943,6 +2062,37 @@ export type Tenant = {
      * ISO 8601; in requests a date alone will do, and without a zone it is UTC
      */
     modified_at?: string;
+};
+
+/**
+ * TenantMetrics
+ *
+ * Invocations of the last hour. Each list has an entry for each step, oldest first.
+ */
+export type TenantMetrics = {
+    /**
+     * Where the first step begins
+     */
+    from: string;
+    /**
+     * Where the last step ends, which is still under way
+     */
+    to: string;
+    /**
+     * Seconds in a step
+     */
+    step_s: number;
+    /**
+     * How many there were
+     */
+    requests: Array<number>;
+    /**
+     * How many ended with this error code, or `caller_gone`, by cause
+     */
+    errors: {
+        [key: string]: Array<number>;
+    };
+    latency_ms: Latency;
 };
 
 /**
@@ -981,7 +2131,7 @@ export type Token = {
      */
     id: string;
     /**
-     * Decides validation, default container and mask
+     * Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
@@ -1141,6 +2291,16 @@ export type TransformTrial = {
         body?: unknown;
     };
     /**
+     * Where the code called `req.svc`: a stand-in answered, which keeps tokens in a map for this one run and has no rules, masks or search
+     */
+    client?: {
+        answered_by: 'stand-in';
+        /**
+         * How many calls it answered
+         */
+        calls: number;
+    };
+    /**
      * What the code printed, at most 16 KiB; nothing where its thread had to be ended
      */
     console: Array<{
@@ -1191,11 +2351,25 @@ export type UpdateApplication = {
     /**
      * Permissions granted, on tokens in every container. Not empty where `rules` is
      */
-    permissions?: Array<string>;
+    permissions?: Array<PermissionName>;
     /**
      * Access rules granted. Not empty where `permissions` is
      */
     rules?: Array<AccessRule>;
+    /**
+     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds. A PUT that does not name it keeps it; null removes it
+     */
+    allowed_origins?: Array<string> | null;
+};
+
+/**
+ * UpdateMember
+ */
+export type UpdateMember = {
+    /**
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     */
+    role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
 
 /**
@@ -1207,6 +2381,25 @@ export type UpdateTenant = {
      */
     name: string;
     settings?: TenantSettings;
+};
+
+/**
+ * User
+ *
+ * A person.
+ */
+export type User = {
+    id: string;
+    /**
+     * In lower case
+     */
+    email?: string;
+    first_name?: string;
+    last_name?: string;
+    /**
+     * Address of an image
+     */
+    picture?: string;
 };
 
 /**
@@ -1233,8 +2426,39 @@ export type WalkFoundTokens = {
  * An error raised inside the proxy.
  */
 export type ProxyError = {
-    proxy_error: Problem;
+    proxy_error: Problem & {
+        /**
+         * The status with which the destination had answered, so it may have acted. Absent otherwise
+         */
+        destination_status?: number;
+    };
+    /**
+     * The same for published clients of payment and model APIs.
+     */
+    error: {
+        /**
+         * `sluice_` and the code
+         */
+        type: string;
+        /**
+         * The code of the kind of failure
+         */
+        code: string;
+        /**
+         * Title and detail of the problem
+         */
+        message: string;
+        /**
+         * The first member at fault, for a validation failure
+         */
+        param?: string;
+    };
 };
+
+/**
+ * The name of a permission.
+ */
+export type PermissionName = 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use' | 'tenant:read' | 'tenant:update' | 'tenant:delete' | 'application:read' | 'application:create' | 'application:update' | 'application:delete' | 'log:read' | 'reactor:read' | 'reactor:create' | 'reactor:update' | 'reactor:delete' | 'proxy:read' | 'proxy:create' | 'proxy:update' | 'proxy:delete' | 'tenant:member:read' | 'tenant:member:update' | 'tenant:member:delete' | 'tenant:invitation:create' | 'tenant:invitation:read' | 'tenant:invitation:update' | 'tenant:invitation:delete' | 'report:read';
 
 export type GetLedgerKeyData = {
     body?: never;
@@ -1393,6 +2617,24 @@ export type RegenerateApplicationKeyResponses = {
 };
 
 export type RegenerateApplicationKeyResponse = RegenerateApplicationKeyResponses[keyof RegenerateApplicationKeyResponses];
+
+export type ExplainAccessData = {
+    body: ExplainRequest;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/applications/{id}/explain';
+};
+
+export type ExplainAccessResponses = {
+    /**
+     * The answer.
+     */
+    200: AccessExplanation;
+};
+
+export type ExplainAccessResponse = ExplainAccessResponses[keyof ExplainAccessResponses];
 
 export type ListApplicationKeysData = {
     body?: never;
@@ -1700,6 +2942,202 @@ export type GetUsageReportResponses = {
 
 export type GetUsageReportResponse = GetUsageReportResponses[keyof GetUsageReportResponses];
 
+export type GetTenantMetricsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tenants/self/metrics';
+};
+
+export type GetTenantMetricsResponses = {
+    /**
+     * The answer.
+     */
+    200: TenantMetrics;
+};
+
+export type GetTenantMetricsResponse = GetTenantMetricsResponses[keyof GetTenantMetricsResponses];
+
+export type ListDataKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tenants/self/data-keys';
+};
+
+export type ListDataKeysResponses = {
+    /**
+     * The answer.
+     */
+    200: Array<DataKey>;
+};
+
+export type ListDataKeysResponse = ListDataKeysResponses[keyof ListDataKeysResponses];
+
+export type ListMembersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only these people
+         */
+        user_id?: Array<string>;
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/tenants/self/members';
+};
+
+export type ListMembersResponses = {
+    /**
+     * The answer.
+     */
+    200: MemberPage;
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type DeleteMemberData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tenants/self/members/{id}';
+};
+
+export type DeleteMemberResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type DeleteMemberResponse = DeleteMemberResponses[keyof DeleteMemberResponses];
+
+export type UpdateMemberData = {
+    body: UpdateMember;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tenants/self/members/{id}';
+};
+
+export type UpdateMemberResponses = {
+    /**
+     * The answer.
+     */
+    200: Member;
+};
+
+export type UpdateMemberResponse = UpdateMemberResponses[keyof UpdateMemberResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only these
+         */
+        status?: 'PENDING' | 'EXPIRED';
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/tenants/self/invitations';
+};
+
+export type ListInvitationsResponses = {
+    /**
+     * The answer.
+     */
+    200: InvitationPage;
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type CreateInvitationData = {
+    body: CreateInvitation;
+    path?: never;
+    query?: never;
+    url: '/tenants/self/invitations';
+};
+
+export type CreateInvitationResponses = {
+    /**
+     * It is created.
+     */
+    201: InvitationWithUrl;
+};
+
+export type CreateInvitationResponse = CreateInvitationResponses[keyof CreateInvitationResponses];
+
+export type DeleteInvitationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tenants/self/invitations/{id}';
+};
+
+export type DeleteInvitationResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type DeleteInvitationResponse = DeleteInvitationResponses[keyof DeleteInvitationResponses];
+
+export type GetInvitationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tenants/self/invitations/{id}';
+};
+
+export type GetInvitationResponses = {
+    /**
+     * The answer.
+     */
+    200: Invitation;
+};
+
+export type GetInvitationResponse = GetInvitationResponses[keyof GetInvitationResponses];
+
+export type ResendInvitationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tenants/self/invitations/{id}/resend';
+};
+
+export type ResendInvitationResponses = {
+    /**
+     * The answer.
+     */
+    200: InvitationWithUrl;
+};
+
+export type ResendInvitationResponse = ResendInvitationResponses[keyof ResendInvitationResponses];
+
 export type ListProxiesData = {
     body?: never;
     path?: never;
@@ -1821,6 +3259,71 @@ export type UpdateProxyResponses = {
 
 export type UpdateProxyResponse = UpdateProxyResponses[keyof UpdateProxyResponses];
 
+export type ListProxyVersionsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/proxies/{id}/versions';
+};
+
+export type ListProxyVersionsResponses = {
+    /**
+     * The answer.
+     */
+    200: ProxyVersionPage;
+};
+
+export type ListProxyVersionsResponse = ListProxyVersionsResponses[keyof ListProxyVersionsResponses];
+
+export type GetProxyVersionData = {
+    body?: never;
+    path: {
+        id: string;
+        version: number;
+    };
+    query?: never;
+    url: '/proxies/{id}/versions/{version}';
+};
+
+export type GetProxyVersionResponses = {
+    /**
+     * The answer.
+     */
+    200: Proxy;
+};
+
+export type GetProxyVersionResponse = GetProxyVersionResponses[keyof GetProxyVersionResponses];
+
+export type RestoreProxyVersionData = {
+    body?: never;
+    path: {
+        id: string;
+        version: number;
+    };
+    query?: never;
+    url: '/proxies/{id}/versions/{version}/restore';
+};
+
+export type RestoreProxyVersionResponses = {
+    /**
+     * The answer.
+     */
+    200: Proxy;
+};
+
+export type RestoreProxyVersionResponse = RestoreProxyVersionResponses[keyof RestoreProxyVersionResponses];
+
 export type TestTransformData = {
     body: TransformTrialBody;
     path?: never;
@@ -1836,6 +3339,310 @@ export type TestTransformResponses = {
 };
 
 export type TestTransformResponse = TestTransformResponses[keyof TestTransformResponses];
+
+export type ListReactorFormulasData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Part of the name, or a pattern with *; case does not count
+         */
+        name?: string;
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/reactor-formulas';
+};
+
+export type ListReactorFormulasResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorFormulaPage;
+};
+
+export type ListReactorFormulasResponse = ListReactorFormulasResponses[keyof ListReactorFormulasResponses];
+
+export type CreateReactorFormulaData = {
+    body: ReactorFormulaBody;
+    path?: never;
+    query?: never;
+    url: '/reactor-formulas';
+};
+
+export type CreateReactorFormulaResponses = {
+    /**
+     * It is created.
+     */
+    201: ReactorFormula;
+};
+
+export type CreateReactorFormulaResponse = CreateReactorFormulaResponses[keyof CreateReactorFormulaResponses];
+
+export type DeleteReactorFormulaData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactor-formulas/{id}';
+};
+
+export type DeleteReactorFormulaResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type DeleteReactorFormulaResponse = DeleteReactorFormulaResponses[keyof DeleteReactorFormulaResponses];
+
+export type GetReactorFormulaData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactor-formulas/{id}';
+};
+
+export type GetReactorFormulaResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorFormula;
+};
+
+export type GetReactorFormulaResponse = GetReactorFormulaResponses[keyof GetReactorFormulaResponses];
+
+export type UpdateReactorFormulaData = {
+    body: ReactorFormulaBody;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactor-formulas/{id}';
+};
+
+export type UpdateReactorFormulaResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorFormula;
+};
+
+export type UpdateReactorFormulaResponse = UpdateReactorFormulaResponses[keyof UpdateReactorFormulaResponses];
+
+export type ListReactorsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only these ids; repeated or separated by commas
+         */
+        id?: Array<string>;
+        /**
+         * Part of the name, or a pattern with *; case does not count
+         */
+        name?: string;
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/reactors';
+};
+
+export type ListReactorsResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorPage;
+};
+
+export type ListReactorsResponse = ListReactorsResponses[keyof ListReactorsResponses];
+
+export type CreateReactorData = {
+    body: ReactorBody;
+    path?: never;
+    query?: never;
+    url: '/reactors';
+};
+
+export type CreateReactorResponses = {
+    /**
+     * It is created.
+     */
+    201: Reactor;
+};
+
+export type CreateReactorResponse = CreateReactorResponses[keyof CreateReactorResponses];
+
+export type DeleteReactorData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}';
+};
+
+export type DeleteReactorResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type DeleteReactorResponse = DeleteReactorResponses[keyof DeleteReactorResponses];
+
+export type GetReactorData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}';
+};
+
+export type GetReactorResponses = {
+    /**
+     * The answer.
+     */
+    200: Reactor;
+};
+
+export type GetReactorResponse = GetReactorResponses[keyof GetReactorResponses];
+
+export type PatchReactorData = {
+    body: ReactorPatch;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}';
+};
+
+export type PatchReactorResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type PatchReactorResponse = PatchReactorResponses[keyof PatchReactorResponses];
+
+export type UpdateReactorData = {
+    body: ReactorPut;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}';
+};
+
+export type UpdateReactorResponses = {
+    /**
+     * The answer.
+     */
+    200: Reactor;
+};
+
+export type UpdateReactorResponse = UpdateReactorResponses[keyof UpdateReactorResponses];
+
+export type TestReactorData = {
+    body: ReactorTrialBody;
+    path?: never;
+    query?: never;
+    url: '/reactors/test';
+};
+
+export type TestReactorResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorTrial;
+};
+
+export type TestReactorResponse = TestReactorResponses[keyof TestReactorResponses];
+
+export type ListInvocationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only of this Proxy
+         */
+        proxy_id?: string;
+        /**
+         * Only with a key of this Application
+         */
+        application_id?: string;
+        /**
+         * Only those that were answered so
+         */
+        status?: number;
+        /**
+         * Only under this trace id
+         */
+        trace_id?: string;
+        /**
+         * `pagination.next` of the page before; none for the first
+         */
+        start?: string;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/invocations';
+};
+
+export type ListInvocationsResponses = {
+    /**
+     * The answer.
+     */
+    200: InvocationPage;
+};
+
+export type ListInvocationsResponse = ListInvocationsResponses[keyof ListInvocationsResponses];
+
+export type ListReactorResultsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * `pagination.next` of the page before; none for the first
+         */
+        start?: string;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/reactors/{id}/results';
+};
+
+export type ListReactorResultsResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorRunCursorPage;
+};
+
+export type ListReactorResultsResponse = ListReactorResultsResponses[keyof ListReactorResultsResponses];
 
 export type ListLogsData = {
     body?: never;
@@ -1858,7 +3665,7 @@ export type ListLogsData = {
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
-         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies
+         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors
          */
         token_id?: string;
         /**
@@ -1935,7 +3742,7 @@ export type ExportLogsData = {
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
-         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies
+         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors
          */
         token_id?: string;
         /**
@@ -2025,6 +3832,84 @@ export type GetLogProofResponses = {
 };
 
 export type GetLogProofResponse = GetLogProofResponses[keyof GetLogProofResponses];
+
+export type ReactData = {
+    body?: Reaction;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}/react';
+};
+
+export type ReactResponses = {
+    /**
+     * The answer.
+     */
+    200: ReactorResult;
+};
+
+export type ReactResponse = ReactResponses[keyof ReactResponses];
+
+export type ReactAsyncData = {
+    body: AsyncReaction;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/reactors/{id}/react-async';
+};
+
+export type ReactAsyncResponses = {
+    /**
+     * Success.
+     */
+    202: AsyncReactionRequest;
+};
+
+export type ReactAsyncResponse = ReactAsyncResponses[keyof ReactAsyncResponses];
+
+export type CancelReactorResultData = {
+    body?: never;
+    path: {
+        id: string;
+        requestId: string;
+    };
+    query?: never;
+    url: '/reactors/{id}/results/{requestId}';
+};
+
+export type CancelReactorResultResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type CancelReactorResultResponse = CancelReactorResultResponses[keyof CancelReactorResultResponses];
+
+export type GetReactorResultData = {
+    body?: never;
+    path: {
+        id: string;
+        requestId: string;
+    };
+    query?: never;
+    url: '/reactors/{id}/results/{requestId}';
+};
+
+export type GetReactorResultResponses = {
+    /**
+     * The answer.
+     */
+    200: AsyncReactorResult;
+    /**
+     * Success.
+     */
+    202: AsyncReactionRequest;
+};
+
+export type GetReactorResultResponse = GetReactorResultResponses[keyof GetReactorResultResponses];
 
 export type ListTokensData = {
     body?: never;
@@ -2240,3 +4125,239 @@ export type DetokenizeResponses = {
      */
     200: unknown;
 };
+
+export type SignInToTenantData = {
+    body: SignInTenant;
+    path?: never;
+    query?: never;
+    url: '/api/sign-in/tenant';
+};
+
+export type SignInToTenantResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type SignInToTenantResponse = SignInToTenantResponses[keyof SignInToTenantResponses];
+
+export type SignOutData = {
+    body?: SignOut;
+    path?: never;
+    query?: never;
+    url: '/api/sign-out';
+};
+
+export type SignOutResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type SignOutResponse = SignOutResponses[keyof SignOutResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/me';
+};
+
+export type GetMeResponses = {
+    /**
+     * The answer.
+     */
+    200: Me;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
+
+export type ListSignInsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/api/sign-ins';
+};
+
+export type ListSignInsResponses = {
+    /**
+     * The answer.
+     */
+    200: SignedInPage;
+};
+
+export type ListSignInsResponse = ListSignInsResponses[keyof ListSignInsResponses];
+
+export type EndSignInData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/sign-ins/{id}';
+};
+
+export type EndSignInResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type EndSignInResponse = EndSignInResponses[keyof EndSignInResponses];
+
+export type DescribeTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only these ids; repeated or separated by commas
+         */
+        id?: Array<string>;
+        /**
+         * Only these types; repeated or separated by commas
+         */
+        type?: Array<'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number'>;
+        /**
+         * Page number to return
+         */
+        page?: number;
+        /**
+         * Results per page, at most 100
+         */
+        size?: number;
+    };
+    url: '/api/tokens';
+};
+
+export type DescribeTokensResponses = {
+    /**
+     * The answer.
+     */
+    200: DescribedTokenPage;
+};
+
+export type DescribeTokensResponse = DescribeTokensResponses[keyof DescribeTokensResponses];
+
+export type DescribeFoundTokensData = {
+    body: DescribeFoundTokens;
+    path?: never;
+    query?: never;
+    url: '/api/tokens/search';
+};
+
+export type DescribeFoundTokensResponses = {
+    /**
+     * The answer.
+     */
+    200: DescribedTokenPage;
+};
+
+export type DescribeFoundTokensResponse = DescribeFoundTokensResponses[keyof DescribeFoundTokensResponses];
+
+export type SignInData = {
+    body: SignIn;
+    path?: never;
+    query?: never;
+    url: '/api/sign-in';
+};
+
+export type SignInResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type SignInResponse = SignInResponses[keyof SignInResponses];
+
+export type FinishSignInData = {
+    body: FinishSignIn;
+    path?: never;
+    query?: never;
+    url: '/api/sign-in/finish';
+};
+
+export type FinishSignInResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type FinishSignInResponse = FinishSignInResponses[keyof FinishSignInResponses];
+
+export type ListSignInProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/sign-in-providers';
+};
+
+export type ListSignInProvidersResponses = {
+    /**
+     * The answer.
+     */
+    200: Array<SignInProvider>;
+};
+
+export type ListSignInProvidersResponse = ListSignInProvidersResponses[keyof ListSignInProvidersResponses];
+
+export type LookAtSignInLinkData = {
+    body: SignInLink;
+    path?: never;
+    query?: never;
+    url: '/api/sign-in/link';
+};
+
+export type LookAtSignInLinkResponses = {
+    /**
+     * The answer.
+     */
+    200: SignInLinkLook;
+};
+
+export type LookAtSignInLinkResponse = LookAtSignInLinkResponses[keyof LookAtSignInLinkResponses];
+
+export type LookAtInvitationData = {
+    body: AcceptInvitation;
+    path?: never;
+    query?: never;
+    url: '/api/invitations/link';
+};
+
+export type LookAtInvitationResponses = {
+    /**
+     * The answer.
+     */
+    200: InvitationLook;
+};
+
+export type LookAtInvitationResponse = LookAtInvitationResponses[keyof LookAtInvitationResponses];
+
+export type AcceptInvitationData = {
+    body: AcceptInvitation;
+    path?: never;
+    query?: never;
+    url: '/api/invitations/accept';
+};
+
+export type AcceptInvitationResponses = {
+    /**
+     * It is done. There is no body.
+     */
+    204: void;
+};
+
+export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];

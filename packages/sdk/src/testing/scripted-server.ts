@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Sluice, type SluiceOptions } from './index.ts';
+import { Sluice, type SluiceOptions } from '../index.ts';
 
 export interface Seen {
   method: string;

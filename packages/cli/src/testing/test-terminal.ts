@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 
-const mainFile = resolve(import.meta.dirname, 'main.ts');
+const mainFile = resolve(import.meta.dirname, '../main.ts');
 
 type Turn = readonly [shown: string, keyStrokes: string];
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { run } from './cli.ts';
+import { run } from '../cli.ts';
 
 export const keys = {
   management: `svc_local_mgt_${'m'.repeat(49)}`,
@@ -12,7 +12,7 @@ export const keys = {
 
 interface Typing {
   env?: Record<string, string>;
-  stdin?: string;
+  stdin?: string | Buffer;
   turns?: readonly (readonly [shown: string, keyStrokes: string])[];
   isTerminal?: boolean | 'errors only';
   signal?: AbortSignal;
@@ -51,7 +51,7 @@ export interface Seen {
   body: string;
 }
 
-type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+type Answer = { status: number; body?: unknown; text?: string; headers?: Record<string, string> };
 type Service = (seen: Seen, request: IncomingMessage, response: ServerResponse) => Answer | undefined;
 
 /** Gives scripted answers in place of the service, and records the requests. */
@@ -64,7 +64,7 @@ export async function startService(closing: AsyncDisposableStack, answer: Servic
     const given = answer(asked, request, response);
     if (!given) return;
     response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
-    response.end(given.body === undefined ? '' : JSON.stringify(given.body));
+    response.end(given.text ?? (given.body === undefined ? '' : JSON.stringify(given.body)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.defer(async () => {
