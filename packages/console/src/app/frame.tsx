@@ -1,0 +1,80 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Loading } from '../ui/states.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import styles from './frame.module.css';
+import { navigation } from './navigation.ts';
+import { Search } from './search.tsx';
+
+/** The navigation and header around every screen. */
+export function Frame() {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [drawer, setDrawer] = useState(false);
+  const isFirst = useRef(true);
+  // Focuses the new screen, so that screen readers announce it and the keyboard continues there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is for each new path
+  useEffect(() => {
+    setDrawer(false);
+    if (isFirst.current) isFirst.current = false;
+    else main.current?.focus();
+  }, [path]);
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#main">
+        Skip to the content
+      </a>
+      <Side />
+      <div>
+        <header className={styles.top}>
+          <span className={styles.openMenu}>
+            <IconButton icon="menu" label="Open the navigation" onClick={() => setDrawer(true)} />
+          </span>
+          <Search />
+          <AccountMenu />
+        </header>
+        <main className={styles.main} id="main" ref={main} tabIndex={-1}>
+          <Suspense fallback={<Loading />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <Dialog.Root open={drawer} onOpenChange={setDrawer}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className={styles.backdrop} />
+          <Dialog.Popup className={styles.drawer} aria-label="Navigation">
+            <Side />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+    </div>
+  );
+}
+
+function Side() {
+  return (
+    <nav className={styles.side} aria-label="Console">
+      <div>
+        <Link to="/" className={styles.brand}>
+          <img src="/docs/icon.svg" alt="" width="26" height="26" />
+          Sluice
+        </Link>
+        <div className={styles.links}>
+          {navigation.map(({ to, name, icon }) => (
+            <Link key={to} to={to} className={styles.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
+              <Icon name={icon} />
+              {name}
+            </Link>
+          ))}
+          <a href="/docs" className={styles.link}>
+            <Icon name="reference" />
+            API reference
+          </a>
+        </div>
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,32 @@
+import { AuthenticationError } from '@sluice/sdk';
+import { createRootRoute } from '@tanstack/react-router';
+import { meQuery } from '../api/me.ts';
+import { queryClient } from '../api/query-client.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { Page } from '../ui/layout.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Frame } from './frame.tsx';
+
+/** All screens are inside the frame, which is rendered once it is known who is signed in. */
+export const rootRoute = createRootRoute({
+  loader: loadMe,
+  component: Frame,
+  pendingComponent: Loading,
+  errorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
+  notFoundComponent: () => (
+    <Page title="Nothing here">
+      <Empty icon="search" title="The console has no such page" acts={<LinkButton to="/">To the overview</LinkButton>}>
+        The address may be mistyped, or of a version of the console that is not this one.
+      </Empty>
+    </Page>
+  ),
+});
+
+async function loadMe(): Promise<void> {
+  try {
+    await queryClient.ensureQueryData(meQuery);
+  } catch (error) {
+    if (!(error instanceof AuthenticationError)) throw error;
+    await new Promise(() => {}); // nothing more is shown, because the page is on the way to the sign-in
+  }
+}

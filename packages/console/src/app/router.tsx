@@ -1,0 +1,18 @@
+import { createRouter } from '@tanstack/react-router';
+import { Failed, Loading } from '../ui/states.tsx';
+import { rootRoute } from './root-route.tsx';
+import { routes } from './screens.ts';
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren(routes),
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

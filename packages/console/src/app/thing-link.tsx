@@ -1,0 +1,23 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+
+/** The page of a thing that the log or an invocation names. */
+function linkOf(type: string, id: string): LinkProps | undefined {
+  if (type === 'token') return { to: '/tokens/$id', params: { id } };
+  if (type === 'application') return { to: '/applications/$id', params: { id } };
+  if (type === 'proxy') return { to: '/proxies/$id', params: { id } };
+  if (type === 'reactor') return { to: '/reactors/$id', params: { id } };
+  return undefined;
+}
+
+interface ThingLinkProps {
+  type: string;
+  id: string;
+  name?: string | undefined;
+}
+
+/** By its name, or by its id where the name is unknown; a link where it has a page. */
+export function ThingLink({ type, id, name }: ThingLinkProps) {
+  const link = linkOf(type, id);
+  const shown = name ?? <code>{id}</code>;
+  return link ? <Link {...link}>{shown}</Link> : <span>{shown}</span>;
+}

@@ -1,0 +1,55 @@
+import type { PermissionName } from '@sluice/sdk';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { TextArea } from '../ui/form.tsx';
+import { Fault } from '../ui/states.tsx';
+import styles from './code.module.css';
+import { type TrialOutcome, TrialResult } from './trial-result.tsx';
+
+interface TrialProps {
+  needs: PermissionName;
+  /** To begin with. */
+  args: object;
+  trial: UseMutationResult<TrialOutcome, Error, Record<string, unknown>>;
+}
+
+/** Runs code with arguments that are written as JSON. */
+export function Trial({ needs, args, trial }: TrialProps) {
+  const [text, setText] = useState(JSON.stringify(args, null, 2));
+  const [fault, setFault] = useState<string>();
+  const run = () => {
+    const parsed = parse(text);
+    setFault(parsed ? undefined : 'This is no JSON object.');
+    if (parsed) trial.mutate(parsed);
+  };
+  return (
+    <>
+      <TextArea
+        label="req.args"
+        mono
+        rows={9}
+        value={text}
+        onText={setText}
+        error={fault}
+        hint="As JSON. Use no real values."
+      />
+      <div className={styles.acts}>
+        <Button needs={needs} busy={trial.isPending} onClick={run}>
+          Run
+        </Button>
+      </div>
+      <Fault error={trial.error} />
+      {trial.data && <TrialResult result={trial.data} />}
+    </>
+  );
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined; // said beside the field
+  }
+}

@@ -1,0 +1,23 @@
+import './design/base.css';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Toast } from '@base-ui/react/toast';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.ts';
+import { router } from './app/router.tsx';
+import { Notices, notices } from './ui/notices.tsx';
+
+const place = document.getElementById('app');
+if (!place) throw new Error('The page has no place for the console');
+
+createRoot(place).render(
+  <CSPProvider disableStyleElements>
+    <QueryClientProvider client={queryClient}>
+      <Toast.Provider toastManager={notices}>
+        <RouterProvider router={router} />
+        <Notices />
+      </Toast.Provider>
+    </QueryClientProvider>
+  </CSPProvider>,
+);

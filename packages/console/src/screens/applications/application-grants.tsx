@@ -1,0 +1,99 @@
+import type { AccessRule, Application } from '@sluice/sdk';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Badge, Card, Soft } from '../../ui/layout.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import styles from './applications.module.css';
+import { GrantsEditor } from './grants-editor.tsx';
+
+/** What an Application may do, to be read and to be changed. */
+export function ApplicationGrants({ application }: { application: Application }) {
+  const [editing, setEditing] = useState(false);
+  if (editing) return <Editor application={application} onDone={() => setEditing(false)} />;
+  const { permissions, rules } = application;
+  return (
+    <>
+      <Card
+        title="Permissions"
+        intro="They hold for everything in the Tenant."
+        acts={
+          <Button small needs="application:update" onClick={() => setEditing(true)}>
+            Change
+          </Button>
+        }
+      >
+        {permissions.length > 0 ? (
+          <ul className={styles.permissions}>
+            {permissions.map((permission) => (
+              <li key={permission}>
+                <code>{permission}</code>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <Soft>None. Its rules say what it may do.</Soft>
+        )}
+      </Card>
+      {rules.length > 0 && (
+        <Card title="Rules" intro="The one with the lowest priority that grants something decides." flush>
+          <Table
+            label="Rules"
+            columns={columns}
+            rows={rules.map((rule, position) => ({ ...rule, position }))}
+            keyOf={({ position }) => String(position)}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<AccessRule & { position: number }>[] = [
+  { title: 'Priority', atEnd: true, cell: ({ priority }) => priority },
+  { title: 'Container', cell: ({ container }) => <code>{container}</code> },
+  { title: 'Callers see', cell: ({ transform }) => <Badge tone={transformTone[transform]}>{transform}</Badge> },
+  { title: 'Permissions', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
+  { title: 'Description', onlyWide: true, cell: ({ description }) => description },
+];
+
+const transformTone = { reveal: 'warn', mask: 'info', redact: 'good' } as const;
+
+function Editor({ application, onDone }: { application: Application; onDone: () => void }) {
+  const { id, type } = application;
+  const [name, setName] = useState(application.name);
+  const [grants, setGrants] = useState({ permissions: application.permissions, rules: application.rules });
+  const update = useChange({
+    act: (options) => sluice.applications.update(id, { name, ...grants }, options),
+    said: () => `The Application ${name} was changed`,
+    onDone,
+  });
+  return (
+    <Card title="Change what it may do">
+      <Form
+        onSubmit={() => update.mutate()}
+        error={update.error}
+        acts={
+          <>
+            <Button onClick={onDone}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={update.isPending}>
+              Save
+            </Button>
+          </>
+        }
+      >
+        <TextField
+          label="Name"
+          value={name}
+          onText={setName}
+          maxLength={200}
+          required
+          error={faultOf(update.error, 'name')}
+        />
+        <GrantsEditor type={type} grants={grants} onGrants={setGrants} />
+      </Form>
+    </Card>
+  );
+}

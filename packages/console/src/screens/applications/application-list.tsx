@@ -1,0 +1,103 @@
+import type { Application } from '@sluice/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Filters, Pick } from '../../ui/filters.tsx';
+import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const route = getRouteApi('/applications');
+
+const columns: readonly Column<Application>[] = [
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/applications/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
+  { title: 'Permissions', onlyWide: true, cell: ({ permissions }) => summary(permissions) },
+  { title: 'Rules', onlyWide: true, atEnd: true, cell: ({ rules }) => rules.length },
+  { title: 'Created', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function ApplicationList() {
+  return (
+    <Page
+      title="Applications"
+      intro="An Application holds API keys. Its permissions and rules say what its callers may do."
+      acts={
+        <LinkButton to="/applications/new" kind="primary" icon="plus" needs="application:create">
+          New Application
+        </LinkButton>
+      }
+    >
+      <Card flush>
+        <Guarded needs="application:read" what="You cannot see Applications">
+          <Applications />
+        </Guarded>
+      </Card>
+    </Page>
+  );
+}
+
+function Applications() {
+  const { page, type } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['applications', { page, type }],
+    queryFn: ({ signal }) => sluice.applications.list({ ...(type && { type }) }, { signal }).page(page),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Filters>
+        <Pick
+          label="Type"
+          value={type ?? 'all'}
+          options={{ all: 'All', private: 'Private', public: 'Public', management: 'Management' }}
+          onValue={(chosen) => navigate({ search: chosen === 'all' ? {} : { type: chosen } })}
+        />
+      </Filters>
+      <Loaded query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <Empty icon="applications" title={type ? `No ${type} Applications` : 'No Applications yet'}>
+              Make one for each program that calls the service, with no more permissions than it needs.
+            </Empty>
+          ) : (
+            <>
+              <Table label="Applications" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Paging
+                pagination={pagination}
+                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+export function toneOf(type: Application['type']) {
+  return type === 'management' ? 'warn' : type === 'private' ? 'info' : 'good';
+}
+
+/** The first few, because management Applications have dozens. */
+function summary(permissions: readonly string[]) {
+  const [first, second] = permissions;
+  const more = permissions.length - 2;
+  if (!first) return <Soft>by rules only</Soft>;
+  return (
+    <>
+      <code>{[first, second].filter(Boolean).join(', ')}</code>
+      {more > 0 && <Soft> and {more} more</Soft>}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { ApplicationTemplate } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Card, Page } from '../../ui/layout.tsx';
+import { NewSecret } from '../../ui/new-secret.tsx';
+import { Guarded, Loaded } from '../../ui/states.tsx';
+import { type ApplicationType, applicationTypes } from './application-types.ts';
+import styles from './applications.module.css';
+import { type Grants, GrantsEditor } from './grants-editor.tsx';
+
+const nothing: Grants = { permissions: [], rules: [] };
+
+export function ApplicationNew() {
+  return (
+    <Page title="New Application" back={<Link to="/applications">Applications</Link>}>
+      <Guarded needs="application:create" what="You cannot make Applications">
+        <NewApplication />
+      </Guarded>
+    </Page>
+  );
+}
+
+function NewApplication() {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [type, setType] = useState<ApplicationType>('private');
+  const [grants, setGrants] = useState(nothing);
+  const [template, setTemplate] = useState<string>();
+  const create = useChange({
+    act: (options) => sluice.applications.create({ name, type, ...grants }, options),
+    said: (made) => `The Application ${made.name} was made`,
+  });
+  const take = (chosen: ApplicationTemplate) => {
+    setTemplate(chosen.id);
+    setType(chosen.application_type);
+    setGrants({ permissions: chosen.permissions, rules: chosen.rules });
+    setName((former) => former || chosen.name);
+  };
+  const chooseType = (chosen: ApplicationType) => {
+    setTemplate(undefined);
+    setType(chosen);
+    setGrants(nothing);
+  };
+  const made = create.data;
+  return (
+    <>
+      <Card title="Begin with what it is for">
+        <Templates chosen={template} onChosen={take} />
+      </Card>
+      <Card title="The Application">
+        <Form
+          onSubmit={() => create.mutate()}
+          error={create.error}
+          acts={
+            <Button kind="primary" type="submit" busy={create.isPending}>
+              Make the Application
+            </Button>
+          }
+        >
+          <TextField
+            label="Name"
+            value={name}
+            onText={setName}
+            maxLength={200}
+            required
+            error={faultOf(create.error, 'name')}
+          />
+          <Choice label="Type" value={type} options={applicationTypes} onValue={chooseType} />
+          <GrantsEditor type={type} grants={grants} onGrants={setGrants} />
+        </Form>
+      </Card>
+      {made && (
+        <NewSecret
+          title={`The key of ${made.name}`}
+          secret={made.key}
+          onClose={() => navigate({ to: '/applications/$id', params: { id: made.id } })}
+        />
+      )}
+    </>
+  );
+}
+
+interface TemplatesProps {
+  chosen: string | undefined;
+  onChosen: (template: ApplicationTemplate) => void;
+}
+
+function Templates({ chosen, onChosen }: TemplatesProps) {
+  const query = useQuery({
+    queryKey: ['application-templates'],
+    queryFn: ({ signal }) => sluice.applicationTemplates.list({ signal }).toArray(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded query={query}>
+      {(templates) => (
+        <div className={styles.templates}>
+          {templates.map((template) => (
+            <button
+              key={template.id}
+              type="button"
+              className={styles.template}
+              aria-pressed={template.id === chosen}
+              onClick={() => onChosen(template)}
+            >
+              <strong>{template.name}</strong>
+              <span>{template.description}</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </Loaded>
+  );
+}

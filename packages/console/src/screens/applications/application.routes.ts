@@ -1,0 +1,34 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { rootRoute } from '../../app/root-route.tsx';
+import { type ApplicationType, isApplicationType } from './application-types.ts';
+
+interface ListSearch extends PageSearch {
+  type?: ApplicationType;
+}
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/applications',
+  validateSearch: (search): ListSearch => ({
+    ...pageSearch(search),
+    ...(isApplicationType(search.type) && { type: search.type }),
+  }),
+  component: lazyRouteComponent(() => import('./application-list.tsx'), 'ApplicationList'),
+});
+
+const create = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/applications/new',
+  component: lazyRouteComponent(() => import('./application-new.tsx'), 'ApplicationNew'),
+});
+
+const detail = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/applications/$id',
+  /** `token` is what the card "What it would see" asks about. */
+  validateSearch: ({ token }): { token?: string } => (typeof token === 'string' && token ? { token } : {}),
+  component: lazyRouteComponent(() => import('./application-detail.tsx'), 'ApplicationDetail'),
+});
+
+export const applicationRoutes = [list, create, detail] as const;

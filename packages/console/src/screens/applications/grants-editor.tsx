@@ -1,0 +1,116 @@
+import type { AccessRule, Permission, PermissionName } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { sluice } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/form.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import type { ApplicationType } from './application-types.ts';
+import styles from './applications.module.css';
+import { RuleEditor } from './rule-editor.tsx';
+
+export interface Grants {
+  permissions: PermissionName[];
+  rules: AccessRule[];
+}
+
+interface GrantsEditorProps {
+  type: ApplicationType;
+  grants: Grants;
+  onGrants: (grants: Grants) => void;
+}
+
+/** What an Application of this type can be granted, and what it is. */
+export function GrantsEditor({ type, grants, onGrants }: GrantsEditorProps) {
+  const query = useQuery({
+    queryKey: ['permissions', type],
+    queryFn: ({ signal }) => sluice.permissions.list({ application_type: type }, { signal }).toArray(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded query={query}>
+      {(permissions) => (
+        <>
+          <PermissionPicker
+            permissions={permissions}
+            chosen={grants.permissions}
+            onChosen={(chosen) => onGrants({ ...grants, permissions: chosen })}
+          />
+          {type !== 'management' && (
+            <Rules permissions={permissions} rules={grants.rules} onRules={(rules) => onGrants({ ...grants, rules })} />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface PickerProps {
+  permissions: readonly Permission[];
+  chosen: readonly PermissionName[];
+  onChosen: (chosen: PermissionName[]) => void;
+}
+
+/** Permissions grouped by resource: `proxy:read` is listed under `proxy`. */
+function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
+  const groups = Map.groupBy(permissions, ({ type }) => type.slice(0, type.lastIndexOf(':')));
+  return (
+    <fieldset className={styles.fieldset}>
+      <legend>Permissions</legend>
+      <p className={styles.hint}>They hold for everything in the Tenant. Of tokens, they show masks and no values.</p>
+      <div className={styles.groups}>
+        {[...groups].map(([group, members]) => (
+          <fieldset key={group} className={styles.group}>
+            <legend>{group}</legend>
+            {members.map(({ type, description }) => (
+              <Check
+                key={type}
+                label={<code>{type}</code>}
+                hint={description}
+                checked={chosen.includes(type)}
+                onChecked={(isChosen) => onChosen(isChosen ? [...chosen, type] : chosen.filter((one) => one !== type))}
+              />
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface RulesProps {
+  permissions: readonly Permission[];
+  rules: readonly AccessRule[];
+  onRules: (rules: AccessRule[]) => void;
+}
+
+function Rules({ permissions, rules, onRules }: RulesProps) {
+  const add = () => {
+    const priority = Math.max(0, ...rules.map((rule) => rule.priority)) + 1;
+    onRules([...rules, { priority, container: '/', transform: 'mask', permissions: [] }]);
+  };
+  return (
+    <fieldset className={styles.fieldset}>
+      <legend>Rules</legend>
+      <p className={styles.hint}>
+        A rule grants permissions on a container and all below it, and says what its callers see of the values. Of the
+        rules that grant something on a token, the one with the lowest priority decides; rules come before permissions.
+      </p>
+      {rules.map((rule, at) => (
+        <RuleEditor
+          // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no name but its position
+          key={at}
+          position={at}
+          rule={rule}
+          permissions={permissions}
+          onRule={(changed) => onRules(rules.with(at, changed))}
+          onRemove={() => onRules(rules.toSpliced(at, 1))}
+        />
+      ))}
+      <div>
+        <Button small icon="plus" onClick={add}>
+          Add a rule
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,65 @@
+import type { AccessRule, Permission } from '@sluice/sdk';
+import { IconButton } from '../../ui/button.tsx';
+import { Check, Choice, Row, TextField } from '../../ui/form.tsx';
+import styles from './applications.module.css';
+
+/** What each transform lets callers see of a value. */
+const transforms: Readonly<Record<AccessRule['transform'], string>> = {
+  redact: 'Redact: nothing',
+  mask: 'Mask: the mask',
+  reveal: 'Reveal: the value',
+};
+
+interface RuleEditorProps {
+  position: number;
+  rule: AccessRule;
+  permissions: readonly Permission[];
+  onRule: (rule: AccessRule) => void;
+  onRemove: () => void;
+}
+
+export function RuleEditor({ position, rule, permissions, onRule, onRemove }: RuleEditorProps) {
+  const { description = '', priority, container = '', transform, permissions: granted } = rule;
+  return (
+    <fieldset className={styles.rule}>
+      <legend>Rule {position + 1}</legend>
+      <div className={styles.remove}>
+        <IconButton small icon="close" label={`Remove rule ${position + 1}`} onClick={onRemove} />
+      </div>
+      <Row>
+        <TextField label="Container" mono value={container} onText={(text) => onRule({ ...rule, container: text })} />
+        <Choice
+          label="Callers see"
+          value={transform}
+          options={transforms}
+          onValue={(chosen) => onRule({ ...rule, transform: chosen })}
+        />
+        <TextField
+          label="Priority"
+          type="number"
+          min={1}
+          value={priority}
+          onText={(text) => onRule({ ...rule, priority: Number(text) })}
+        />
+      </Row>
+      <div className={styles.checks}>
+        {permissions.map(({ type }) => (
+          <Check
+            key={type}
+            label={<code>{type}</code>}
+            checked={granted.includes(type)}
+            onChecked={(isChosen) =>
+              onRule({ ...rule, permissions: isChosen ? [...granted, type] : granted.filter((one) => one !== type) })
+            }
+          />
+        ))}
+      </div>
+      <TextField
+        label="Description"
+        value={description}
+        placeholder="What it is for"
+        onText={(text) => onRule({ ...rule, description: text })}
+      />
+    </fieldset>
+  );
+}

@@ -1,0 +1,105 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { Button, DownloadButton, LinkButton } from '../../ui/button.tsx';
+import { Filters, Find, Moment, Pick } from '../../ui/filters.tsx';
+import { Card, Page } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { CursorPaging } from '../../ui/table.tsx';
+import { type AuditSearch, entityTypes, operations } from './audit-search.ts';
+import { LogTable } from './log-table.tsx';
+
+const route = getRouteApi('/audit');
+
+export function AuditLog() {
+  const { start: _, ...filters } = route.useSearch();
+  return (
+    <Page
+      title="Audit"
+      intro="Who did what to which thing, and which tokens went where. Rows are never changed, and each can be proven."
+      acts={
+        <>
+          <LinkButton to="/audit/checkpoint" icon="audit" needs="log:read">
+            Checkpoint
+          </LinkButton>
+          <DownloadButton
+            href={`/api/logs/export?${new URLSearchParams(filters)}`}
+            name="audit-log.ndjson"
+            needs="log:read"
+          >
+            Export
+          </DownloadButton>
+        </>
+      }
+    >
+      <Card flush>
+        <Guarded needs="log:read" what="You cannot see the audit log">
+          <Logs filters={filters} />
+        </Guarded>
+      </Card>
+    </Page>
+  );
+}
+
+function Logs({ filters }: { filters: AuditSearch }) {
+  const { start } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isFiltered = Object.keys(filters).length > 0;
+  const query = useQuery({
+    queryKey: ['logs', filters, start],
+    queryFn: ({ signal }) => sluice.logs.list({ ...filters, size: 50 }, { signal }).page(start),
+    placeholderData: keepPreviousData,
+  });
+  const filterBy = (name: keyof AuditSearch) => (value: string | undefined) =>
+    navigate({ search: { ...filters, [name]: value === 'all' || value === '' ? undefined : value } });
+  return (
+    <>
+      <Filters>
+        <Pick
+          label="Of"
+          value={filters.entity_type ?? 'all'}
+          options={{ all: 'Everything', ...entityTypes }}
+          onValue={filterBy('entity_type')}
+        />
+        <Pick
+          label="What"
+          value={filters.operation ?? 'all'}
+          options={{ all: 'All', ...operations }}
+          onValue={filterBy('operation')}
+        />
+        <Moment label="From" value={filters.start_date} onValue={filterBy('start_date')} />
+        <Moment label="Before" value={filters.end_date} onValue={filterBy('end_date')} />
+        <Find label="Token" value={filters.token_id ?? ''} placeholder="Its id" onValue={filterBy('token_id')} />
+        <Find label="Thing" value={filters.entity_id ?? ''} placeholder="Its id" onValue={filterBy('entity_id')} />
+        <Find label="By" value={filters.actor_id ?? ''} placeholder="Id of who acted" onValue={filterBy('actor_id')} />
+        <Find label="Trace" value={filters.trace_id ?? ''} placeholder="Trace id" onValue={filterBy('trace_id')} />
+        {isFiltered && (
+          <Button small onClick={() => navigate({ search: {} })}>
+            Clear
+          </Button>
+        )}
+      </Filters>
+      <Loaded query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <Empty icon="audit" title={isFiltered ? 'No row of the log is so' : 'Nothing has happened yet'}>
+              {isFiltered
+                ? 'Take away a filter. A row is there two seconds after what it tells of.'
+                : 'What changes something or shows a value stands here two seconds later.'}
+            </Empty>
+          ) : (
+            <>
+              <LogTable label="Audit log" rows={data} />
+              <CursorPaging
+                next={pagination.next}
+                isFormer={query.isPlaceholderData}
+                onNext={(next) => navigate({ search: { ...filters, start: next } })}
+                onFirst={start ? () => navigate({ search: filters }) : undefined}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Log } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { useNames } from '../../api/use-names.ts';
+import { ThingLink } from '../../app/thing-link.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { Code, Id } from '../../ui/copy.tsx';
+import { Card, Facts, Page } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './audit.module.css';
+import { entityTypes, operations } from './audit-search.ts';
+import { Actor } from './log-table.tsx';
+import { RowProof } from './row-proof.tsx';
+
+const route = getRouteApi('/audit/$id');
+
+export function AuditRow() {
+  return (
+    <Page title="Row of the audit log" back={<Link to="/audit">Audit</Link>}>
+      <Guarded needs="log:read" what="You cannot see the audit log">
+        <FindRow />
+      </Guarded>
+    </Page>
+  );
+}
+
+function FindRow() {
+  const { id } = route.useParams();
+  const { entity_id: entityId, at } = route.useSearch();
+  const query = useQuery({
+    queryKey: ['logs', 'row', id, entityId, at],
+    queryFn: async ({ signal }) => {
+      if (entityId === undefined || at === undefined) return null;
+      const moment = Date.parse(at);
+      if (Number.isNaN(moment)) return null;
+      const end_date = new Date(moment + 1).toISOString();
+      const rows = sluice.logs.list({ entity_id: entityId, start_date: at, end_date, size: 100 }, { signal });
+      for await (const row of rows) if (row.id === id) return row;
+      return null;
+    },
+    staleTime: Number.POSITIVE_INFINITY, // rows never change
+  });
+  return (
+    <Loaded query={query}>
+      {(row) =>
+        row ? (
+          <Found row={row} />
+        ) : (
+          <Card flush>
+            <Empty
+              icon="audit"
+              title="There is no such row"
+              acts={<LinkButton to="/audit">To the audit log</LinkButton>}
+            >
+              The address of a row holds what it is about and its moment, so copy it whole. Retention may also have
+              dropped it.
+            </Empty>
+          </Card>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Found({ row }: { row: Log }) {
+  const { entity_type: type, entity_id: id, actor_id: actor, trace_id: traceId, detail } = row;
+  const names = useNames(
+    'applications',
+    [actor, id].filter((one) => one && isUuid.test(one)),
+  );
+  const tokenIds = Array.isArray(detail?.token_ids) ? detail.token_ids.map(String) : [];
+  return (
+    <>
+      <Card title={row.message}>
+        <Facts
+          facts={{
+            When: <Time at={row.created_at} />,
+            What: `${entityTypes[type]}: ${operations[row.operation]}`,
+            'Of which thing': <ThingLink type={type} id={id} name={names.get(id)} />,
+            'By whom': <Actor row={row} names={names} />,
+            'Trace id': traceId && (
+              <Link to="/audit" search={{ trace_id: traceId }}>
+                <code>{traceId}</code>
+              </Link>
+            ),
+            Id: <Id id={row.id} />,
+          }}
+        />
+      </Card>
+      {tokenIds.length > 0 && (
+        <Card title={tokenIds.length === 1 ? 'Token' : `${tokenIds.length} tokens`}>
+          <ul className={styles.tokens}>
+            {tokenIds.map((tokenId) => (
+              <li key={tokenId}>
+                <ThingLink type="token" id={tokenId} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <RowProof row={row} />
+      {detail && (
+        <Card title="Details">
+          <Code text={JSON.stringify(detail, undefined, 2)} what="the details" />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** Ids of tokens can be anything, and the list of Applications refuses what is no UUID. */
+const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;

@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router';
+import { useMissingRight } from '../../api/me.ts';
+import { ThingLink } from '../../app/thing-link.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Facts, Soft } from '../../ui/layout.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './invocations.module.css';
+import type { LiveRow } from './live-invocations.ts';
+import { whyRefused } from './refusals.ts';
+import { milliseconds, StageBar, stages } from './stage-bar.tsx';
+import { StatusBadge } from './status-badge.tsx';
+
+interface InvocationDetailProps {
+  invocation: LiveRow;
+  /** Of the Proxy and the Application. */
+  names: ReadonlyMap<string, string>;
+  onClose: () => void;
+}
+
+export function InvocationDetail({ invocation, names, onClose }: InvocationDetailProps) {
+  const { proxy_id: proxy, application_id: application, trace_id: traceId, token_ids: tokens } = invocation;
+  const { refused_by: refusedBy, destination_status: destination, stages_ms: stagesMs } = invocation;
+  return (
+    <Dialog open onClose={onClose} title={`${invocation.method} at ${names.get(proxy) ?? 'a Proxy'}`} wide>
+      <Facts
+        facts={{
+          When: <Time at={invocation.at} />,
+          Answered: (
+            <>
+              <StatusBadge status={invocation.status} /> {refusedBy && whyRefused(refusedBy)}
+            </>
+          ),
+          'The destination answered': destination ? (
+            <StatusBadge status={destination} />
+          ) : (
+            <Soft>it was not reached</Soft>
+          ),
+          'What ended it': refusedBy && <code>{refusedBy}</code>,
+          Proxy: <ThingLink type="proxy" id={proxy} name={names.get(proxy)} />,
+          'Key of': application ? (
+            <ThingLink type="application" id={application} name={names.get(application)} />
+          ) : (
+            <Soft>nobody</Soft>
+          ),
+          'Trace id': <Id id={traceId} what="the trace id" />,
+          'In the log': (
+            <Link to="/audit" search={{ trace_id: traceId }}>
+              What it disclosed
+            </Link>
+          ),
+        }}
+      />
+      <section className={styles.part}>
+        <h3>Stages</h3>
+        <StageBar stagesMs={stagesMs} />
+        <ul className={styles.legend}>
+          {stages.map((stage) => (
+            <li key={stage}>
+              <span className={`${styles.dot} ${styles[stage]}`} aria-hidden="true" />
+              {stage} {stagesMs[stage] === undefined ? 'not reached' : milliseconds(stagesMs[stage])}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className={styles.part}>
+        <h3>Tokens</h3>
+        {tokens.length === 0 && <Soft>No value of a token went into its body.</Soft>}
+        <ul className={styles.tokens}>
+          {tokens.map((id) => (
+            <li key={id}>
+              <ThingLink type="token" id={id} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className={styles.part}>
+        <h3>Console</h3>
+        <ConsoleLines lines={invocation.console} />
+      </section>
+      <div className={styles.acts}>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function ConsoleLines({ lines }: { lines: LiveRow['console'] | undefined }) {
+  const missing = useMissingRight('proxy:update');
+  if (missing !== undefined) return <Soft>{missing}</Soft>;
+  if (!lines?.length) return <Soft>Its transforms printed nothing, or the gateways do not hand it on.</Soft>;
+  return (
+    <ol className={styles.lines}>
+      {lines.map(({ level, text }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never change
+        <li key={at}>
+          <Soft>{level}</Soft> {text}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,25 @@
+/** What ended an invocation, by the code of its error. */
+const refusals: Readonly<Record<string, string>> = {
+  bad_request: 'The request was malformed',
+  validation_failed: 'The request was not valid',
+  invalid_proxy_request: 'An expression or a token in the request was wrong',
+  unauthenticated: 'There was no valid key',
+  forbidden: 'The key may not do this',
+  not_found: 'There is no such Proxy, route or token',
+  request_timeout: 'The request came too slowly',
+  payload_too_large: 'The body was too large',
+  unsupported_media_type: 'The body had a type or charset that cannot be read',
+  too_many_requests: 'A limit of the Tenant or of the key was reached',
+  transform_failed: 'The transform threw an error or took too long',
+  destination_answer_unusable: 'The answer of the destination could not be used',
+  destination_unreachable: 'The destination could not be reached',
+  destination_failed: 'The destination broke off',
+  destination_timeout: 'The destination did not answer in time',
+  unavailable: 'The service was not available',
+  internal: 'The service had a fault',
+  caller_gone: 'The caller left before the answer',
+};
+
+export function whyRefused(code: string): string {
+  return refusals[code] ?? code.replaceAll('_', ' ');
+}

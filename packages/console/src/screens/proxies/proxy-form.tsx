@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+import { ApplicationChoice } from '../../code/application-choice.tsx';
+import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
+import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+
+export interface ProxyDraft {
+  name: string;
+  destination_url: string;
+  require_auth: boolean;
+  /** Empty for none. */
+  applicationId: string;
+  configuration: Readonly<Record<string, string>>;
+}
+
+interface ProxyFormProps {
+  draft: ProxyDraft;
+  onDraft: (draft: ProxyDraft) => void;
+  onSubmit: () => void;
+  error: Error | null;
+  acts: ReactNode;
+}
+
+/** All of a Proxy but its code. */
+export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormProps) {
+  const change = (part: Partial<ProxyDraft>) => onDraft({ ...draft, ...part });
+  return (
+    <Form onSubmit={onSubmit} error={error} acts={acts}>
+      <TextField
+        label="Name"
+        value={draft.name}
+        onText={(name) => change({ name })}
+        maxLength={200}
+        required
+        error={faultOf(error, 'name')}
+      />
+      <TextField
+        label="Destination URL"
+        mono
+        value={draft.destination_url}
+        onText={(destination_url) => change({ destination_url })}
+        placeholder="https://api.example.com/v1"
+        required
+        hint="What a caller adds to the address of the Proxy is added to this one."
+        error={faultOf(error, 'destination_url')}
+      />
+      <Check
+        label="Callers need an API key"
+        hint="Without it, whoever knows the key of the Proxy may call; tokens still need a key that may use them."
+        checked={draft.require_auth}
+        onChecked={(require_auth) => change({ require_auth })}
+      />
+      <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
+      <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
+    </Form>
+  );
+}

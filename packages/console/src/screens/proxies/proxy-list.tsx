@@ -1,0 +1,106 @@
+import type { Proxy as ProxyResource } from '@sluice/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Filters, Find } from '../../ui/filters.tsx';
+import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const route = getRouteApi('/proxies');
+
+const columns: readonly Column<ProxyResource>[] = [
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/proxies/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { title: 'Destination', cell: ({ destination_url: url }) => <code>{url}</code> },
+  {
+    title: 'Transforms',
+    onlyWide: true,
+    cell: ({ request_transform: request, response_transform: response }) =>
+      request || response ? (
+        [request && 'request', response && 'response'].filter(Boolean).join(', ')
+      ) : (
+        <Soft>none</Soft>
+      ),
+  },
+  {
+    title: 'Callers',
+    onlyWide: true,
+    tight: true,
+    cell: ({ require_auth }) =>
+      require_auth ? <Badge tone="good">with a key</Badge> : <Badge tone="warn">anybody</Badge>,
+  },
+  {
+    title: 'Changed',
+    onlyWide: true,
+    tight: true,
+    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+  },
+];
+
+export function ProxyList() {
+  return (
+    <Page
+      title="Proxies"
+      intro="A Proxy forwards requests to one destination, and puts values in the place of tokens on the way."
+      acts={
+        <LinkButton to="/proxies/new" kind="primary" icon="plus" needs="proxy:create">
+          New Proxy
+        </LinkButton>
+      }
+    >
+      <Card flush>
+        <Guarded needs="proxy:read" what="You cannot see Proxies">
+          <Proxies />
+        </Guarded>
+      </Card>
+    </Page>
+  );
+}
+
+function Proxies() {
+  const { page, name } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['proxies', { page, name }],
+    queryFn: ({ signal }) => sluice.proxies.list({ ...(name && { name }) }, { signal }).page(page),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Filters>
+        <Find
+          label="Name"
+          value={name ?? ''}
+          placeholder="Part of a name, or with *"
+          onValue={(text) => navigate({ search: text ? { name: text } : {} })}
+        />
+      </Filters>
+      <Loaded query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <Empty icon="proxies" title={name ? 'No Proxy has such a name' : 'No Proxies yet'}>
+              Make one for each destination that needs values: callers send tokens, and it sends the values on.
+            </Empty>
+          ) : (
+            <>
+              <Table label="Proxies" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Paging
+                pagination={pagination}
+                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

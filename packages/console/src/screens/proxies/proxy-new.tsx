@@ -1,0 +1,49 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Page } from '../../ui/layout.tsx';
+import { Guarded } from '../../ui/states.tsx';
+import { type ProxyDraft, ProxyForm } from './proxy-form.tsx';
+
+const empty: ProxyDraft = { name: '', destination_url: '', require_auth: true, applicationId: '', configuration: {} };
+
+export function ProxyNew() {
+  return (
+    <Page title="New Proxy" back={<Link to="/proxies">Proxies</Link>}>
+      <Guarded needs="proxy:create" what="You cannot make Proxies">
+        <NewProxy />
+      </Guarded>
+    </Page>
+  );
+}
+
+function NewProxy() {
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState(empty);
+  const create = useChange({
+    act: (options) => {
+      const { applicationId, ...body } = draft;
+      const application = applicationId && { application: { id: applicationId } };
+      return sluice.proxies.create({ ...body, ...application }, options);
+    },
+    said: ({ name }) => `The Proxy ${name} was made`,
+    onDone: ({ id }) => navigate({ to: '/proxies/$id', params: { id } }),
+  });
+  return (
+    <Card>
+      <ProxyForm
+        draft={draft}
+        onDraft={setDraft}
+        onSubmit={() => create.mutate()}
+        error={create.error}
+        acts={
+          <Button kind="primary" type="submit" busy={create.isPending}>
+            Make the Proxy
+          </Button>
+        }
+      />
+    </Card>
+  );
+}

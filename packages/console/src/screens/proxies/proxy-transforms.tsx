@@ -1,0 +1,129 @@
+import type { Proxy as ProxyResource } from '@sluice/sdk';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Suspense, useMemo, useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useMissingRight } from '../../api/me.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Trial } from '../../code/trial.tsx';
+import { transformNames } from '../../editor/completions.ts';
+import { CodeEditor } from '../../editor/lazy-editor.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Soft } from '../../ui/layout.tsx';
+import { Fault, Loading } from '../../ui/states.tsx';
+import { proxyQuery } from './proxy-query.ts';
+
+type Kind = 'request' | 'response';
+
+const requestRoute = getRouteApi('/proxies/$id/request');
+const responseRoute = getRouteApi('/proxies/$id/response');
+
+export function RequestTransform() {
+  return <Transform id={requestRoute.useParams().id} kind="request" />;
+}
+
+export function ResponseTransform() {
+  return <Transform id={responseRoute.useParams().id} kind="response" />;
+}
+
+const about: Readonly<Record<Kind, string>> = {
+  request: 'Runs before the request is forwarded, and sees its values. Returns body and headers to be sent.',
+  response: "Runs after the destination's answer. Returns body and headers for the caller.",
+};
+
+const beginning: Readonly<Record<Kind, string>> = {
+  request: `module.exports = async function (req) {
+  const { body, headers } = req.args;
+  return { body, headers };
+};
+`,
+  response: `module.exports = async function (req) {
+  const { body, headers } = req.args;
+  return { body, headers };
+};
+`,
+};
+
+const sample: Readonly<Record<Kind, object>> = {
+  request: {
+    body: { amount: 4200 },
+    headers: { 'content-type': 'application/json' },
+    method: 'POST',
+    path: '',
+    query: '',
+  },
+  response: { body: { id: 'ch_1' }, headers: { 'content-type': 'application/json' } },
+};
+
+function Transform({ id, kind }: { id: string; kind: Kind }) {
+  const { data: proxy } = useSuspenseQuery(proxyQuery(id));
+  return <TransformEditor key={kind} proxy={proxy} kind={kind} />;
+}
+
+function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) {
+  const { id, name, configuration } = proxy;
+  const member = `${kind}_transform` as const;
+  const kept = proxy[member]?.code;
+  const [code, setCode] = useState(kept ?? beginning[kind]);
+  const readOnly = useMissingRight('proxy:update') !== undefined;
+  const names = useMemo(() => transformNames(kind, Object.keys(configuration ?? {})), [kind, configuration]);
+  const save = useChange({
+    act: (options) => sluice.proxies.patch(id, { [member]: { code } }, options),
+    said: () => `The ${kind} transform of ${name} was saved`,
+  });
+  const remove = useChange({
+    act: (options) => sluice.proxies.patch(id, { [member]: null }, options),
+    said: () => `The ${kind} transform of ${name} was removed`,
+    onDone: () => setCode(beginning[kind]),
+  });
+  const trial = useMutation({
+    mutationFn: (args: Record<string, unknown>) =>
+      sluice.proxies.testTransform({ code, args, kind, ...(configuration && { configuration }) }),
+  });
+  const line = trial.data?.error?.line;
+  const fault = line === undefined ? undefined : { line, message: trial.data?.error?.detail ?? 'Thrown here' };
+  return (
+    <>
+      <Card
+        title={kind === 'request' ? 'Request transform' : 'Response transform'}
+        intro={about[kind]}
+        acts={
+          <>
+            {kept !== undefined && (
+              <Confirm
+                small
+                act="Remove"
+                title={`Remove the ${kind} transform?`}
+                text={`Bodies then pass unchanged. Its code stays in the versions of ${name}.`}
+                needs="proxy:update"
+                change={remove}
+              />
+            )}
+            <Button small kind="primary" needs="proxy:update" busy={save.isPending} onClick={() => save.mutate()}>
+              Save
+            </Button>
+          </>
+        }
+      >
+        {kept === undefined && (
+          <Soft>There is none yet. What stands here is where you could begin; it runs once it is saved.</Soft>
+        )}
+        <Suspense fallback={<Loading />}>
+          <CodeEditor
+            label={`Code of the ${kind} transform`}
+            code={code}
+            onCode={setCode}
+            names={names}
+            readOnly={readOnly}
+            fault={fault}
+          />
+        </Suspense>
+        <Fault error={save.error} />
+      </Card>
+      <Card title="Test run" intro="In the real sandbox, with its limits. Nothing is called and nothing is stored.">
+        <Trial needs="proxy:update" args={sample[kind]} trial={trial} />
+      </Card>
+    </>
+  );
+}

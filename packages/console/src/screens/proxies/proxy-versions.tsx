@@ -1,0 +1,109 @@
+import type { Proxy as ProxyResource, ProxyVersion } from '@sluice/sdk';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Difference } from '../../editor/lazy-editor.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Soft } from '../../ui/layout.tsx';
+import { Loaded, Loading } from '../../ui/states.tsx';
+import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { proxyQuery } from './proxy-query.ts';
+import { textOf } from './proxy-text.ts';
+
+const route = getRouteApi('/proxies/$id/versions');
+
+export function ProxyVersions() {
+  const { id } = route.useParams();
+  const { page, version } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: proxy } = useSuspenseQuery(proxyQuery(id));
+  const query = useQuery({
+    queryKey: ['proxies', id, 'versions', { page }],
+    queryFn: ({ signal }) => sluice.proxies.versions.list(id, {}, { signal }).page(page),
+  });
+  return (
+    <>
+      {version !== undefined && <Compared key={version} proxy={proxy} version={version} />}
+      <Card title="Versions" intro="Each change is one. The newest is the Proxy as it is." flush>
+        <Loaded query={query}>
+          {({ data, pagination }) => (
+            <>
+              <Table
+                label="Versions"
+                columns={columnsOf(id, pagination.total_items ?? 0)}
+                rows={data}
+                keyOf={(row) => String(row.version)}
+              />
+              <Paging pagination={pagination} onPage={(to) => navigate({ search: { page: to } })} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+    </>
+  );
+}
+
+function columnsOf(id: string, newest: number): readonly Column<ProxyVersion>[] {
+  return [
+    { title: 'Version', tight: true, cell: ({ version }) => `Version ${version}` },
+    { title: 'At', tight: true, cell: ({ at }) => <Time at={at} /> },
+    { title: 'Changed', onlyWide: true, cell: ({ changed }) => changed.join(', ') || <Soft>made</Soft> },
+    { title: 'By', onlyWide: true, cell: ({ by }) => by && <code>{by}</code> },
+    {
+      title: 'Compare',
+      tight: true,
+      cell: ({ version }) =>
+        version === newest ? (
+          <Soft>as it is</Soft>
+        ) : (
+          <Link to="/proxies/$id/versions" params={{ id }} search={(former) => ({ ...former, version })}>
+            Compare version {version}
+          </Link>
+        ),
+    },
+  ];
+}
+
+/** The differences from a version to the present Proxy. */
+function Compared({ proxy, version }: { proxy: ProxyResource; version: number }) {
+  const { id, name } = proxy;
+  const query = useQuery({
+    queryKey: ['proxies', id, 'versions', version],
+    queryFn: ({ signal }) => sluice.proxies.versions.get(id, String(version), { signal }),
+  });
+  const restore = useChange({
+    act: (options) => sluice.proxies.versions.restore(id, String(version), options),
+    said: () => `${name} is as in version ${version} again`,
+  });
+  return (
+    <Card
+      title={`From version ${version} to the Proxy as it is`}
+      acts={
+        <Confirm
+          small
+          act={`Restore version ${version}`}
+          title={`Restore version ${version}?`}
+          text="It becomes the newest version. What is now stays among the versions."
+          needs="proxy:update"
+          change={restore}
+        />
+      }
+    >
+      <Loaded query={query}>
+        {(former) => (
+          <Suspense fallback={<Loading />}>
+            <Difference
+              key={proxy.modified_at}
+              label={`Differences since version ${version}`}
+              before={textOf(former)}
+              after={textOf(proxy)}
+            />
+          </Suspense>
+        )}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,60 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { rootRoute } from '../../app/root-route.tsx';
+
+interface ListSearch extends PageSearch {
+  name?: string;
+}
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/proxies',
+  validateSearch: (search): ListSearch => ({
+    ...pageSearch(search),
+    ...(typeof search.name === 'string' && search.name && { name: search.name }),
+  }),
+  component: lazyRouteComponent(() => import('./proxy-list.tsx'), 'ProxyList'),
+});
+
+const create = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/proxies/new',
+  component: lazyRouteComponent(() => import('./proxy-new.tsx'), 'ProxyNew'),
+});
+
+const detail = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/proxies/$id',
+  component: lazyRouteComponent(() => import('./proxy-detail.tsx'), 'ProxyDetail'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => detail,
+  path: '/',
+  component: lazyRouteComponent(() => import('./proxy-settings.tsx'), 'ProxySettings'),
+});
+
+const request = createRoute({
+  getParentRoute: () => detail,
+  path: '/request',
+  component: lazyRouteComponent(() => import('./proxy-transforms.tsx'), 'RequestTransform'),
+});
+
+const response = createRoute({
+  getParentRoute: () => detail,
+  path: '/response',
+  component: lazyRouteComponent(() => import('./proxy-transforms.tsx'), 'ResponseTransform'),
+});
+
+const versions = createRoute({
+  getParentRoute: () => detail,
+  path: '/versions',
+  /** `version` is the one to compare with the present Proxy. */
+  validateSearch: (search): PageSearch & { version?: number } => ({
+    ...pageSearch(search),
+    ...(typeof search.version === 'number' && { version: search.version }),
+  }),
+  component: lazyRouteComponent(() => import('./proxy-versions.tsx'), 'ProxyVersions'),
+});
+
+export const proxyRoutes = [list, create, detail.addChildren([settings, request, response, versions])] as const;

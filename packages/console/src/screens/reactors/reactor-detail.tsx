@@ -1,0 +1,145 @@
+import type { Reactor } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
+import { Guarded, Loaded } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ReactorCode } from './reactor-code.tsx';
+import { ReactorForm } from './reactor-form.tsx';
+import { ReactorRuns } from './reactor-runs.tsx';
+
+const route = getRouteApi('/reactors/$id');
+
+export function ReactorDetail() {
+  return (
+    <Guarded needs="reactor:read" what="You cannot see Reactors">
+      <Detail />
+    </Guarded>
+  );
+}
+
+function Detail() {
+  const { id } = route.useParams();
+  const query = useQuery({
+    queryKey: ['reactors', id],
+    queryFn: ({ signal }) => sluice.reactors.get(id, { signal }),
+  });
+  return <Loaded query={query}>{(reactor) => <Found reactor={reactor} />}</Loaded>;
+}
+
+function Found({ reactor }: { reactor: Reactor }) {
+  const { id, name, code } = reactor;
+  const navigate = useNavigate();
+  const [editing, setEditing] = useState(false);
+  const remove = useChange({
+    act: (options) => sluice.reactors.delete(id, options),
+    said: () => `The Reactor ${name} was deleted`,
+    onDone: () => navigate({ to: '/reactors' }),
+  });
+  return (
+    <Page
+      title={name}
+      back={<Link to="/reactors">Reactors</Link>}
+      acts={
+        <Confirm
+          act="Delete"
+          title={`Delete ${name}?`}
+          text="Every call of it is refused as soon as this is confirmed. It cannot be taken back."
+          needs="reactor:delete"
+          change={remove}
+        />
+      }
+    >
+      {editing ? (
+        <Editor reactor={reactor} onDone={() => setEditing(false)} />
+      ) : (
+        <Card
+          title="Settings"
+          acts={
+            <Button small needs="reactor:update" onClick={() => setEditing(true)}>
+              Change
+            </Button>
+          }
+        >
+          <Settings reactor={reactor} />
+        </Card>
+      )}
+      {code !== undefined && <ReactorCode reactor={reactor} code={code} />}
+      <ReactorRuns reactorId={id} />
+    </Page>
+  );
+}
+
+function Settings({ reactor }: { reactor: Reactor }) {
+  const {
+    id,
+    formula_id,
+    application_id: applicationId,
+    configuration = {},
+    retryable,
+    modified_at,
+    created_at,
+  } = reactor;
+  const names = Object.keys(configuration);
+  return (
+    <Facts
+      facts={{
+        Id: <Id id={id} />,
+        Formula: formula_id && <Id id={formula_id} what="the id of the formula" />,
+        'Application of the code': applicationId ? (
+          <Link to="/applications/$id" params={{ id: applicationId }}>
+            {applicationId}
+          </Link>
+        ) : (
+          <Soft>none</Soft>
+        ),
+        Configuration: names.length > 0 ? <code>{names.join(', ')}</code> : <Soft>none</Soft>,
+        'Interrupted runs': retryable ? <Badge tone="info">are repeated</Badge> : <Badge>fail</Badge>,
+        Changed: <Time at={modified_at ?? created_at} />,
+      }}
+    />
+  );
+}
+
+function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
+  const { id, name, retryable, application_id, configuration = {} } = reactor;
+  const texts = Object.fromEntries(Object.entries(configuration).map(([key, value]) => [key, String(value)]));
+  const [draft, setDraft] = useState({ name, retryable, applicationId: application_id ?? '', configuration: texts });
+  const update = useChange({
+    act: async (options) => {
+      const { applicationId, configuration: values, ...body } = draft;
+      // Only what was changed is sent, so that numbers stay numbers; null removes.
+      const changed = Object.entries(values).filter(([key, text]) => texts[key] !== text);
+      const removed = Object.keys(texts).filter((key) => !Object.hasOwn(values, key));
+      const merged = Object.fromEntries([...changed, ...removed.map((key) => [key, null] as const)]);
+      const application = applicationId ? { id: applicationId } : null;
+      await sluice.reactors.patch(id, { ...body, application, configuration: merged }, options);
+    },
+    said: () => `The Reactor ${draft.name} was changed`,
+    onDone,
+  });
+  return (
+    <Card title="Change the settings">
+      <ReactorForm
+        draft={draft}
+        onDraft={setDraft}
+        onSubmit={() => update.mutate()}
+        error={update.error}
+        acts={
+          <>
+            <Button onClick={onDone}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={update.isPending}>
+              Save
+            </Button>
+          </>
+        }
+      />
+    </Card>
+  );
+}

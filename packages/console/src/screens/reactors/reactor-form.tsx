@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { ApplicationChoice } from '../../code/application-choice.tsx';
+import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
+import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+
+export interface ReactorDraft {
+  name: string;
+  /** Empty for none. */
+  applicationId: string;
+  retryable: boolean;
+  configuration: Readonly<Record<string, string>>;
+}
+
+interface ReactorFormProps {
+  draft: ReactorDraft;
+  onDraft: (draft: ReactorDraft) => void;
+  onSubmit: () => void;
+  error: Error | null;
+  acts: ReactNode;
+}
+
+/** All of a Reactor but its code. */
+export function ReactorForm({ draft, onDraft, onSubmit, error, acts }: ReactorFormProps) {
+  const change = (part: Partial<ReactorDraft>) => onDraft({ ...draft, ...part });
+  return (
+    <Form onSubmit={onSubmit} error={error} acts={acts}>
+      <TextField
+        label="Name"
+        value={draft.name}
+        onText={(name) => change({ name })}
+        maxLength={200}
+        required
+        error={faultOf(error, 'name')}
+      />
+      <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
+      <Check
+        label="Repeat runs that were interrupted"
+        hint="Only where calling out twice does no harm: it is for asynchronous runs whose process died."
+        checked={draft.retryable}
+        onChecked={(retryable) => change({ retryable })}
+      />
+      <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
+    </Form>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Reactor } from '@sluice/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Filters, Find } from '../../ui/filters.tsx';
+import { Card, Page, Soft } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const route = getRouteApi('/reactors');
+
+const columns: readonly Column<Reactor>[] = [
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/reactors/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { title: 'Runs', cell: ({ formula_id }) => (formula_id ? 'a formula' : 'code of its own') },
+  {
+    title: 'Application',
+    onlyWide: true,
+    cell: ({ application_id }) => (application_id ? <code>{application_id}</code> : <Soft>none</Soft>),
+  },
+  {
+    title: 'Changed',
+    onlyWide: true,
+    tight: true,
+    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+  },
+];
+
+export function ReactorList() {
+  return (
+    <Page
+      title="Reactors"
+      intro="A Reactor is code that is called by itself, with values in its arguments. It may call out, and make tokens of what it returns."
+      acts={
+        <LinkButton to="/reactors/new" kind="primary" icon="plus" needs="reactor:create">
+          New Reactor
+        </LinkButton>
+      }
+    >
+      <Card flush>
+        <Guarded needs="reactor:read" what="You cannot see Reactors">
+          <Reactors />
+        </Guarded>
+      </Card>
+    </Page>
+  );
+}
+
+function Reactors() {
+  const { page, name } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['reactors', { page, name }],
+    queryFn: ({ signal }) => sluice.reactors.list({ ...(name && { name }) }, { signal }).page(page),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Filters>
+        <Find
+          label="Name"
+          value={name ?? ''}
+          placeholder="Part of a name, or with *"
+          onValue={(text) => navigate({ search: text ? { name: text } : {} })}
+        />
+      </Filters>
+      <Loaded query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <Empty icon="reactors" title={name ? 'No Reactor has such a name' : 'No Reactors yet'}>
+              Make one for work that needs values but no destination of its own: checks, lookups, files.
+            </Empty>
+          ) : (
+            <>
+              <Table label="Reactors" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Paging
+                pagination={pagination}
+                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

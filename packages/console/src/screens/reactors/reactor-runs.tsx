@@ -1,0 +1,67 @@
+import type { ReactorRun } from '@sluice/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { Card, Soft } from '../../ui/layout.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { type Column, CursorPaging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RunDetails } from './run-details.tsx';
+import { RunState } from './run-state.tsx';
+import { tookOf } from './run-text.ts';
+
+const route = getRouteApi('/reactors/$id');
+
+const columns: readonly Column<ReactorRun>[] = [
+  { title: 'Asked for', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'State', tight: true, cell: ({ state }) => <RunState state={state} /> },
+  {
+    title: 'Ended',
+    tight: true,
+    onlyWide: true,
+    cell: ({ ended_at }) => (ended_at ? <Time at={ended_at} /> : <Soft>not yet</Soft>),
+  },
+  { title: 'Took', tight: true, onlyWide: true, atEnd: true, cell: tookOf },
+  { title: 'More', atEnd: true, cell: (run) => <RunDetails run={run} /> },
+];
+
+/** The asynchronous runs of one Reactor, which are kept for a day. */
+export function ReactorRuns({ reactorId }: { reactorId: string }) {
+  const { start } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ['reactors', reactorId, 'runs', { start }],
+    queryFn: ({ signal }) => sluice.reactors.results.list(reactorId, { size: 10 }, { signal }).page(start),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (data?.data.some(isUnderWay) ? 2_000 : 10_000),
+  });
+  const goTo = (search: { start?: string }) => navigate({ search, resetScroll: false });
+  return (
+    <Card
+      title="Runs"
+      intro="Those that were asked for with react-async. Each is gone 24 hours after its end, and only who asked for it can read its result or cancel it."
+      flush
+    >
+      <Loaded query={query}>
+        {({ data, pagination: { next } }) => (
+          <>
+            {data.length === 0 ? (
+              <Empty icon="reactors" title="No runs of the last day" />
+            ) : (
+              <Table label="Runs" columns={columns} rows={data} keyOf={({ id }) => id} />
+            )}
+            <CursorPaging
+              next={next}
+              onNext={(cursor) => goTo({ start: cursor })}
+              onFirst={start === undefined ? undefined : () => goTo({})}
+            />
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function isUnderWay({ state }: ReactorRun): boolean {
+  return state === 'waiting' || state === 'running';
+}

@@ -1,0 +1,53 @@
+import type { Tenant } from '@sluice/sdk';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form, TextField } from '../../ui/form.tsx';
+import { Card } from '../../ui/layout.tsx';
+
+/** Asks for the name, because nothing brings the values back. */
+export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
+  const close = useChange({
+    act: (options) => sluice.tenant.delete(options),
+    said: () => `${name} was closed`,
+    onDone: () => location.assign('/sign-in'),
+  });
+  return (
+    <Card
+      title="Close the Tenant"
+      intro="All its keys are refused at once, its data keys are destroyed, and no backup brings its values back."
+      acts={
+        <Button kind="danger" needs="tenant:delete" onClick={() => setOpen(true)}>
+          Close the Tenant
+        </Button>
+      }
+      flush
+    >
+      <Dialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={`Close ${name}?`}
+        text="Everything that uses its tokens stops working. This cannot be taken back."
+      >
+        <Form
+          onSubmit={() => close.mutate()}
+          error={close.error}
+          acts={
+            <>
+              <Button onClick={() => setOpen(false)}>Cancel</Button>
+              <Button kind="danger" type="submit" disabled={typed !== name} busy={close.isPending}>
+                Close it for good
+              </Button>
+            </>
+          }
+        >
+          <TextField label="Type the name of the Tenant" hint={name} value={typed} onText={setTyped} />
+        </Form>
+      </Dialog>
+    </Card>
+  );
+}

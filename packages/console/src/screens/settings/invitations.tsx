@@ -1,0 +1,89 @@
+import type { Invitation, InvitationWithUrl } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Badge } from '../../ui/layout.tsx';
+import { Empty, Fault, Loaded } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { InvitationLink } from './invitation-link.tsx';
+import { roleNames } from './roles.ts';
+
+export function Invitations() {
+  const [sent, setSent] = useState<InvitationWithUrl>();
+  const query = useQuery({
+    queryKey: ['invitations'],
+    queryFn: ({ signal }) => sluice.invitations.list({ size: 100 }, { signal }).page(),
+  });
+  const resend = useChange({
+    act: (options, { id }: Invitation) => sluice.invitations.resend(id, options),
+    said: ({ email }) => `${email} has a new link; the former one is refused`,
+    onDone: setSent,
+  });
+  const columns: readonly Column<Invitation>[] = [
+    { title: 'E-mail address', cell: ({ email }) => email },
+    { title: 'Role', tight: true, cell: ({ role }) => roleNames[role] },
+    {
+      title: 'State',
+      tight: true,
+      cell: ({ status }) => (
+        <Badge tone={status === 'PENDING' ? 'info' : undefined}>{status === 'PENDING' ? 'waiting' : 'expired'}</Badge>
+      ),
+    },
+    { title: 'Good until', onlyWide: true, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      title: 'Change',
+      atEnd: true,
+      cell: (invitation) => (
+        <>
+          <Button
+            small
+            needs="tenant:invitation:update"
+            busy={resend.isPending && resend.variables?.id === invitation.id}
+            onClick={() => resend.mutate(invitation)}
+          >
+            New link
+          </Button>{' '}
+          <DeleteInvitation invitation={invitation} />
+        </>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Fault error={resend.error} />
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="applications" title="Nobody is invited">
+              An invitation is a link for one e-mail address, good for 72 hours.
+            </Empty>
+          ) : (
+            <Table label="Invitations" columns={columns} rows={data} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {sent && <InvitationLink invitation={sent} onClose={() => setSent(undefined)} />}
+    </>
+  );
+}
+
+function DeleteInvitation({ invitation: { id, email } }: { invitation: Invitation }) {
+  const remove = useChange({
+    act: (options) => sluice.invitations.delete(id, options),
+    said: () => `The invitation of ${email} was deleted`,
+  });
+  return (
+    <Confirm
+      small
+      act="Delete"
+      title={`Delete the invitation of ${email}?`}
+      text="Its link is refused as soon as this is confirmed."
+      needs="tenant:invitation:delete"
+      change={remove}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { InvitationLink } from './invitation-link.tsx';
+import { type Role, roleMeaning, roleNames } from './roles.ts';
+
+export function Invite({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('AUDITOR');
+  const invite = useChange({
+    act: (options) => sluice.invitations.create({ email, role }, options),
+    said: () => `${email} was invited`,
+  });
+  if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
+  return (
+    <Dialog open onClose={onClose} title="Invite somebody" text="You get a link, which you send as you like.">
+      <Form
+        onSubmit={() => invite.mutate()}
+        error={invite.error}
+        acts={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={invite.isPending}>
+              Invite
+            </Button>
+          </>
+        }
+      >
+        <TextField
+          label="E-mail address"
+          type="email"
+          value={email}
+          onText={setEmail}
+          required
+          error={faultOf(invite.error, 'email')}
+        />
+        <Choice label="Role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
+      </Form>
+    </Dialog>
+  );
+}

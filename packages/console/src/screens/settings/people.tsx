@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/layout.tsx';
+import { Guarded } from '../../ui/states.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { Members } from './members.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+export function People() {
+  const [isInviting, setInviting] = useState(false);
+  return (
+    <SettingsPage
+      intro="Who may sign in to this Tenant. No role shows the value of a token."
+      acts={
+        <Button kind="primary" icon="plus" needs="tenant:invitation:create" onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      <Card title="Members" flush>
+        <Guarded needs="tenant:member:read" what="You cannot see the members">
+          <Members />
+        </Guarded>
+      </Card>
+      <Card title="Invitations" intro="Whoever has accepted is a member, and no longer listed here." flush>
+        <Guarded needs="tenant:invitation:read" what="You cannot see the invitations">
+          <Invitations />
+        </Guarded>
+      </Card>
+      {isInviting && <Invite onClose={() => setInviting(false)} />}
+    </SettingsPage>
+  );
+}

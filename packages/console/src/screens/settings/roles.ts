@@ -1,0 +1,23 @@
+import type { Member } from '@sluice/sdk';
+
+export type Role = Member['role'];
+
+/** Names by role, from the one with most rights to the one with fewest. */
+export const roleNames: Readonly<Record<Role, string>> = {
+  OWNER: 'Owner',
+  ADMIN: 'Admin',
+  DEVELOPER: 'Developer',
+  AUDITOR: 'Auditor',
+};
+
+export const roleMeaning: Readonly<Record<Role, string>> = {
+  OWNER: 'May do everything, and close the Tenant.',
+  ADMIN: 'May do everything but close the Tenant.',
+  DEVELOPER: 'May change Applications, Proxies and reactors, not the Tenant or its people.',
+  AUDITOR: 'May read everything and change nothing.',
+};
+
+export function personName({ user }: Pick<Member, 'user'>): string {
+  const name = [user.first_name, user.last_name].filter(Boolean).join(' ');
+  return name || user.email || 'Owner without an address';
+}

@@ -1,0 +1,92 @@
+import type { DataKey } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { sluice } from '../../api/client.ts';
+import { Badge, Card, Facts } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+const purposes: Readonly<Record<DataKey['purpose'], string>> = {
+  token_data: 'Values of tokens',
+  proxy_secrets: 'Secrets of Proxies and reactors',
+  fingerprint: 'Fingerprints',
+  blind_index: 'Search indexes',
+  idempotency: 'Kept answers',
+};
+
+const count = new Intl.NumberFormat();
+
+const columns: readonly Column<DataKey>[] = [
+  { title: 'For', cell: ({ purpose }) => purposes[purpose] },
+  { title: 'Version', atEnd: true, cell: ({ version }) => version },
+  {
+    title: 'State',
+    tight: true,
+    cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{state}</Badge>,
+  },
+  { title: 'Made', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Uses', atEnd: true, cell: ({ uses }) => count.format(uses) },
+];
+
+export function VaultState() {
+  return (
+    <SettingsPage intro="The keys that encrypt this Tenant's values, and how many values there are.">
+      <Card title="Tokens">
+        <Guarded needs="report:read" what="You cannot see the usage report">
+          <Usage />
+        </Guarded>
+      </Card>
+      <Card
+        title="Data keys"
+        intro="Each is wrapped by the installation's root key. A rotation makes a new version and encrypts everything anew."
+        flush
+      >
+        <Guarded needs="tenant:read" what="You cannot see the data keys">
+          <DataKeys />
+        </Guarded>
+      </Card>
+    </SettingsPage>
+  );
+}
+
+function Usage() {
+  const query = useQuery({ queryKey: ['usage'], queryFn: ({ signal }) => sluice.tenant.usage({ signal }) });
+  return (
+    <Loaded query={query}>
+      {({ token_report: { monthly_active_tokens: active, metrics_by_type: types } }) => (
+        <Facts
+          facts={{
+            'Active this month': count.format(active),
+            ...Object.fromEntries(Object.entries(types).map(([type, { count: some }]) => [type, count.format(some)])),
+          }}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function DataKeys() {
+  const query = useQuery({
+    queryKey: ['data-keys'],
+    queryFn: ({ signal }) => sluice.tenant.dataKeys({ signal }).toArray(),
+  });
+  return (
+    <Loaded query={query}>
+      {(keys) =>
+        keys.length === 0 ? (
+          <Empty icon="lock" title="No keys yet">
+            They are made with the first value that is encrypted.
+          </Empty>
+        ) : (
+          <Table
+            label="Data keys"
+            columns={columns}
+            rows={keys}
+            keyOf={({ purpose, version }) => `${purpose} ${version}`}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,123 @@
+import type { DescribedToken } from '@sluice/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Filters, Find, Moment, Pick } from '../../ui/filters.tsx';
+import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
+import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
+import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { queryOf, type TokenFilters, tokenTypes } from './token-search.ts';
+import styles from './tokens.module.css';
+
+const route = getRouteApi('/tokens');
+
+const columns: readonly Column<DescribedToken>[] = [
+  {
+    title: 'Id',
+    cell: ({ id }) => (
+      <Link to="/tokens/$id" params={{ id }}>
+        <code>{id}</code>
+      </Link>
+    ),
+  },
+  { title: 'Type', tight: true, cell: ({ type }) => <Badge tone="info">{tokenTypes[type]}</Badge> },
+  { title: 'Containers', tight: true, cell: ({ containers }) => <code>{containers.join(' ')}</code> },
+  { title: 'Metadata', onlyWide: true, cell: ({ metadata }) => <Metadata metadata={metadata} /> },
+  { title: 'Created', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function TokenList() {
+  return (
+    <Page
+      title="Tokens"
+      intro="What is kept, by all that is not secret. The console shows neither values nor masks, to nobody."
+    >
+      <Card flush>
+        <Guarded needs="application:read" what="You cannot see tokens">
+          <Tokens />
+        </Guarded>
+      </Card>
+    </Page>
+  );
+}
+
+function Tokens() {
+  const { page, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = queryOf(filters);
+  const query = useQuery({
+    queryKey: ['tokens', found, page],
+    queryFn: ({ signal }) =>
+      (found === undefined
+        ? sluice.tokens.list({}, { signal })
+        : sluice.tokens.search({ query: found }, { signal })
+      ).page(page),
+    placeholderData: keepPreviousData,
+  });
+  const filterBy = (name: keyof TokenFilters) => (value: string | undefined) =>
+    navigate({ search: { ...filters, [name]: value === 'all' || value === '' ? undefined : value } });
+  return (
+    <>
+      <Filters>
+        <Pick
+          label="Type"
+          value={filters.type ?? 'all'}
+          options={{ all: 'All', ...tokenTypes }}
+          onValue={filterBy('type')}
+        />
+        <Moment label="Created from" value={filters.from} onValue={filterBy('from')} />
+        <Moment label="to" value={filters.to} onValue={filterBy('to')} />
+        <Find label="Id" value={filters.id ?? ''} placeholder="Whole id" onValue={filterBy('id')} />
+        <Find
+          label="Container"
+          value={filters.container ?? ''}
+          placeholder="/pci/ or /pci/*"
+          onValue={filterBy('container')}
+        />
+        <Find
+          label="Metadata"
+          value={filters.metadata ?? ''}
+          placeholder="customer=c-1042"
+          onValue={filterBy('metadata')}
+        />
+        {found !== undefined && (
+          <Button small onClick={() => navigate({ search: {} })}>
+            Clear
+          </Button>
+        )}
+      </Filters>
+      <Loaded query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token is so'}>
+              {found === undefined
+                ? 'Servers make them with a key that has token:create, browsers by the hosted fields.'
+                : 'An id, a container and metadata are compared whole; /pci/* stands for all containers below /pci/.'}
+            </Empty>
+          ) : (
+            <>
+              <Table label="Tokens" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Paging pagination={pagination} onPage={(to) => navigate({ search: { ...filters, page: to } })} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+export function Metadata({ metadata = {} }: { metadata: DescribedToken['metadata'] | undefined }) {
+  const pairs = Object.entries(metadata);
+  if (pairs.length === 0) return <Soft>none</Soft>;
+  return (
+    <ul className={styles.pairs}>
+      {pairs.map(([name, value]) => (
+        <li key={name}>
+          <Soft>{name}</Soft> {value}
+        </li>
+      ))}
+    </ul>
+  );
+}

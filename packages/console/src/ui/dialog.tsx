@@ -1,0 +1,82 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import type { PermissionName } from '@sluice/sdk';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import styles from './dialog.module.css';
+import { Fault } from './states.tsx';
+
+interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  text?: ReactNode;
+  wide?: boolean;
+  /** A click beside it does not close it. */
+  keepsOpen?: boolean;
+  children: ReactNode;
+}
+
+export function Dialog({ open, onClose, title, text, wide = false, keepsOpen = false, children }: DialogProps) {
+  return (
+    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()} disablePointerDismissal={keepsOpen}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={styles.backdrop} />
+        <BaseDialog.Popup className={`${styles.popup} ${wide ? styles.wide : ''}`}>
+          <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
+          {text && <BaseDialog.Description className={styles.text}>{text}</BaseDialog.Description>}
+          {children}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}
+
+interface ConfirmProps {
+  /** On the button that opens the question, and on the one that does it. */
+  act: string;
+  title: string;
+  /** What will happen, and to whom. */
+  text: ReactNode;
+  needs?: PermissionName;
+  small?: boolean;
+  /** From `useChange`. */
+  change: UseMutationResult<unknown, Error, void>;
+}
+
+/** A change that cannot be taken back, and so asks first. */
+export function Confirm({ act, title, text, needs, small, change }: ConfirmProps) {
+  const [open, setOpen] = useState(false);
+  const show = (isOpen: boolean) => {
+    change.reset();
+    setOpen(isOpen);
+  };
+  return (
+    <>
+      <Button kind="danger" small={small} needs={needs} onClick={() => show(true)}>
+        {act}
+      </Button>
+      <AlertDialog.Root open={open} onOpenChange={show}>
+        <AlertDialog.Portal>
+          <AlertDialog.Backdrop className={styles.backdrop} />
+          <AlertDialog.Popup className={styles.popup}>
+            <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
+            <AlertDialog.Description className={styles.text}>{text}</AlertDialog.Description>
+            <Fault error={change.error} />
+            <div className={styles.acts}>
+              <Button onClick={() => show(false)}>Cancel</Button>
+              <Button
+                kind="danger"
+                busy={change.isPending}
+                onClick={() => change.mutate(undefined, { onSuccess: () => setOpen(false) })}
+              >
+                {act}
+              </Button>
+            </div>
+          </AlertDialog.Popup>
+        </AlertDialog.Portal>
+      </AlertDialog.Root>
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { type PermissionName, SluiceError } from '@sluice/sdk';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useMissingRight } from '../api/me.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import styles from './states.module.css';
+
+export function Loading() {
+  return (
+    <div className={styles.bars} role="status" aria-label="Loading">
+      <span className={styles.bar} />
+      <span className={styles.bar} />
+      <span className={styles.bar} />
+    </div>
+  );
+}
+
+interface EmptyProps {
+  icon: IconName;
+  title: string;
+  /** What to do next. */
+  children?: ReactNode;
+  acts?: ReactNode;
+}
+
+export function Empty({ icon, title, children, acts }: EmptyProps) {
+  return (
+    <div className={styles.state}>
+      <span className={styles.icon}>
+        <Icon name={icon} size={22} />
+      </span>
+      <h2>{title}</h2>
+      {children && <p className={styles.text}>{children}</p>}
+      {acts && <div className={styles.acts}>{acts}</div>}
+    </div>
+  );
+}
+
+/** In place of what could not be read. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, text, fields, traceId } = explain(error);
+  return (
+    <div className={styles.state} role="alert">
+      <span className={`${styles.icon} ${styles.bad}`}>
+        <Icon name="alert" size={22} />
+      </span>
+      <h2>{title}</h2>
+      <p className={styles.text}>{fields.length > 0 ? fields.join('. ') : text}</p>
+      {traceId && <p className={styles.trace}>Trace id {traceId}</p>}
+      {retry && (
+        <div className={styles.acts}>
+          <Button onClick={retry}>Try again</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Beside what could not be done. */
+export function Fault({ error }: { error: Error | null }) {
+  if (!error) return null;
+  const { text, fields, traceId } = explain(error);
+  return (
+    <div className={styles.fault} role="alert">
+      <Icon name="alert" size={16} />
+      <div>
+        {fields.length === 0 && <p>{text}</p>}
+        {fields.length > 0 && (
+          <ul>
+            {fields.map((field) => (
+              <li key={field}>{field}</li>
+            ))}
+          </ul>
+        )}
+        {traceId && <p className={styles.trace}>Trace id {traceId}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** Shown in place of something that the person may not see: says what it is, and who may see it. */
+function Locked({ what, why }: { what: string; why: string }) {
+  return (
+    <div className={styles.state}>
+      <span className={`${styles.icon} ${styles.locked}`}>
+        <Icon name="lock" size={22} />
+      </span>
+      <h2>{what}</h2>
+      <p className={styles.text}>{why}</p>
+    </div>
+  );
+}
+
+interface GuardedProps {
+  needs: PermissionName;
+  /** What is not shown without it: `You cannot see Applications`. */
+  what: string;
+  children: ReactNode;
+}
+
+/** Renders its children only if the person has the right, so that no call of theirs is refused. */
+export function Guarded({ needs, what, children }: GuardedProps) {
+  const why = useMissingRight(needs);
+  return why === undefined ? children : <Locked what={what} why={why} />;
+}
+
+interface LoadedProps<Data> {
+  query: UseQueryResult<Data>;
+  children: (data: Data) => ReactNode;
+}
+
+/** What a query brings, and what is shown until then and after a failure. */
+export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Failed error={query.error} retry={() => query.refetch()} />;
+  return <Loading />;
+}
+
+interface Explanation {
+  title: string;
+  text: string;
+  fields: string[];
+  traceId: string | undefined;
+}
+
+function explain(error: unknown): Explanation {
+  if (!(error instanceof SluiceError)) {
+    return {
+      title: 'This page has a fault',
+      text: error instanceof Error ? error.message : String(error),
+      fields: [],
+      traceId: undefined,
+    };
+  }
+  const { status, title, detail, errors, traceId } = error;
+  const fields = Object.entries(errors ?? {}).map(
+    ([path, messages]) => `${path || 'The body'}: ${messages.join(', ')}`,
+  );
+  if (status === undefined) {
+    return { title: 'The service does not answer', text: 'Check your connection and try again.', fields, traceId };
+  }
+  if (status === 404) return { title: 'There is nothing here', text: detail ?? title, fields, traceId };
+  return { title, text: detail ?? title, fields, traceId };
+}
