@@ -1,5 +1,8 @@
+import type { Database } from '@sluice/database';
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { connectPostgres } from './connect-postgres.ts';
+import { eventually } from './eventually.ts';
 
 /** Row n belongs to Tenant n % 10. */
 const tenants = 10;
@@ -18,6 +21,13 @@ const fills = {
   proxies: `insert into proxies (tenant_id, id, name, key_hash, key_ciphertext, destination_url, application_id, created_at)
     select ${tenant}, ${uuid(2, 'n')}, 'Proxy ' || md5(n::text), sha256(n::text::bytea), 'key', 'https://example.com',
       ${uuid(1, 'n')}, now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n`,
+  reactor_formulas: `insert into reactor_formulas (tenant_id, id, name, code, created_at)
+    select ${tenant}, ${uuid(3, 'n')}, 'Formula ' || md5(n::text), 'code', now() - n * interval '1 second'
+    from generate_series(1, $1::integer) n`,
+  reactors: `insert into reactors (tenant_id, id, name, code, formula_id, created_at)
+    select ${tenant}, ${uuid(4, 'n')}, 'Reactor ' || md5(n::text), case when n % 2 = 0 then 'code' end,
+      case when n % 2 = 1 then ${uuid(3, 'n')} end, now() - n * interval '1 second'
     from generate_series(1, $1::integer) n`,
   sessions: `insert into sessions (tenant_id, id, application_id, key_hash, nonce_hash, made_from, network,
       authorized_by, authorizing_key_id, expires_at, created_at)
@@ -48,7 +58,12 @@ const fills = {
     from generate_series(1, $1::integer) n`,
 };
 
-const ginIndexes: { readonly [table: string]: string } = { proxies: 'proxies_name', tokens: 'tokens_search_terms' };
+const ginIndexes: { readonly [table: string]: string } = {
+  proxies: 'proxies_name',
+  reactors: 'reactors_name',
+  reactor_formulas: 'reactor_formulas_name',
+  tokens: 'tokens_search_terms',
+};
 
 export type FilledTable = keyof typeof fills;
 
@@ -57,6 +72,8 @@ export const filled = {
   tenantId: (n: number) => idOf(0, n),
   applicationId: (n: number) => idOf(1, n),
   proxyId: (n: number) => idOf(2, n),
+  formulaId: (n: number) => idOf(3, n),
+  reactorId: (n: number) => idOf(4, n),
   tokenId: (n: number) => `token-${n}`,
 };
 
@@ -82,4 +99,14 @@ async function dropIndex(client: pg.Client, name: string): Promise<() => Promise
   const { rows } = await client.query('select pg_get_indexdef($1::regclass) as definition', [name]);
   await client.query(`drop index ${name}`);
   return async () => void (await client.query(rows[0].definition));
+}
+
+/** Until Postgres knows of nearly all pages that everybody sees their rows, so that an index alone answers. */
+export async function vacuumWhole(db: Database, table: FilledTable): Promise<void> {
+  await eventually(`${table} is visible`, async () => {
+    await sql`vacuum ${sql.ref(table)}`.execute(db);
+    const { rows } = await sql<{ isWhole: boolean }>`
+      select relallvisible >= 0.99 * relpages as "isWhole" from pg_class where relname = ${table}`.execute(db);
+    return rows[0]?.isWhole ?? false;
+  });
 }

@@ -1,5 +1,6 @@
 export { afterStatement } from './after-statement.ts';
 export { type Answer, type CallOptions, call, sendRequest } from './call.ts';
+export { callByHost } from './call-by-host.ts';
 export { type Issued, issueCertificate } from './certificates.ts';
 export { type ChaosProxy, type Direction, directions, openRedisDoor, startChaosProxy } from './chaos/chaos-proxy.ts';
 export { connectPostgres } from './connect-postgres.ts';
@@ -10,17 +11,19 @@ export {
   startDestination,
 } from './destination.ts';
 export { eventually, waitUntil } from './eventually.ts';
-export { type FilledTable, filled, fillTables } from './fill-tables.ts';
+export { type FilledTable, filled, fillTables, vacuumWhole } from './fill-tables.ts';
 export { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';
+export { insertTestMember, insertTestSignIn } from './insert-sign-in.ts';
 export { openTestCoherence } from './open-coherence.ts';
 export { programEnvironment } from './program-environment.ts';
 export { queryOnce } from './query-once.ts';
-export { countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
+export { countBuffers, countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
 export { createRandom, newSeed, type Random, readSeed } from './random.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { createTestSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { makeTemporaryFolder } from './temporary-folder.ts';
+export { openTenantDoor, type TenantDoor } from './tenant-door.ts';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';
 export { type ExportedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';
@@ -28,3 +31,4 @@ export { type PoolerOptions, startTransactionPooler } from './transaction-pooler
 export { untilLockIsAwaited } from './until-lock-is-awaited.ts';
 export { useChildren } from './use-children.ts';
 export { useStack } from './use-stack.ts';
+export { workerStack } from './worker-stack.ts';

@@ -12,6 +12,8 @@ interface PlanNode {
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   Plans?: PlanNode[];
 }
 
@@ -65,6 +67,16 @@ export async function countRowsRead(db: Database, statements: readonly Statement
   } finally {
     await tx.rollback().execute();
   }
+}
+
+/** Counts the pages of tables, indexes and large values that Postgres looks at to run these statements again. */
+export async function countBuffers(db: Queryable, statements: readonly Statement[]): Promise<number> {
+  let buffers = 0;
+  for (const statement of statements) {
+    const [all] = await explain(db, statement, 'analyze, buffers, timing off, costs off, ');
+    buffers += (all?.['Shared Hit Blocks'] ?? 0) + (all?.['Shared Read Blocks'] ?? 0);
+  }
+  return buffers;
 }
 
 async function countWithin(tx: Queryable, statements: readonly Statement[]): Promise<number[]> {

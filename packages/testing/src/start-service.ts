@@ -40,7 +40,7 @@ export async function startTestService<const S extends ConfigSchema>(
     draining = new AbortController().signal,
     onLogLine,
   }: TestServiceOptions,
-): Promise<{ url: string; metrics: Registry }> {
+): Promise<{ url: string; metrics: Registry; readiness: Readiness }> {
   const config = readConfig(configSchema, {
     DATABASE_URL: databaseUrl,
     REDIS_URL: testRedisUrl(),
@@ -50,7 +50,8 @@ export async function startTestService<const S extends ConfigSchema>(
     KEY_ENVIRONMENT: 'test',
     DESTINATION_SCHEMES: 'http,https',
     DESTINATION_ALLOW: 'loopback',
-    // On a busy machine a thread may need half a minute for a second of CPU time.
+    // On a busy machine a connection or a thread may take half a minute for a second of CPU time.
+    DATABASE_WAIT_MS: '20000',
     TRANSFORM_WALL_MS: '300000',
     ...settings,
   });
@@ -59,6 +60,8 @@ export async function startTestService<const S extends ConfigSchema>(
     { write: (line: string) => onLogLine?.(line) },
   );
   const metrics = new Registry();
-  const { port } = await start(config, { log, stack, readiness: new Readiness(), draining, metrics });
-  return { url: `http://127.0.0.1:${port}`, metrics };
+  const readiness = new Readiness();
+  const { port } = await start(config, { log, stack, readiness, draining, metrics });
+  readiness.state = 'running';
+  return { url: `http://127.0.0.1:${port}`, metrics, readiness };
 }

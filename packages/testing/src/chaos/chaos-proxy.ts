@@ -20,7 +20,7 @@ export interface ChaosProxy {
   stall(direction?: Direction): () => void;
   /** As if it were not there, from now on. */
   calm(): void;
-  /** Resets every open connection. What was held is lost. */
+  /** Resets every open connection. Buffered data is lost. */
   cut(): void;
   /** Refuses new connections; open ones stay. */
   refuse(): void;
@@ -28,7 +28,7 @@ export interface ChaosProxy {
   shut(): Promise<void>;
   /** Takes new connections again. */
   open(): Promise<void>;
-  /** Calls back with every chunk before it is held, delayed or delivered. Returns how to stop. */
+  /** Calls back with every chunk before it is buffered, delayed or delivered. Returns how to stop. */
   observe(onChunk: Observer): () => void;
   /** How many connections are open. */
   readonly connections: number;

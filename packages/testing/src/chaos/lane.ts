@@ -7,9 +7,9 @@ export interface Conditions {
   /** Up to this much is added at random. */
   jitterMs: number;
   bytesPerSecond: number;
-  /** Nothing is delivered meanwhile; what comes is kept for later. */
+  /** While set, nothing is delivered; what arrives is kept for later. */
   isStalled: boolean;
-  /** Of each connection only so many bytes are delivered; then it ends. */
+  /** Each connection delivers only this many bytes; then it ends. */
   truncateAtByte: number;
 }
 

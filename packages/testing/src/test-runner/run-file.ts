@@ -7,6 +7,7 @@ import type { Circus, Config } from '@jest/types';
 import * as circus from 'jest-circus';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
 import { ModuleMocker } from 'jest-mock';
+import { workerStack } from '../worker-stack.ts';
 
 export interface RunOptions {
   config: Config.ProjectConfig;
@@ -14,6 +15,9 @@ export interface RunOptions {
 }
 
 export type RunFile = (path: string, options: RunOptions) => Promise<TestResult>;
+
+/** After the last file. */
+export const close = (): Promise<void> => workerStack.disposeAsync();
 
 // Services and transform threads that a test starts find their sources compiled.
 const { directory } = enableCompileCache();

@@ -1,7 +1,8 @@
 import type { Test, TestResult } from '@jest/test-result';
 import type { Config } from '@jest/types';
 import { Worker } from 'jest-worker';
-import type { RunFile } from './run-file.ts';
+import type { close, RunFile } from './run-file.ts';
+import { slowestFirst } from './slowest-first.ts';
 
 type OnStart = (test: Test) => Promise<void>;
 type OnResult = (test: Test, result: TestResult) => Promise<void>;
@@ -29,16 +30,18 @@ export default class TestRunner {
     onResult: OnResult,
     onFailure: OnFailure,
   ): Promise<void> {
-    const { maxWorkers } = this.#config;
-    const worker = new Worker(new URL('./run-file.ts', import.meta.url).pathname, {
-      exposedMethods: ['runFile'],
-      numWorkers: maxWorkers,
-      maxRetries: 0,
-      forkOptions: { stdio: 'inherit' },
-    }) as Worker & { runFile: RunFile };
-    const waiting = [...tests];
+    const numWorkers = Math.min(this.#config.maxWorkers, tests.length);
+    const waiting = slowestFirst(tests);
 
-    const runInTurn = async () => {
+    /** @param id of the worker's process, which chooses its database in Redis. */
+    const runInTurn = async (id: number) => {
+      // One process for each `Worker`, so that each can be told to close.
+      const worker = new Worker(new URL('./run-file.ts', import.meta.url).pathname, {
+        exposedMethods: ['runFile', 'close'],
+        numWorkers: 1,
+        maxRetries: 0,
+        forkOptions: { stdio: 'inherit', env: { ...process.env, JEST_WORKER_ID: String(id) } },
+      }) as Worker & { runFile: RunFile; close: typeof close };
       for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
         await onStart(test);
         const { path, context } = test;
@@ -48,9 +51,10 @@ export default class TestRunner {
           (error) => onFailure(test, error),
         );
       }
+      await worker.close();
+      await worker.end();
     };
 
-    await Promise.all(Array.from({ length: maxWorkers }, runInTurn));
-    await worker.end();
+    await Promise.all(Array.from({ length: numWorkers }, (_, index) => runInTurn(index + 1)));
   }
 }

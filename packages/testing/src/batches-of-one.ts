@@ -1,3 +1,0 @@
-import { limitBatches } from '@sluice/service-runtime';
-
-limitBatches(1);

@@ -1,0 +1,10 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** What axe finds in a page that shuts people out: for each finding its rule, and where it was found. @see https://dequeuniversity.com/rules/axe */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, because the page's policy refuses scripts of others.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => axe.run());
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}

@@ -1,0 +1,119 @@
+import type { BrowserContextOptions, FrameLocator, Locator } from 'playwright-core';
+import type * as elements from '../../../elements/src/elements.ts';
+import { serveHttp } from '../serve.ts';
+import { type FieldsVault, startFieldsVault } from './fields-vault.ts';
+import { type OpenPage, openBrowser, type TestBrowser } from './open-browser.ts';
+
+declare global {
+  /** What the shop's page has for tests. */
+  interface Window {
+    fields: typeof elements.fields;
+    /** The first group, and its fields by the ids of their targets. */
+    shop: elements.Fields;
+    mounted: Record<string, elements.Field>;
+    events: [id: string, name: string, event: unknown][];
+  }
+}
+
+/** The policy that a shop's page needs, and no more. */
+const policyOf = (vault: string) =>
+  `default-src 'none'; img-src data:; script-src 'nonce-shop' ${vault}; style-src 'nonce-shop'; frame-src ${vault}`;
+
+const style = `
+  :root { color-scheme: light dark; }
+  body { margin: 24px; font: 16px/1.5 system-ui, sans-serif; background: Canvas; }
+  label { display: block; margin: 16px 0 4px; font-size: 14px; }
+  .field { padding: 10px 12px; border: 1px solid light-dark(#c4c7c5, #5f6368); border-radius: 8px; }
+  .field[data-field~=focused] { border-color: #1a73e8; box-shadow: 0 0 0 1px #1a73e8; }
+  .field[data-field~=invalid] { border-color: light-dark(#b3261e, #ffb4ab); }`;
+
+const html = (script: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+  <link rel="icon" href="data:,"><style nonce="shop">${style}</style>
+  <script type="module" nonce="shop">
+    import { fields } from '${script}';
+    Object.assign(window, { fields, mounted: {}, events: [] });
+  </script></head><body><main><h1>Pay</h1><div id="form"></div></main></body></html>`;
+
+export interface Shops {
+  vault: FieldsVault;
+  /** Of the shop's page. */
+  origin: string;
+  browser: TestBrowser;
+  open(options?: ShopOptions): Promise<OpenShop>;
+}
+
+export interface ShopOptions {
+  /** Kinds to mount, each in a target whose id is the kind. */
+  kinds?: (keyof typeof titles)[];
+  theme?: elements.Theme;
+  context?: BrowserContextOptions;
+}
+
+export interface OpenShop extends OpenPage, AsyncDisposable {
+  frame(id: string): FrameLocator;
+  /** The input of a field, or the named one of a `card`. */
+  input(id: string, name?: keyof typeof names): Locator;
+  /** What the page was told by the field, without the first change, which says that it is empty. */
+  eventsOf(id: string): Promise<unknown[]>;
+}
+
+const names = { number: 'cardnumber', expiry: 'cc-exp', cvc: 'cvc' };
+const titles = { number: 'Card number', expiry: 'Expiry date', cvc: 'Security code', card: 'Card', text: 'Text' };
+
+/** A shop and a vault on two hosts. */
+export async function startShops(stack: AsyncDisposableStack): Promise<Shops> {
+  const vault = await startFieldsVault(stack);
+  const url = await serveHttp(stack, (_, response) => {
+    response.setHeader('Content-Type', 'text/html').setHeader('Content-Security-Policy', policyOf(vault.origin));
+    response.end(html(vault.script));
+  });
+  const shops = { vault, origin: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser(stack) };
+  return { ...shops, open: (options) => openShop(shops, options) };
+}
+
+/** Whatever the browser refuses or finds wrong, and every request to others, fails the test at its end. */
+async function openShop({ vault, origin, browser }: Omit<Shops, 'open'>, options: ShopOptions = {}): Promise<OpenShop> {
+  const stack = new AsyncDisposableStack();
+  vault.asked.length = 0;
+  const opened = await browser.openPage(stack, { viewport: { width: 540, height: 420 }, ...options.context });
+  const { page, seen } = opened;
+  stack.defer(() => {
+    const beyond = opened.requestsBeyond(origin, vault.origin);
+    if (seen.errors.length + seen.violations.length + beyond.length === 0) return;
+    throw new Error(JSON.stringify({ errors: seen.errors, violations: seen.violations, beyond }));
+  });
+  await page.goto(origin);
+  await page.waitForFunction(() => window.fields !== undefined);
+  const { kinds = [], theme } = options;
+  await page.evaluate(
+    async ({ origin, kinds, titles, theme }) => {
+      window.shop = window.fields(origin, 'public-key', { application: 'app', theme });
+      for (const kind of kinds) {
+        const label = Object.assign(document.createElement('label'), { textContent: titles[kind] });
+        const target = Object.assign(document.createElement('div'), { id: kind, className: 'field' });
+        document.getElementById('form')?.append(label, target);
+        const field = window.shop.field(kind, target, { title: titles[kind], label });
+        for (const name of ['focus', 'blur', 'change', 'submit', 'error'] as const) {
+          field.on(name, (event) => window.events.push([kind, name, event]));
+        }
+        window.mounted[kind] = field;
+        await field.ready;
+      }
+    },
+    { origin: vault.origin, kinds, titles, theme },
+  );
+  const frame = (id: string) => page.locator(`#${id} iframe`).contentFrame();
+  return {
+    ...opened,
+    frame,
+    input: (id, name) =>
+      frame(id)
+        .locator(name ? `[name=${names[name]}]` : 'input')
+        .first(),
+    async eventsOf(id) {
+      const events = await page.evaluate(() => window.events);
+      return events.filter(([of]) => of === id).map(([, name, event]) => event ?? name);
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
