@@ -49,10 +49,19 @@ test.each([
   ['updating a Proxy', 'proxy', 'PUT', '', { body: definition }],
   ['patching a Proxy', 'proxy', 'PATCH', '', { body: { name: 'N' }, headers: patchHeaders }],
   ['deleting a Proxy', 'proxy', 'DELETE', '', {}],
+  ['updating a reactor', 'reactor', 'PUT', '', { body: { name: 'R' } }],
+  ['patching a reactor', 'reactor', 'PATCH', '', { body: { name: 'N' }, headers: patchHeaders }],
+  ['deleting a reactor', 'reactor', 'DELETE', '', {}],
+  ['updating a reactor formula', 'reactor_formula', 'PUT', '', { body: { name: 'F', code: 'f()' } }],
 ] as const)('%s is announced', async (_name, kind, method, suffix, options) => {
-  const { send, application, proxy } = api.current;
-  const { id } = await (kind === 'application' ? application() : proxy());
-  const path = `/${kind === 'application' ? 'applications' : 'proxies'}/${id}${suffix}`;
+  const { send, application, proxy, reactor, formula } = api.current;
+  const create = { application, proxy, reactor, reactor_formula: formula }[kind];
+  const { id } = await create();
+  const paths = {
+    ...{ application: 'applications', proxy: 'proxies' },
+    ...{ reactor: 'reactors', reactor_formula: 'reactor-formulas' },
+  };
+  const path = `/${paths[kind]}/${id}${suffix}`;
   const announced = await announcedOf(id, () => send(method, path, options));
   expect(announced).toEqual([method === 'POST' ? [`${kind}:${id}`, 'absent'] : [`${kind}:${id}`]]);
 });
@@ -61,6 +70,8 @@ describe('an id in capitals is the same id', () => {
   const application = () => api.current.application();
   const proxy = () => api.current.proxy({ configuration: { secret: 'value' } });
   const session = () => api.current.session();
+  const reactor = () => api.current.reactor({ configuration: { secret: 'value' } });
+  const formula = () => api.current.formula();
 
   test.each<[string, () => Promise<{ id: string }>, string, string, string, CallOptions]>([
     ['application', application, 'PUT', '/applications', '', { body: { name: 'A', permissions: ['token:use'] } }],
@@ -70,6 +81,10 @@ describe('an id in capitals is the same id', () => {
     ['proxy', proxy, 'PATCH', '/proxies', '', { body: { name: 'N' }, headers: patchHeaders }],
     ['proxy', proxy, 'DELETE', '/proxies', '', {}],
     ['session', session, 'DELETE', '/sessions', '', {}],
+    ['reactor', reactor, 'PUT', '/reactors', '', { body: { name: 'R', configuration: { a: 'b' } } }],
+    ['reactor', reactor, 'PATCH', '/reactors', '', { body: { name: 'N' }, headers: patchHeaders }],
+    ['reactor', reactor, 'DELETE', '/reactors', '', {}],
+    ['reactor_formula', formula, 'PUT', '/reactor-formulas', '', { body: { name: 'F', code: 'f()' } }],
   ])('for what is announced and audited of %s: %#', async (kind, create, method, path, suffix, options) => {
     const { send, db } = api.current;
     const { id } = await create();
@@ -114,7 +129,8 @@ describe('an id in capitals is the same id', () => {
     );
     const inPaths = operations.flatMap(({ path }) => path.match(/:\w+/g) ?? []);
     expect(declared).toHaveLength(inPaths.length);
-    for (const schema of declared) expect(schema).toMatchObject({ format: 'uuid' });
+    const ids = declared.filter((schema) => Object(schema).type !== 'integer');
+    for (const schema of ids) expect(schema).toMatchObject({ format: 'uuid' });
   });
 });
 
@@ -151,7 +167,7 @@ async function authorizedSession(send: Send, part: object = {}) {
 }
 
 test('every operation that changes what is cached says that no process serves the old state, and no other does', async () => {
-  const { newTenant, url } = api.current;
+  const { memberId, newTenant, url } = api.current;
   const confirming = operations.filter(({ confirmed }) => confirmed).map(({ id }) => id);
   expect(confirming).toEqual([
     'createApplication',
@@ -165,12 +181,20 @@ test('every operation that changes what is cached says that no process serves th
     'deleteSession',
     'updateTenant',
     'deleteTenant',
+    'updateMember',
+    'deleteMember',
     'createProxy',
     'updateProxy',
     'patchProxy',
     'deleteProxy',
+    'restoreProxyVersion',
+    'updateReactorFormula',
+    'createReactor',
+    'updateReactor',
+    'patchReactor',
+    'deleteReactor',
   ]);
-  const { management_key: key } = await newTenant('T');
+  const { management_key: key, tenant_id: tenantId } = await newTenant('T');
   const send = (method: string, path: string, options: CallOptions = {}) =>
     call(url, method, path, { key, ...options });
   const application = await send('POST', '/applications', {
@@ -185,6 +209,7 @@ test('every operation that changes what is cached says that no process serves th
     await send('POST', `${ofApplication}/regenerate`),
     await send('PUT', ofProxy, { body: definition }),
     await send('PATCH', ofProxy, { body: { name: 'N' }, headers: patchHeaders }),
+    await send('POST', `${ofProxy}/versions/1/restore`),
     await send('PUT', '/tenants/self', { body: { name: 'T' } }),
   ];
   const added = await send('POST', `${ofApplication}/keys`);
@@ -195,13 +220,27 @@ test('every operation that changes what is cached says that no process serves th
     await send('DELETE', '/sessions/self', { key: ended.session_key }),
     await send('DELETE', `/sessions/${deleted.id}`),
   );
+  const ofMember = `/tenants/self/members/${await memberId(tenantId)}`;
+  confirmed.push(await send('PUT', ofMember, { body: { role: 'ADMIN' } }), await send('DELETE', ofMember));
+  const formula = await send('POST', '/reactor-formulas', { body: { name: 'F', code: 'f()' } });
+  const ofFormula = `/reactor-formulas/${formula.body.id}`;
+  const reactor = await send('POST', '/reactors', { body: { name: 'R', formula: { id: formula.body.id } } });
+  const ofReactor = `/reactors/${reactor.body.id}`;
+  confirmed.push(
+    await send('PUT', ofFormula, { body: { name: 'F', code: 'g()' } }),
+    reactor,
+    await send('PUT', ofReactor, { body: { name: 'R' } }),
+    await send('PATCH', ofReactor, { body: { name: 'N' }, headers: patchHeaders }),
+  );
   const silent = [
+    formula,
+    await send('DELETE', ofFormula),
     await send('GET', ofApplication),
     await send('GET', '/proxies'),
     await send('POST', '/proxies', { body: {} }),
     await send('DELETE', `/proxies/${application.body.id}`),
   ];
-  for (const path of [ofProxy, ofApplication, '/tenants/self']) confirmed.push(await send('DELETE', path));
+  for (const path of [ofReactor, ofProxy, ofApplication, '/tenants/self']) confirmed.push(await send('DELETE', path));
   expect(confirmed).toHaveLength(confirming.length);
   for (const { headers } of confirmed) {
     expect(headers.get('svc-revocation')).toMatch(/^change=[0-9a-f-]{36}, holders=[1-9]\d*, waited_ms=\d+$/);

@@ -4,7 +4,7 @@ import { generateApiKey } from '@sluice/credentials';
 import { type Answer, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { openCaller } from './testing/open-caller.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { sampleRequest, sampleTokenId } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement, uuidText } from './testing/test-management.ts';
 
@@ -16,15 +16,25 @@ const withId = all.filter(([, { path }]) => path.includes(':id'));
 const withBody = all.filter(([, { body }]) => body !== undefined);
 type Operation = (typeof operations)[number];
 
+const namesOf = ({ permission, orPermission }: Operation) =>
+  orPermission ? `${permission} or ${orPermission}` : permission;
+
 beforeAll(async () => {
-  const { giveLedger, tenant, stranger } = api.current;
-  for (const { tenant_id } of [tenant, stranger]) await giveLedger(tenant_id);
+  const { giveLedger, token, tenant, stranger } = api.current;
+  for (const { tenant_id } of [tenant, stranger]) {
+    await giveLedger(tenant_id);
+    await token({ tenant_id, id: sampleTokenId });
+  }
 });
 
 async function newId({ path }: Operation): Promise<string> {
-  const { application, proxy, session, tenant } = api.current;
+  const { application, proxy, formula, reactor, session, tenant, memberId, invitation } = api.current;
+  if (path.startsWith('/tenants/self/members')) return memberId();
+  if (path.startsWith('/tenants/self/invitations')) return (await invitation()).id;
   if (path.startsWith('/sessions')) return (await session()).id;
   if (path.startsWith('/logs')) return tenant.tenant_id; // the row of its ledger
+  if (path.startsWith('/reactor-formulas')) return (await formula()).id;
+  if (path.startsWith('/reactors')) return (await reactor()).id;
   return (await (path.startsWith('/applications') ? application() : proxy())).id;
 }
 
@@ -33,8 +43,9 @@ async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const { addKey, application, newTenant } = api.current;
   const isTemplate = operation.path.startsWith('/application-templates');
   const id = isTemplate ? '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01' : await newId(operation);
+  const isOfItself = operation.path.startsWith('/tenants') && !operation.path.includes(':id');
   const keyId = operation.path.includes(':keyId') ? await addKey(id) : undefined;
-  const creator = operation.path.startsWith('/tenants') ? { key: (await newTenant('own')).management_key } : {};
+  const creator = isOfItself ? { key: (await newTenant('own')).management_key } : {};
   const { key, body } =
     operation.takesKeyOf === undefined
       ? { ...(await application({ type: 'management', permissions }, creator)), body: undefined }
@@ -61,6 +72,7 @@ test('the operations here are those of the specification, and the place to try t
       'PUT /applications/:id',
       'POST /applications/:id/regenerate',
       'DELETE /applications/:id',
+      'POST /applications/:id/explain',
       'GET /applications/:id/keys',
       'POST /applications/:id/keys',
       'GET /applications/:id/keys/:keyId',
@@ -84,6 +96,17 @@ test('the operations here are those of the specification, and the place to try t
       'PUT /tenants/self',
       'DELETE /tenants/self',
       'GET /tenants/self/reports/usage',
+      'GET /tenants/self/metrics',
+      'GET /tenants/self/data-keys',
+      'GET /invocations',
+      'GET /tenants/self/members',
+      'PUT /tenants/self/members/:id',
+      'DELETE /tenants/self/members/:id',
+      'POST /tenants/self/invitations',
+      'GET /tenants/self/invitations',
+      'GET /tenants/self/invitations/:id',
+      'POST /tenants/self/invitations/:id/resend',
+      'DELETE /tenants/self/invitations/:id',
       'POST /proxies',
       'POST /proxies/test-transform',
       'GET /proxies',
@@ -91,6 +114,22 @@ test('the operations here are those of the specification, and the place to try t
       'PUT /proxies/:id',
       'PATCH /proxies/:id',
       'DELETE /proxies/:id',
+      'GET /proxies/:id/versions',
+      'GET /proxies/:id/versions/:version',
+      'POST /proxies/:id/versions/:version/restore',
+      'POST /reactor-formulas',
+      'GET /reactor-formulas',
+      'GET /reactor-formulas/:id',
+      'PUT /reactor-formulas/:id',
+      'DELETE /reactor-formulas/:id',
+      'POST /reactors',
+      'POST /reactors/test',
+      'GET /reactors',
+      'GET /reactors/:id',
+      'PUT /reactors/:id',
+      'PATCH /reactors/:id',
+      'DELETE /reactors/:id',
+      'GET /reactors/:id/results',
     ].sort(),
   );
 });
@@ -165,12 +204,16 @@ describe('403', () => {
       });
       expect(answer).toMatchObject({
         status: 403,
-        body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${operation.permission}` },
+        body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${namesOf(operation)}` },
       });
     },
   );
 
-  test.each(withPermission)('%s needs no other permission than its own', async (_name, operation) => {
+  /** To give a role one must hold its permissions; sending an invitation again is creating one, too. */
+  const givesRole = ['updateMember', 'deleteMember', 'createInvitation', 'resendInvitation'];
+  const single = withPermission.filter(([, { id }]) => !givesRole.includes(id));
+
+  test.each(single)('%s needs no other permission than its own', async (_name, operation) => {
     const { method, path, options } = await acceptedRequest(operation, [operation.permission]);
     const { status } = await api.current.send(method, path, options);
     expect(String(status)).toBe(statusOf(operation));
@@ -241,13 +284,18 @@ describe('404', () => {
     async (_name, operation) => {
       const { db, send, stranger } = api.current;
       const foreign = await newId(operation);
-      const rowsOf = (table: 'applications' | 'proxies' | 'sessions') =>
+      const tables = [
+        ...(['applications', 'proxies', 'reactors', 'reactor_formulas'] as const),
+        ...(['sessions', 'members', 'invitations'] as const),
+      ];
+      const rowsOf = (table: (typeof tables)[number]) =>
         db.selectFrom(table).selectAll().where('id', '=', foreign).execute();
       const keys = async () =>
         sortedLines(
           await db.selectFrom('application_keys').selectAll().where('application_id', '=', foreign).execute(),
         );
-      const before = [await rowsOf('applications'), await rowsOf('proxies'), await rowsOf('sessions'), await keys()];
+      const rows = async () => [...(await Promise.all(tables.map(rowsOf))), await keys()];
+      const before = await rows();
       const answers = await Promise.all(
         [randomUUID(), foreign].map(async (id) => {
           const { method, path, options } = sampleRequest(operation, id);
@@ -259,9 +307,7 @@ describe('404', () => {
         body: { title: 'Not found', detail: expect.stringContaining('ID') },
       });
       expect(answers[1]).toEqual(answers[0]);
-      expect([await rowsOf('applications'), await rowsOf('proxies'), await rowsOf('sessions'), await keys()]).toEqual(
-        before,
-      );
+      expect(await rows()).toEqual(before);
     },
   );
 
@@ -276,6 +322,18 @@ describe('404', () => {
     ]) {
       expect(await api.current.send('GET', path)).toMatchObject({ status: 404, body: { title: 'Not found' } });
     }
+  });
+
+  test('an unknown path has the member that published clients reject on; an unknown id has not', async () => {
+    const { send } = api.current;
+    const path = await send('POST', '/v1/charges');
+    expect(path.body.error).toEqual({
+      type: 'sluice_not_found',
+      code: 'not_found',
+      message: 'Not found: There is nothing at /v1/charges',
+    });
+    expect([path.headers.get('x-should-retry'), path.headers.get('stripe-should-retry')]).toEqual(['false', 'false']);
+    expect((await send('GET', `/applications/${randomUUID()}`)).body).not.toHaveProperty('error');
   });
 });
 
@@ -323,13 +381,15 @@ describe('HEAD', () => {
 });
 
 describe('two Tenants', () => {
+  const tablesOfTenants = [
+    ...(['applications', 'application_keys', 'sessions', 'proxies', 'audit_log', 'counters'] as const),
+    ...(['members', 'invitations', 'sign_ins', 'reactors', 'reactor_formulas'] as const),
+  ];
   const rowsOf = async (tenantId: string) => {
     const { db } = api.current;
     const tables = await Promise.all([
       db.selectFrom('tenants').selectAll().where('id', '=', tenantId).execute(),
-      ...(['applications', 'application_keys', 'sessions', 'proxies', 'audit_log', 'counters'] as const).map((table) =>
-        db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute(),
-      ),
+      ...tablesOfTenants.map((table) => db.selectFrom(table).selectAll().where('tenant_id', '=', tenantId).execute()),
     ]);
     return tables.flatMap(sortedLines);
   };
@@ -337,12 +397,16 @@ describe('two Tenants', () => {
   test.each(all.filter(([, { path }]) => !path.includes(':id')))(
     '%s tells and changes nothing of the other Tenant',
     async (_name, operation) => {
-      const { newTenant, send, session, addKey, giveLedger } = api.current;
+      const { newTenant, send, session, addKey, giveLedger, memberId, invitation, reactor, formula } = api.current;
       const mine = await newTenant('mine');
       const theirs = await newTenant('theirs');
       const theirKey = { key: theirs.management_key };
       const theirSession = await session({}, theirKey);
       const theirKeyId = await addKey(theirSession.authorizer.id, theirKey);
+      const theirMember = await memberId(theirs.tenant_id);
+      const theirInvitation = (await invitation({}, theirKey)).id;
+      const theirFormula = (await formula({}, theirKey)).id;
+      const theirReactor = (await reactor({ formula: { id: theirFormula } }, theirKey)).id;
       const { method, path, options } = sampleRequest(operation);
       const { key, body = options.body } = await openCaller(api.current, operation, mine.management_key);
       await giveLedger(mine.tenant_id);
@@ -354,7 +418,10 @@ describe('two Tenants', () => {
       const answer = await send(method, path + filter, { ...options, key, ...(body !== undefined && { body }) });
       expect(answer.status).toBeLessThan(300);
       const text = JSON.stringify(answer.body);
-      for (const id of [theirs.tenant_id, theirs.application_id, theirSession.id, theirKeyId]) {
+      for (const id of [
+        ...[theirs.tenant_id, theirs.application_id, theirSession.id, theirKeyId],
+        ...[theirs.owner_id, theirMember, theirInvitation, theirFormula, theirReactor],
+      ]) {
         expect(text).not.toContain(id);
       }
       expect(await rowsOf(theirs.tenant_id)).toEqual(before);

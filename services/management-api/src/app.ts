@@ -1,37 +1,98 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { BodyBytes } from '@sluice/body-bytes';
-import { authenticate, readCallers } from '@sluice/credentials';
-import { createApi, type PublicAnswer, type RequestObserver, type Streams } from '@sluice/http-api';
-import { openIdempotency } from '@sluice/idempotency';
+import { authenticate, openSignInAuthentication, readCallers } from '@sluice/credentials';
+import {
+  type ApiOptions,
+  createApi,
+  forFrames,
+  type HostOf,
+  operationName,
+  type PublicAnswer,
+  type RequestObserver,
+  readSignInCookie,
+  type Streams,
+  serveByHost,
+  singleHeader,
+  underCookieApi,
+} from '@sluice/http-api';
+import { openIdempotency } from '@sluice/http-api/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
+import { explainAccess } from './applications/explain.routes.ts';
+import { assetsPath, readConsole } from './console/console-files.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
+import { acceptInvitation } from './invitations/accept-invitation.ts';
+import { invitationOperations } from './invitations/invitation.routes.ts';
+import { listInvocations } from './invocations/invocation.routes.ts';
+import { issuerOperations } from './issuers/finish.routes.ts';
+import { issuerPages } from './issuers/issuer.pages.ts';
 import { ledgerOperations } from './logs/ledger.routes.ts';
 import { logOperations } from './logs/log.routes.ts';
 import { logExportOperations } from './logs/log-export.routes.ts';
+import { memberOperations } from './members/member.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
-import { sessionOperations } from './sessions/session.routes.ts';
+import { reactorFormulaOperations } from './reactor-formulas/reactor-formula.routes.ts';
+import { reactorRunOperations } from './reactor-runs/reactor-run.routes.ts';
+import { reactorOperations } from './reactors/reactor.routes.ts';
+import { createSession, sessionOperations } from './sessions/session.routes.ts';
+import { lookOperations } from './sign-in-pages/look.routes.ts';
+import { openSignInPages } from './sign-in-pages/sign-in-pages.ts';
+import { openSignInOperations, signInOperations } from './sign-ins/sign-in.routes.ts';
+import { signedInOperations } from './sign-ins/signed-in.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
 export const operations = [
   ...applicationOperations,
+  explainAccess,
   ...applicationKeyOperations,
   ...applicationTemplateOperations,
   ...sessionOperations,
   listPermissions,
   ...tenantOperations,
+  ...memberOperations,
+  ...invitationOperations,
   ...proxyOperations,
+  ...reactorFormulaOperations,
+  ...reactorOperations,
+  listInvocations,
+  ...reactorRunOperations,
   ...logOperations,
   ...logExportOperations,
   ...ledgerOperations,
 ];
 
+/** Operations at the host of the fields, for their frames. */
+export const fieldsOperations = [createSession];
+
+/** Operations by cookie: all except those for keys of other types and those of the sign-in itself. */
+const consoleOperations = [
+  ...operations.filter(({ takesKeyOf }) => takesKeyOf === undefined),
+  ...signInOperations,
+  ...signedInOperations,
+];
+
+const openOperations = [...openSignInOperations, ...issuerOperations, ...lookOperations, acceptInvitation];
+
+/** Operations at the host of the console. */
+export const operationsByCookie = underCookieApi([...consoleOperations, ...openOperations]);
+
+/** Operations that take only the cookie of a sign-in, no key. */
+export const operationsOfSignIns = underCookieApi([...signInOperations, ...signedInOperations]);
+
+/** Operations for pages of the console before anybody has signed in. */
+export const operationsOfAnybody = underCookieApi(openOperations);
+
+/** For metrics. */
+export const operationNames = [...operations, ...operationsByCookie].map(operationName);
+
 export interface AppOptions {
+  hostOf: HostOf;
   headerPrefix: string;
   corsOrigins: string;
+  fieldsOrigin: string | undefined;
   addressOf: (request: IncomingMessage) => string;
   observer: RequestObserver;
   streams: Streams;
@@ -39,24 +100,58 @@ export interface AppOptions {
   publicAnswers: readonly PublicAnswer[];
 }
 
-export function createApp(
+/** Each host answers 404 for the paths of the others. */
+export function createApp(context: Context, options: AppOptions): RequestListener {
+  const { hostOf, headerPrefix, publicAnswers } = options;
+  const common = optionsOf(context, options);
+  const pages = readDocumentation(headerPrefix);
+  const reference = pages.filter(({ path }) => path !== '/');
+  const bySignIn = openSignInAuthentication(context);
+  const consoleFiles = readConsole(headerPrefix);
+  if (context.consoleUrl && !consoleFiles) {
+    context.log.warn(
+      'The console is not built, so its host serves only the pages of signing in: npm run build:console',
+    );
+  }
+  const signInPages = openSignInPages({
+    issuerNames: [...context.issuers.keys()],
+    linkSignIn: context.linkSignIn,
+    headerPrefix,
+  });
+  return serveByHost(hostOf, {
+    base: createApi({ ...common, operations, staticFiles: pages, publicAnswers, refusesServiceWorkers: true }),
+    console: createApi({
+      ...common,
+      byCookie: true,
+      operations: consoleOperations,
+      openOperations,
+      publicAnswers,
+      authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
+      staticFiles: [...reference, ...signInPages.files, ...(consoleFiles?.assets ?? [])],
+      pageForOthers: { page: consoleFiles?.page ?? signInPages.signedIn, except: [assetsPath] },
+      pages: issuerPages(context, signInPages),
+    }),
+    fields: createApi({ ...common, ...forFrames(headerPrefix), operations: fieldsOperations }),
+    none: createApi({ ...common, operations: [] }),
+  });
+}
+
+function optionsOf(
   context: Context,
-  { headerPrefix, corsOrigins, addressOf, observer, streams, bodyBytes, publicAnswers }: AppOptions,
+  { headerPrefix, corsOrigins, fieldsOrigin, addressOf, observer, streams, bodyBytes }: AppOptions,
 ) {
   const { db, callers, changes, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
-  return createApi({
-    operations,
+  return {
     context,
     headerPrefix,
     log,
     corsOrigins,
+    fieldsOrigin,
     addressOf,
     observer,
     streams,
     bodyBytes,
-    publicAnswers,
-    publicFiles: readDocumentation(headerPrefix),
     idempotency: openIdempotency({
       db,
       vault,
@@ -64,6 +159,7 @@ export function createApp(
       confirm: (change) => changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: async (key, tx) => authenticate(key, { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
-  });
+    authenticate: async (request, tx) =>
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+  } satisfies Omit<ApiOptions<Context>, 'operations'>;
 }

@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { openCaller } from './testing/open-caller.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { changesNothing, sampleRequest, sampleTokenId } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
@@ -19,38 +19,61 @@ const expected: Record<string, { operation: string; entity_type: string }> = {
   deleteSession: { operation: 'delete', entity_type: 'session' },
   updateTenant: { operation: 'update', entity_type: 'tenant' },
   deleteTenant: { operation: 'delete', entity_type: 'tenant' },
+  updateMember: { operation: 'update', entity_type: 'member' },
+  deleteMember: { operation: 'delete', entity_type: 'member' },
+  createInvitation: { operation: 'create', entity_type: 'invitation' },
+  resendInvitation: { operation: 'update', entity_type: 'invitation' },
+  deleteInvitation: { operation: 'delete', entity_type: 'invitation' },
   createProxy: { operation: 'create', entity_type: 'proxy' },
   updateProxy: { operation: 'update', entity_type: 'proxy' },
   patchProxy: { operation: 'update', entity_type: 'proxy' },
+  restoreProxyVersion: { operation: 'update', entity_type: 'proxy' },
   deleteProxy: { operation: 'delete', entity_type: 'proxy' },
+  createReactorFormula: { operation: 'create', entity_type: 'reactor_formula' },
+  updateReactorFormula: { operation: 'update', entity_type: 'reactor_formula' },
+  deleteReactorFormula: { operation: 'delete', entity_type: 'reactor_formula' },
+  createReactor: { operation: 'create', entity_type: 'reactor' },
+  updateReactor: { operation: 'update', entity_type: 'reactor' },
+  patchReactor: { operation: 'update', entity_type: 'reactor' },
+  deleteReactor: { operation: 'delete', entity_type: 'reactor' },
 };
 
 const all = operations.map((operation) => [operation.id, operation] as const);
 type Operation = (typeof operations)[number];
 /** They change nothing, or create something that has no rights until it is authorized. */
-const unaudited = ['testTransform', 'createSession'];
+const unaudited = [...changesNothing, 'createSession'];
 const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited.includes(id));
 const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));
 
 /** Only audit rows after it are looked at. */
 async function newScene(operation: Operation) {
-  const { newTenant, application, proxy, session, addKey, db } = api.current;
+  const { newTenant, application, proxy, session, addKey, memberId, invitation, formula, reactor, db } = api.current;
   const { management_key, tenant_id, application_id } = await newTenant('T');
   const { key, body, audited } = await openCaller(api.current, operation, management_key);
   const ids = {
     applications: (await application({}, { key: management_key })).id as string,
     proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key: management_key })).id as string,
   };
+  const formulaId = (await formula({}, { key: management_key })).id as string;
+  const reactorId = (await reactor({ configuration: { SECRET: 'value-to-hide' } }, { key: management_key }))
+    .id as string;
   const sessionId = (await session({}, { key: management_key })).id;
   const keyId = await addKey(ids.applications, { key: management_key });
+  const member = await memberId(tenant_id);
+  const invited = (await invitation({}, { key: management_key })).id;
   const rows = () => db.selectFrom('audit_log').selectAll().where('tenant_id', '=', tenant_id).execute();
   const known = new Set((await rows()).map(({ id }) => id));
   const newRows = async () => (await rows()).filter(({ id }) => !known.has(id));
   await api.current.giveLedger(tenant_id);
+  await api.current.token({ tenant_id, id: sampleTokenId });
   const idFor = (path: string) => {
     if (path.startsWith('/sessions')) return sessionId as string;
+    if (path.startsWith('/tenants/self/members')) return member;
+    if (path.startsWith('/tenants/self/invitations')) return invited as string;
     if (path.startsWith('/application-templates')) return '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01';
     if (path.startsWith('/logs')) return tenant_id; // the row of its ledger
+    if (path.startsWith('/reactor-formulas')) return formulaId;
+    if (path.startsWith('/reactors')) return reactorId;
     return path.startsWith('/proxies') ? ids.proxies : ids.applications;
   };
   const { method, path, options } = sampleRequest(operation, idFor(operation.path), keyId);
@@ -61,6 +84,15 @@ async function newScene(operation: Operation) {
 test('every operation that changes something is listed here', () => {
   expect(changing.map(([id]) => id).sort()).toEqual(Object.keys(expected).sort());
 });
+
+function detailOf({ id, path }: Operation): unknown {
+  if (path.includes('/keys')) return { key_id: expect.any(String), key_version: expect.any(Number) };
+  const former = { user_id: expect.any(String), former_role: 'AUDITOR' };
+  if (id === 'updateMember') return { ...former, role: 'AUDITOR' };
+  if (id === 'deleteMember') return former;
+  if (id === 'restoreProxyVersion') return { restored_version: 1 };
+  return id === 'createInvitation' ? { role: 'AUDITOR' } : null;
+}
 
 test.each(changing)(
   '%s writes one row: who, what, on which thing, under which trace; no value',
@@ -82,13 +114,11 @@ test.each(changing)(
         entity_id:
           entity_type === 'tenant' ? tenant_id : operation.path.includes(':id') ? idFor(operation.path) : body.id,
         message: expect.stringMatching(
-          /^(Application|Proxy|Session|Tenant|Key) (created|authorized|updated|deleted|given a new key|(added to|removed from) the Application)$/,
+          /^(Application|Proxy|Reactor|Reactor formula|Session|Tenant|Key|Member|Invitation) (created|authorized|updated|deleted|given a new (key|link)|(added to|removed from) the Application)$/,
         ),
         trace_id: `trace-${id}`,
         leaf_version: 1,
-        detail: operation.path.includes('/keys')
-          ? { key_id: expect.any(String), key_version: expect.any(Number) }
-          : null,
+        detail: detailOf(operation),
         ...audited,
       },
     ]);
@@ -121,11 +151,16 @@ const together = changing.filter(([id]) => id !== 'deleteTenant');
 test('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);
-  const { db, send, proxy, application, session, addKey } = management;
+  const { db, send, proxy, application, formula, reactor, session, addKey, memberId, invitation } = management;
   const created = { applications: await application(), proxies: await proxy() };
+  const code = { formula: await formula(), reactor: await reactor() };
   const keyId = await addKey(created.applications.id);
   const sessionId = (await session()).id;
-  const tables = ['tenants', 'applications', 'application_keys', 'sessions', 'proxies', 'data_keys'] as const;
+  const ofTenant = { members: await memberId(), invitations: (await invitation()).id };
+  const tables = [
+    ...(['tenants', 'applications', 'application_keys', 'sessions', 'proxies', 'proxy_versions', 'data_keys'] as const),
+    ...(['members', 'invitations', 'reactors', 'reactor_formulas'] as const),
+  ];
   /** Leaves out the counted uses. */
   const state = async () => {
     const rows = await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
@@ -138,7 +173,11 @@ test('a change whose audit row cannot be written does not happen', async () => {
   const before = await state();
   for (const [operationId, operation] of together) {
     const other = operation.path.startsWith('/proxies') ? created.proxies.id : created.applications.id;
-    const id = operation.path.startsWith('/sessions') ? sessionId : other;
+    const ofMembers = operation.path.startsWith('/tenants/self/members') ? ofTenant.members : ofTenant.invitations;
+    const known = operation.path.startsWith('/sessions') ? sessionId : other;
+    const ofCode = operation.path.startsWith('/reactors') ? code.reactor.id : code.formula.id;
+    const isOfCode = operation.path.startsWith('/reactor');
+    const id = operation.path.startsWith('/tenants/self/') ? ofMembers : isOfCode ? ofCode : known;
     const { method, path, options } = sampleRequest(operation, id, keyId);
     const { status, body } = await send(method, path, { ...options, ...callers.get(operationId) });
     expect({ status, detail: body.detail }).toEqual({ status: 500, detail: 'The request could not be processed' });

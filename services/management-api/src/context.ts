@@ -3,14 +3,17 @@ import type { ChangeWriter } from '@sluice/cache-coherence';
 import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
-import { operationsOf } from '@sluice/http-api';
-import type { Jobs } from '@sluice/jobs';
+import type { FairTurns } from '@sluice/fair-turns';
+import { openOperationsOf, operationsOf } from '@sluice/http-api';
+import type { FeedStore } from '@sluice/invocation-feed';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
+import type { Jobs } from '@sluice/service-runtime/jobs';
 import type { Vault } from '@sluice/vault';
-import type { ExportTurns } from './logs/export-turns.ts';
+import type { Issuer } from './issuers/issuer.ts';
 import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
+import type { FailedSignIns } from './sign-ins/failed-sign-ins.ts';
 
 export interface Context {
   db: Database;
@@ -25,11 +28,20 @@ export interface Context {
   keyEnvironment: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;
-  /** Beside each other, because public keys make sessions, and a flood of them must not keep any from being authorized. */
+  /** Two queues, because anybody with a public key can make sessions, and a flood of these must not delay authorizations. */
   sessionQueues: { making: TenantQueue; authorizing: TenantQueue };
-  exportTurns: ExportTurns;
+  failedSignIns: FailedSignIns;
+  /** Absent where no console is served. */
+  consoleUrl: string | undefined;
+  /** By name. */
+  issuers: ReadonlyMap<string, Issuer>;
+  /** Whether people can sign in by one-time links, and accept invitations without an issuer. */
+  linkSignIn: boolean;
+  exportTurns: FairTurns;
+  feed: FeedStore;
   log: Logger;
   changes: ChangeWriter;
 }
 
 export const operation = operationsOf<Context>();
+export const openOperation = openOperationsOf<Context>();

@@ -135,10 +135,14 @@ test('an answer that is older than 24 hours, and a claim whose worker died, are 
   const { db } = api.current;
   const key = randomUUID();
   const first = await create(key);
-  await db
-    .updateTable('idempotency_records')
-    .set({ created_at: new Date(Date.now() - 24 * 3600_000 - 1000).toISOString() })
-    .execute();
+  const age = (hours: number) =>
+    db
+      .updateTable('idempotency_records')
+      .set({ created_at: new Date(Date.now() - hours * 3600_000).toISOString() })
+      .execute();
+  await age(23);
+  expect((await create(key)).body.id).toBe(first.body.id);
+  await age(25);
   const second = await create(key);
   expect(second.body.id).not.toBe(first.body.id);
   const dead = { answer_ciphertext: null, locked_until: new Date(Date.now() + 60_000).toISOString() };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from './testing/test-management.ts';
 
@@ -116,21 +116,24 @@ test('one that could not be confirmed stands, and is confirmed when it is sent a
   expect(await countNamed(name)).toBe(1);
 });
 
-test('one that hung until another request had its key is rolled back', async () => {
+test('one that hung until another process had answered under its key is rolled back, and answers as that one', async () => {
   const name = randomUUID();
   const { db } = api.current;
+  const before = await db.selectFrom('idempotency_records').select('claim_id').execute();
+  const others = before.map(({ claim_id }) => claim_id);
+  const first = await create(name);
+  const record = await db
+    .deleteFrom('idempotency_records')
+    .where('claim_id', 'not in', [...others, randomUUID()])
+    .returningAll()
+    .executeTakeFirstOrThrow();
   const lock = await db.startTransaction().execute();
   await sql`lock table audit_log in access exclusive mode`.execute(lock);
   const hanging = create(name);
-  await eventually('claimed and at work', async () => {
-    const { numUpdatedRows } = await db
-      .updateTable('idempotency_records')
-      .set({ claim_id: randomUUID() })
-      .where('answer_ciphertext', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
-  });
+  await untilLockIsAwaited(db);
+  await db.insertInto('idempotency_records').values(record).execute();
   await lock.rollback().execute();
-  expect((await hanging).status).toBe(409);
-  expect(await countNamed(name)).toBe(0);
+  const second = await hanging;
+  expect([second.status, second.body]).toEqual([201, first.body]);
+  expect(await countNamed(name)).toBe(1);
 });

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { findCaller, findCallerById, findSession } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import {
+  countBuffers,
   createTestDatabase,
   filled,
   fillTables,
@@ -9,23 +10,27 @@ import {
   findIndexes,
   recordStatements,
   useStack,
+  vacuumWhole,
 } from '@sluice/testing';
 import { type RawBuilder, sql } from 'kysely';
 import * as keys from './application-keys/application-key.queries.ts';
 import * as applications from './applications/application.queries.ts';
 import * as proxies from './proxies/proxy.queries.ts';
+import * as formulas from './reactor-formulas/reactor-formula.queries.ts';
+import * as reactors from './reactors/reactor.queries.ts';
 import * as sessions from './sessions/session.queries.ts';
 import * as tenants from './tenants/tenant.queries.ts';
 
 const large = useStack(async (stack) => {
   const { db, url } = await createTestDatabase(stack);
-  await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'counters']);
+  await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'reactor_formulas', 'reactors', 'counters']);
   return db;
 });
 
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
 const proxyId = filled.proxyId(13);
+const reactorId = filled.reactorId(13);
 const page = { page: 1, size: 20, hold: () => undefined };
 const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
@@ -90,6 +95,36 @@ const queries = {
     updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
     deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),
   } satisfies Covered<typeof proxies>,
+  reactors: {
+    insertReactor: (db) =>
+      reactors.insertReactor(db, {
+        tenant_id: tenantId,
+        id: randomUUID(),
+        name: 'R',
+        formula_id: filled.formulaId(13),
+      }),
+    findReactor: (db) => reactors.findReactor(db, tenantId, reactorId),
+    lockReactor: (db) => reactors.lockReactor(db, tenantId, reactorId),
+    listReactors: [
+      (db) => reactors.listReactors(db, tenantId, { ids: [], name: undefined }, page),
+      (db) => reactors.listReactors(db, tenantId, { ids: [reactorId, randomUUID()], name: undefined }, page),
+      (db) => reactors.listReactors(db, tenantId, { ids: [], name: '3f2a9' }, page),
+    ],
+    updateReactor: (db) => reactors.updateReactor(db, { tenantId, id: reactorId }, author),
+    deleteReactor: (db) => reactors.deleteReactor(db, tenantId, reactorId),
+  } satisfies Covered<typeof reactors>,
+  formulas: {
+    insertFormula: (db) =>
+      formulas.insertFormula(db, { tenant_id: tenantId, id: randomUUID(), name: 'F', code: 'code' }),
+    findFormula: (db) => formulas.findFormula(db, tenantId, filled.formulaId(13)),
+    listFormulas: [
+      (db) => formulas.listFormulas(db, tenantId, undefined, page),
+      (db) => formulas.listFormulas(db, tenantId, '3f2a9', page),
+    ],
+    updateFormula: (db) => formulas.updateFormula(db, { tenantId, id: filled.formulaId(13) }, author),
+    // No reactor uses a formula of an even number.
+    deleteFormula: (db) => formulas.deleteFormula(db, filled.tenantId(4), filled.formulaId(14)),
+  } satisfies Covered<typeof formulas>,
   sessions: {
     insertSession: (db) =>
       sessions.insertSession(db, {
@@ -102,7 +137,7 @@ const queries = {
     giveGrants: (db) =>
       sessions.giveGrants(db, tenantId, randomUUID(), {
         ...{ authorized_by: applicationId, authorizing_key_id: randomUUID(), permissions: [], rules: '[]' },
-        ...{ proxies: null, address: null, expires_at: '2999-01-01T00:00:00Z' },
+        ...{ proxies: null, reactors: null, address: null, fields: false, expires_at: '2999-01-01T00:00:00Z' },
       }),
     findSessionById: (db) => sessions.findSessionById(db, tenantId, randomUUID()),
     listSessions: (db) => sessions.listSessions(db, tenantId, page),
@@ -148,6 +183,39 @@ test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
   },
 );
 
+describe('a deep page reads an index of ids on the way, and rows for itself alone', () => {
+  const deep = { ...page, page: 90, size: 100 };
+  const buffersOf = async (query: Query) => countBuffers(large.current, (await recorded(query)).slice(-1));
+
+  test('Applications', async () => {
+    await vacuumWhole(large.current, 'applications');
+    expect(await buffersOf((db) => applications.listApplications(db, tenantId, { ids: [] }, deep))).toBeLessThan(900);
+    // The control: a column that the index does not have
+    const byType: Query = (db) => applications.listApplications(db, tenantId, { ids: [], type: 'private' }, deep);
+    expect(await buffersOf(byType)).toBeGreaterThan(1200);
+  });
+
+  test('Proxies', async () => {
+    await vacuumWhole(large.current, 'proxies');
+    expect(await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, deep))).toBeLessThan(
+      1300,
+    );
+    expect(
+      await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: 'proxy' }, deep)),
+    ).toBeGreaterThan(2000);
+  });
+
+  test('past the end nothing but the total is read', async () => {
+    const past = { ...page, page: 1000, size: 100 };
+    const lists: Query[] = [
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, past),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, past),
+      (db) => sessions.listSessions(db, tenantId, past),
+    ];
+    for (const query of lists) expect(await recorded(query)).toHaveLength(1);
+  });
+});
+
 describe('what the test itself would find', () => {
   /** The change of the database is then undone. */
   async function findAfter(change: RawBuilder<unknown>, query: Query): Promise<string[]> {
@@ -162,7 +230,7 @@ describe('what the test itself would find', () => {
   }
 
   test('a table whose indexes are missing', async () => {
-    const change = sql`alter table proxies drop constraint proxies_pkey; drop index proxies_name, proxies_newest`;
+    const change = sql`alter table proxies drop constraint proxies_pkey cascade; drop index proxies_name, proxies_newest`;
     expect(await findAfter(change, list([], '3f2a9'))).toContainEqual(expect.stringMatching(/^Seq Scan of proxies: /));
   });
 

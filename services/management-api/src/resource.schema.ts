@@ -13,6 +13,11 @@ export const idFilter = {
   maxItems: 1000,
   description: 'Only these ids; repeated or separated by commas',
 } as const;
+export const nameFilter = {
+  type: 'string',
+  maxLength: 200,
+  description: 'Part of the name, or a pattern with *; case does not count',
+} as const;
 
 export const authorship = {
   created_by: { ...uuid, description: 'Application that created it' },

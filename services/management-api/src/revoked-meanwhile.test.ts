@@ -1,14 +1,26 @@
-import { eventually, useStack } from '@sluice/testing';
+import { type CallOptions, call, eventually, startTestService, useStack } from '@sluice/testing';
 import { type RawBuilder, sql } from 'kysely';
 import { operations } from './app.ts';
+import { configSchema } from './config.ts';
+import { start } from './service.ts';
 import { openCaller } from './testing/open-caller.ts';
-import { sampleRequest } from './testing/sample-requests.ts';
+import { changesNothing, sampleRequest } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement } from './testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+/** The thief calls another process, because in one process changes of a row wait for each other before they lock it. */
+const api = useStack(async (stack) => {
+  const management = await startTestManagement(stack);
+  const { databaseUrl, secrets } = management;
+  const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack });
+  const sendElsewhere = (method: string, path: string, options: CallOptions) => call(url, method, path, options);
+  return { ...management, sendElsewhere };
+});
 
-async function untilLocksAreAwaited(count: number, { db } = api.current): Promise<void> {
+async function untilLocksAreAwaited(
+  count: number,
+  { db }: Pick<typeof api.current, 'db'> = api.current,
+): Promise<void> {
   await eventually(`${count} wait for a lock`, async () => {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -17,20 +29,24 @@ async function untilLocksAreAwaited(count: number, { db } = api.current): Promis
   });
 }
 
-const writing = operations.filter(({ id, method }) => method !== 'get' && id !== 'testTransform');
+const writing = operations.filter(({ id, method }) => method !== 'get' && !changesNothing.includes(id));
 type Operation = (typeof operations)[number];
 
 const permissions = ['application:update', 'application:delete', 'application:read'];
 
 /** A management Application whose key was stolen. */
 async function newVictim() {
-  const { application, addKey, db, send } = api.current;
+  const { application, addKey, db, send, sendElsewhere } = api.current;
   const { id, key } = await application({ type: 'management', permissions });
   const keyId = await addKey(id);
   const rowOf = () => db.selectFrom('applications').select('permissions').where('id', '=', id).executeTakeFirst();
   const keys = () => db.selectFrom('application_keys').select('id').where('application_id', '=', id).execute();
-  const put = (held: string[], options = {}) =>
-    send('PUT', `/applications/${id}`, { body: { name: 'A', permissions: held }, ...options });
+  const put = (held: string[], thief?: { key: string }) => {
+    const body = { name: 'A', permissions: held };
+    return thief
+      ? sendElsewhere('PUT', `/applications/${id}`, { body, ...thief })
+      : send('PUT', `/applications/${id}`, { body });
+  };
   /** Both wait for the row, the owner first. */
   async function race<T>(owner: () => Promise<T>, thief: () => Promise<T>): Promise<[T, T]> {
     const lock = await db.startTransaction().execute();
@@ -55,12 +71,12 @@ describe('a request that waits for an Application while its key is revoked', () 
   test.each(onApplications.map((operation) => [operation.id, operation] as const))(
     '%s is 401',
     async (_, operation) => {
-      const { send } = api.current;
+      const { send, sendElsewhere } = api.current;
       const { id, key, keyId, rowOf, keys, race } = await newVictim();
       const { method, path, options } = sampleRequest(operation, id, keyId);
       const [owner, thief] = await race(
         () => send('POST', `/applications/${id}/regenerate`),
-        () => send(method, path, { ...options, key }),
+        () => sendElsewhere(method, path, { ...options, key }),
       );
       expect([owner.status, thief.status]).toEqual([200, 401]);
       expect(owner.headers.get('svc-revocation')).toContain('change=');
@@ -71,11 +87,11 @@ describe('a request that waits for an Application while its key is revoked', () 
   );
 
   test('is 401 where its Application is deleted', async () => {
-    const { send } = api.current;
+    const { send, sendElsewhere } = api.current;
     const { id, key, race } = await newVictim();
     const [owner, thief] = await race(
       () => send('DELETE', `/applications/${id}`),
-      () => send('POST', `/applications/${id}/keys`, { key }),
+      () => sendElsewhere('POST', `/applications/${id}/keys`, { key }),
     );
     expect([owner.status, thief.status]).toEqual([204, 401]);
   });
@@ -104,8 +120,16 @@ const waitsFor: Record<string, RawBuilder<unknown>> = {
 test('every operation that writes looks at its caller after its waits', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);
-  const { db, send, application, proxy, session, addKey } = management;
-  const target = { application: await application(), proxy: await proxy(), session: await session() };
+  const { db, send, application, proxy, formula, reactor, session, addKey, memberId, invitation } = management;
+  const target = {
+    application: await application(),
+    proxy: await proxy(),
+    formula: await formula(),
+    reactor: await reactor(),
+    session: await session(),
+    member: { id: await memberId() },
+    invitation: await invitation(),
+  };
   const keyId = await addKey(target.application.id);
   const tables = [
     'tenants',
@@ -113,7 +137,12 @@ test('every operation that writes looks at its caller after its waits', async ()
     'application_keys',
     'sessions',
     'proxies',
+    'proxy_versions',
+    'reactors',
+    'reactor_formulas',
     'data_keys',
+    'members',
+    'invitations',
     'audit_log',
   ] as const;
   const state = async () => {
@@ -122,6 +151,10 @@ test('every operation that writes looks at its caller after its waits', async ()
   };
   const idFor = ({ path }: Operation): string => {
     if (path.startsWith('/sessions')) return target.session.id;
+    if (path.startsWith('/tenants/self/members')) return target.member.id;
+    if (path.startsWith('/tenants/self/invitations')) return target.invitation.id;
+    if (path.startsWith('/reactor-formulas')) return target.formula.id;
+    if (path.startsWith('/reactors')) return target.reactor.id;
     return path.startsWith('/proxies') ? target.proxy.id : target.application.id;
   };
   /** Of all that may be the caller: the target is locked by its own change. */

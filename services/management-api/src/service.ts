@@ -4,12 +4,13 @@ import { destinationPolicyFrom } from '@sluice/destination-policy';
 import {
   createHttpServer,
   openClientAddresses,
+  openHosts,
   openStreams,
-  operationName,
+  originOf,
   problemCodes,
   requestLimits,
 } from '@sluice/http-api';
-import { openJobs } from '@sluice/jobs';
+import { FeedStore } from '@sluice/invocation-feed';
 import {
   createRequestObserver,
   exportGauge,
@@ -19,16 +20,20 @@ import {
   requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
-import { openStores } from '@sluice/vault';
-import { createApp, operations } from './app.ts';
+import { openJobs } from '@sluice/service-runtime/jobs';
+import { openStores } from '@sluice/stores';
+import { createApp, operationNames } from './app.ts';
 import type { Config } from './config.ts';
+import { consoleUrlOf } from './console-url.ts';
 import type { Context } from './context.ts';
-import { connectionsForExports, openExportTurns } from './logs/export-turns.ts';
+import { openIssuers } from './issuers/open-issuers.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
+import { openExportTurns } from './logs/log-export.ts';
 import { openCompiler } from './proxies/open-compiler.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
 import { openTenantQueue } from './sessions/tenant-queue.ts';
+import { openFailedSignIns } from './sign-ins/failed-sign-ins.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
@@ -53,7 +58,12 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
       making: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
       authorizing: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
     },
-    exportTurns: openExportTurns(connectionsForExports(config)),
+    exportTurns: openExportTurns(config),
+    feed: new FeedStore(config.REDIS_URL, { log, stack }),
+    failedSignIns: openFailedSignIns(config, runtime),
+    consoleUrl: consoleUrlOf(config.CONSOLE_HOST),
+    issuers: openIssuers(config, log),
+    linkSignIn: config.CONSOLE_LINK_SIGN_IN,
     log,
     changes,
     callers: readCallers(db),
@@ -61,7 +71,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   measureSessionLimits(metrics, context.sessionFigures);
   warnOfAddresses(config, log);
   const observer = createRequestObserver({
-    operations: operations.map(operationName),
+    operations: operationNames,
     errorCodes: problemCodes,
     limits: requestLimits,
     metrics,
@@ -78,8 +88,10 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const server = createHttpServer(
     requestsInBatches(
       createApp(context, {
+        hostOf: openHosts(config, log),
         headerPrefix: config.HEADER_PREFIX,
         corsOrigins: config.CORS_ORIGINS,
+        fieldsOrigin: config.FIELDS_HOST && originOf(config.FIELDS_HOST),
         addressOf: openClientAddresses(config.TRUSTED_PROXIES),
         observer,
         streams,
@@ -97,5 +109,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
-  log.warn(`TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network; ${advice}`);
+  log.warn(
+    `TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network, and failed sign-ins are not limited by address; ${advice}`,
+  );
 }

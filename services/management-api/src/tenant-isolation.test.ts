@@ -9,28 +9,41 @@ import { startTestManagement } from './testing/test-management.ts';
 /** Each request is sent with a foreign id and with one that does not exist. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
-  const { application, proxy, session, addKey, tenant, stranger } = management;
+  const { application, proxy, formula, reactor, session, addKey, memberId, invitation, token, tenant, stranger } =
+    management;
   const theirKey = { key: stranger.management_key };
   const theirApplication = (await application({}, theirKey)).id;
   const theirKeyId = await addKey(theirApplication, theirKey);
   const theirSession = await session({}, theirKey);
+  const theirFormula = (await formula({}, theirKey)).id;
   const foreign: Record<Foreign, string> = {
+    formula: theirFormula,
+    reactor: (await reactor({ formula: { id: theirFormula } }, theirKey)).id,
     application: theirApplication,
     management: stranger.application_id,
     proxy: (await proxy({ application: { id: theirApplication } }, theirKey)).id,
     tenant: stranger.tenant_id,
     key: theirKeyId,
     session: theirSession.id,
+    member: await memberId(stranger.tenant_id),
+    owner: stranger.owner_id,
+    invitation: (await invitation({}, theirKey)).id,
+    token: await token({ tenant_id: stranger.tenant_id }),
   };
   const own = {
     application: (await application({}, { key: tenant.management_key })).id,
     proxy: (await proxy({}, { key: tenant.management_key })).id,
+    formula: (await formula({}, { key: tenant.management_key })).id,
+    reactor: (await reactor({}, { key: tenant.management_key })).id,
   };
   for (const { tenant_id } of [tenant, stranger]) await sequenceLog(management.db, tenant_id);
   return { ...management, foreign, own };
 });
 
-const foreignIds = ['application', 'management', 'proxy', 'tenant', 'key', 'session'] as const;
+const foreignIds = [
+  ...(['application', 'management', 'proxy', 'tenant', 'key', 'session'] as const),
+  ...(['member', 'owner', 'invitation', 'token', 'formula', 'reactor'] as const),
+] as const;
 type Foreign = (typeof foreignIds)[number];
 
 interface Operation {
@@ -46,6 +59,9 @@ const part = fc.record(
   {
     name: fc.constantFrom('Mine', '', 5),
     application: fc.constantFrom({ id: 'FOREIGN' }, { id: 'FOREIGN' }, null),
+    formula: fc.constantFrom({ id: 'FOREIGN' }, null),
+    formula_id: fc.constant('FOREIGN'),
+    code: fc.constantFrom('f()', null),
     configuration: fc.constantFrom({ a: '1' }, { a: null }, 5),
     permissions: fc.constantFrom(['token:read'], ['proxy:read'], []),
     rules: fc.constantFrom([], [{ priority: 1, container: '/', transform: 'mask', permissions: ['token:use'] }], 'x'),
@@ -80,10 +96,17 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       '/proxies?id=FOREIGN',
       '/proxies?id=FOREIGN&id=OWN&size=1',
       '/proxies?name=FOREIGN',
+      '/reactors?id=FOREIGN&id=OWN&size=1',
+      '/reactors?name=FOREIGN',
+      '/reactor-formulas?name=FOREIGN',
       '/applications?id=FOREIGN',
       '/applications?id[]=OWN,FOREIGN',
       '/permissions?application_type=FOREIGN',
       '/sessions?id=FOREIGN',
+      '/tenants/self/members?user_id=FOREIGN',
+      '/tenants/self/invitations?id=FOREIGN',
+      '/invocations?proxy_id=FOREIGN',
+      '/invocations?application_id=FOREIGN&size=1',
       '/logs?entity_id=FOREIGN',
       '/logs?actor_id=FOREIGN&size=1',
       '/logs/FOREIGN/proof',
@@ -95,22 +118,41 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   }),
   fc.record({
     method: fc.constant('PUT'),
-    path: fc.constantFrom('/proxies/FOREIGN', '/proxies/OWN', '/applications/FOREIGN', '/applications/OWN'),
+    path: fc.constantFrom(
+      ...['/proxies/FOREIGN', '/proxies/OWN', '/applications/FOREIGN', '/applications/OWN'],
+      ...['/reactors/FOREIGN', '/reactors/OWN', '/reactor-formulas/FOREIGN', '/reactor-formulas/OWN'],
+    ),
     body: whole,
   }),
   fc.record({
     method: fc.constant('PATCH'),
-    path: fc.constantFrom('/proxies/FOREIGN', '/proxies/OWN'),
+    path: fc.constantFrom('/proxies/FOREIGN', '/proxies/OWN', '/reactors/FOREIGN', '/reactors/OWN'),
     body: part,
     contentType: fc.constantFrom(mergePatch, mergePatch, mergePatch, 'application/json'),
   }),
-  fc.record({ method: fc.constant('POST'), path: fc.constantFrom('/proxies', '/applications'), body: whole }),
+  fc.record({
+    method: fc.constant('POST'),
+    path: fc.constantFrom('/proxies', '/applications', '/reactors', '/reactor-formulas'),
+    body: whole,
+  }),
+  fc.record({
+    method: fc.constant('POST'),
+    path: fc.constant('/applications/OWN/explain'),
+    body: fc.constant({ token_id: 'FOREIGN', operation: 'token:read' }),
+  }),
 );
+
+function ownOf(path: string): string {
+  const { own } = api.current;
+  if (path.startsWith('/reactor-formulas')) return own.formula;
+  if (path.startsWith('/reactors')) return own.reactor;
+  return path.startsWith('/proxies') ? own.proxy : own.application;
+}
 
 /** Leaves out what differs for each request and resource. */
 async function answerAbout(id: string, { method, path, body, contentType }: Operation) {
-  const { own, send } = api.current;
-  const ownId = path.startsWith('/proxies') ? own.proxy : own.application;
+  const { send } = api.current;
+  const ownId = ownOf(path);
   const text = body && JSON.stringify(body).replaceAll('FOREIGN', id);
   const answer = await send(method, path.replaceAll('FOREIGN', id).replaceAll('OWN', ownId), {
     ...(text !== undefined && { body: text }),
@@ -138,6 +180,8 @@ async function theirRows() {
     applications: await db.selectFrom('applications').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     sessions: await db.selectFrom('sessions').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     proxies: await db.selectFrom('proxies').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    reactors: await db.selectFrom('reactors').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    formulas: await db.selectFrom('reactor_formulas').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
     counters: await db
       .selectFrom('counters')
       .selectAll()

@@ -1,12 +1,12 @@
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateApiKey, hashKey } from '@sluice/credentials';
-import type { Queryable } from '@sluice/database';
+import { changeRows, type Queryable } from '@sluice/database';
 import { Confirmed, created } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { requireHeld } from '../applications/application.grants.ts';
 import { applicationNotFound } from '../applications/application.not-found.ts';
 import { findApplication } from '../applications/application.queries.ts';
-import { lockTarget } from '../applications/lock-target.ts';
+import { lockTarget, rowOf } from '../applications/lock-target.ts';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
 import { recordAct } from '../record-act.ts';
@@ -23,7 +23,7 @@ import {
 
 const mostKeys = 5;
 
-/** A kept answer shows its key only while the key is accepted. */
+/** A replayed response contains the key only while the key is accepted. */
 export async function withoutKeyThatIsGone(body: unknown, { db, pepper }: Context): Promise<unknown> {
   const { key, ...resource } = body as { key: string };
   return (await isKey(db, hashKey(pepper, key))) ? body : resource;
@@ -73,7 +73,7 @@ const createApplicationKey = operation({
     const { params, body, caller, settle } = input;
     const expiresAt = futureDate(body.expires_at);
     const { tenantId } = caller;
-    const { answer, change } = await db.transaction().execute(async (tx) => {
+    const { answer, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const application = await lockTarget(tx, input, params.id);
       requireHeld(caller, application);
       const present = await listKeys(tx, tenantId, params.id);
@@ -142,7 +142,7 @@ const deleteApplicationKey = operation({
   async handle(input, { db, changes }) {
     const { params, caller } = input;
     const { tenantId } = caller;
-    const change = await db.transaction().execute(async (tx) => {
+    const change = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const application = await lockTarget(tx, input, params.id);
       const present = await listKeys(tx, tenantId, params.id);
       const doomed = present.find(({ id }) => id === params.keyId);

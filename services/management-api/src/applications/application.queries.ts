@@ -4,6 +4,7 @@ import {
   type ApplicationsTable,
   addToCounter,
   type Database,
+  isPastEnd,
   prepared,
   type Queryable,
   type Tables,
@@ -20,6 +21,7 @@ const columns = [
   'type',
   'permissions',
   'rules',
+  'allowed_origins',
   'expires_at',
   'created_by',
   'created_at',
@@ -67,15 +69,19 @@ export interface ApplicationFilter {
   type?: ApplicationType | undefined;
 }
 
+/** Newest first. Only the page's rows are read, and of skipped pages an index of ids. */
 export async function listApplications(
   db: Database,
   tenantId: string,
   filter: ApplicationFilter,
   page: PageRequest & { hold: Hold },
 ) {
-  const rows = db
+  const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
+  const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
+  if (isPastEnd(page, total)) return { data: [], total };
+  const found = db
     .selectFrom('applications')
-    .select(columns)
+    .select('id as found_id')
     .where('tenant_id', '=', tenantId)
     .where(notExpired)
     .where(matches(filter))
@@ -83,11 +89,15 @@ export async function listApplications(
     .orderBy('id', 'desc')
     .limit(page.size)
     .offset((page.page - 1) * page.size);
+  const rows = db
+    .selectFrom('applications')
+    .innerJoin(found.as('found'), 'found_id', 'id')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
   await reservePage(db, rows, page);
-  const data = await rows.execute();
-  const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
-  const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
-  return { data, total };
+  return { data: await rows.execute(), total };
 }
 
 function matches({ ids, type }: ApplicationFilter) {
@@ -138,6 +148,8 @@ export interface ApplicationChanges {
   name?: string;
   permissions?: string[];
   rules?: string;
+  /** Null removes it. */
+  allowed_origins?: string[] | null;
   modified_by: string;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
+import { changeRows } from '@sluice/database';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import {
   deleteKeys,
@@ -18,6 +19,7 @@ import { idFilter, idParams } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
 import { applicationNotFound } from './application.not-found.ts';
+import { checkOrigins } from './application.origins.ts';
 import { findApplication, insertApplication, listApplications, updateApplication } from './application.queries.ts';
 import {
   application as applicationSchema,
@@ -25,7 +27,7 @@ import {
   createApplicationBody,
   updateApplicationBody,
 } from './application.schema.ts';
-import { lockTarget } from './lock-target.ts';
+import { lockTarget, rowOf } from './lock-target.ts';
 
 const createApplication = operation({
   id: 'createApplication',
@@ -43,6 +45,7 @@ const createApplication = operation({
     const { body, caller, settle } = input;
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
+    const origins = checkOrigins(body.allowed_origins, body.type);
     const expiresAt = futureDate(body.expires_at);
     requireHeld(caller, { permissions, rules });
     const key = generateApiKey(context.keyEnvironment, body.type);
@@ -55,6 +58,7 @@ const createApplication = operation({
         permissions,
         rules: JSON.stringify(rules),
         key_hash: hashKey(context.pepper, key),
+        allowed_origins: origins ?? null,
         expires_at: expiresAt?.toISOString() ?? null,
         created_by: caller.id,
       });
@@ -160,9 +164,9 @@ const getApplication = operation({
 const putApplication = operation({
   id: 'updateApplication',
   tag: 'Applications',
-  summary: 'Replace name, permissions and rules of an Application',
+  summary: 'Replace name, permissions, rules and allowed origins of an Application',
   description:
-    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards. A management permission that the Application has, or would get, must be one that the key holds (403). `type`, `expires_at` and the key stay as they were.',
+    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards, but for `allowed_origins`, which stays. The former origins are refused everywhere once this answers. A management permission that the Application has, or would get, must be one that the key holds (403). `type`, `expires_at` and the key stay as they were.',
   method: 'put',
   path: '/applications/:id',
   permission: 'application:update',
@@ -174,14 +178,16 @@ const putApplication = operation({
   async handle(input, { db, changes }) {
     const { params, body, caller } = input;
     requireGrants(body);
-    const { updated, change } = await db.transaction().execute(async (tx) => {
+    const { updated, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const current = await lockTarget(tx, input, params.id);
       const { permissions, rules } = checkGrants(body, current.type);
+      const origins = checkOrigins(body.allowed_origins, current.type);
       requireHeld(caller, current, { permissions, rules });
       const updated = await updateApplication(tx, caller.tenantId, params.id, {
         name: body.name,
         permissions,
         rules: JSON.stringify(rules),
+        ...(origins !== undefined && { allowed_origins: origins }),
         modified_by: caller.id,
       });
       if (!updated) throw applicationNotFound(params.id);
@@ -211,7 +217,7 @@ const regenerateApplicationKey = operation({
   errors: ['not_found'],
   async handle(input, { db, changes, keyEnvironment, pepper }) {
     const { params, caller, settle } = input;
-    const { answer, change } = await db.transaction().execute(async (tx) => {
+    const { answer, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const current = await lockTarget(tx, input, params.id);
       requireHeld(caller, current);
       const key = generateApiKey(keyEnvironment, current.type);
@@ -256,7 +262,7 @@ const removeApplication = operation({
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { params, caller } = input;
-    const change = await db.transaction().execute(async (tx) => {
+    const change = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       await lockTarget(tx, input, params.id);
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw applicationNotFound(params.id);

@@ -78,6 +78,14 @@ const type = {
     'private: backend services that keep the key secret; public: browsers and mobile applications that collect data; management: the infrastructure',
 } as const;
 
+const allowedOrigins = {
+  type: 'array',
+  items: { type: 'string', maxLength: 300 },
+  maxItems: 50,
+  description:
+    'Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds',
+} as const;
+
 const readsCardsMasked = {
   description: 'Reads cards masked',
   priority: 1,
@@ -97,6 +105,7 @@ export const createApplicationBody = {
     type,
     permissions,
     rules,
+    allowed_origins: allowedOrigins,
     expires_at: { ...date, description: 'The Application is deleted at this time, which must be in the future' },
   },
 } as const;
@@ -106,7 +115,16 @@ export const updateApplicationBody = {
   title: 'UpdateApplication',
   required: ['name'],
   examples: [{ name: 'Checkout backend', ...granted }],
-  properties: { name, permissions, rules },
+  properties: {
+    name,
+    permissions,
+    rules,
+    allowed_origins: {
+      ...allowedOrigins,
+      type: ['array', 'null'],
+      description: `${allowedOrigins.description}. A PUT that does not name it keeps it; null removes it`,
+    },
+  },
 } as const;
 
 export type CreateApplication = TypeOf<typeof createApplicationBody>;
@@ -133,6 +151,7 @@ export const application = {
     type,
     permissions: { type: 'array', items: { type: 'string' }, description: 'Permissions granted' },
     rules: { type: 'array', items: accessRule, description: 'Access rules granted' },
+    allowed_origins: allowedOrigins,
     ...authorship,
     expires_at: { ...date, description: 'Moment at which the Application is deleted' },
   },

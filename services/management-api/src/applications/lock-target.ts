@@ -1,16 +1,22 @@
-import type { Queryable } from '@sluice/database';
+import type { Caller } from '@sluice/credentials';
+import type { LockedRows, Queryable } from '@sluice/database';
 import type { Acting } from '@sluice/http-api';
 import { applicationNotFound } from './application.not-found.ts';
 import { lockApplication } from './application.queries.ts';
 
+/** Of the Application that a transaction with {@link lockTarget} locks. */
+export function rowOf({ tenantId }: Caller, id: string): LockedRows {
+  return { tenantId, rows: [`application/${id}`] };
+}
+
 /**
- * The Application that is to be changed, locked. Its caller is looked at after the wait for it, because the change before
- * may have revoked the key. A caller that changes itself stays as it is from then on, until it changes itself.
- * @throws {ServiceError} `not_found`, and as `checkCallerAgain`.
+ * Locks the Application that is to be changed, and then checks its caller, because the change before may have revoked the
+ * key. The row lock also protects the caller when it is its own target: its rights cannot change until this transaction ends.
+ * @throws {ServiceError} `not_found`, and as `look`.
  */
-export async function lockTarget(tx: Queryable, { caller, checkCallerAgain }: Acting, id: string) {
+export async function lockTarget(tx: Queryable, { caller, look }: Acting, id: string) {
   const application = await lockApplication(tx, caller.tenantId, id);
-  await checkCallerAgain(tx);
+  await look(tx);
   if (!application) throw applicationNotFound(id);
   return application;
 }

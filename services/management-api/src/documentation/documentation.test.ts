@@ -14,10 +14,8 @@ const files = [
   ['/openapi.json', 'application/json', 'public, max-age=300'],
   ['/docs', 'text/html', 'no-cache'],
   ['/docs/', 'text/html', 'no-cache'],
-  ['/docs/start.js', 'text/javascript', 'no-cache'],
-  ['/docs/swagger-ui-bundle.js', 'text/javascript', 'public, max-age=86400'],
-  ['/docs/swagger-ui.css', 'text/css', 'public, max-age=86400'],
-  ['/docs/favicon-32x32.png', 'image/png', 'public, max-age=86400'],
+  ['/docs/reference.css', 'text/css', 'no-cache'],
+  ['/docs/icon.svg', 'image/svg+xml', 'no-cache'],
 ] as const;
 
 test.each(files)('%s needs no key, and may be kept', async (path, type, cacheControl) => {
@@ -63,21 +61,40 @@ test('the document has every operation, tokens and the invocation too', async ()
   );
 });
 
-test('the page may load nothing from elsewhere, and names nothing there', async () => {
-  const { headers, body } = await get('/docs');
+test.each(['/', '/docs', '/docs/'])('%s runs no script, and asks for nothing', async (path) => {
+  const { headers, body } = await get(path);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
-  expect(policy).not.toMatch(/unsafe|https?:|\*/);
-  expect(body).not.toMatch(/https?:|src="\/\/|<script>|<style|\son\w+=/);
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  expect(policy).not.toMatch(/script-src|connect-src|unsafe|https?:|\*/);
+  expect(body).not.toMatch(/<(script|style|form|input|textarea|select|button|iframe|object|embed|base)\b/i);
+  expect(body).not.toMatch(/<[^>]*\s(on\w+|style)=/i);
+  expect(body).not.toMatch(/<(link|img|a)\b[^>]*(href|src)="(?![/#])/i);
+});
+
+test('the page has every operation of the document, and each of its links leads somewhere', async () => {
+  const { paths } = (await get('/openapi.json')).body;
+  const { body } = await get('/docs');
+  const ids = new Set(Array.from(body.matchAll(/ id="([^"]+)"/g), ([, id]: string[]) => id));
+  const links = Array.from(body.matchAll(/ href="#([^"]+)"/g), ([, id]: string[]) => id);
+  expect(links.filter((id) => !ids.has(id))).toEqual([]);
+  const text = body.replaceAll('<wbr>', '');
+  for (const path of Object.keys(paths)) {
+    for (const method of Object.keys(paths[path])) {
+      const route = `<b class="method ${method}">${method.toUpperCase()}</b> <code>${path}</code>`;
+      expect({ method, path, shown: text.includes(route) }).toEqual({ method, path, shown: true });
+    }
+  }
 });
 
 describe('with another header prefix', () => {
   const acme = useStack((stack) => startTestManagement(stack, { HEADER_PREFIX: 'ACME' }));
 
-  test('the document has the names that the service reads', async () => {
+  test('the document and the page have the names that the service reads', async () => {
     const { body } = await call(acme.current.url, 'GET', '/openapi.json');
     expect(body.components.securitySchemes.ApiKey.name).toBe('ACME-API-KEY');
     expect(JSON.stringify(body)).toContain('acme-proxy-key');
     expect(JSON.stringify(body)).not.toMatch(/\bsvc\b/i);
+    expect((await call(acme.current.url, 'GET', '/docs')).body).not.toMatch(/\bsvc\b/i);
   });
 });

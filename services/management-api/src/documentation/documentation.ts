@@ -1,66 +1,38 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { openApiFile, type PublicFile, withHeaderPrefix } from '@sluice/http-api';
+import { openApiFile, pageHeaders, type StaticFile, type StaticFileType, withHeaderPrefix } from '@sluice/http-api';
 
-const require = createRequire(import.meta.url);
-const dayInSeconds = 86_400;
+/** Destinations answer on the base host too, so its pages run no script and have nothing to type a key into. */
+const headers = pageHeaders({ 'style-src': "'self'", 'img-src': "'self'" });
 
-/** Allows only scripts and styles of this service, and no requests to other hosts. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const welcome = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sluice</title>
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/reference.css">
+<main class="welcome"><h1>Sluice is running</h1><p>The API reference is at <a href="/docs">/docs</a>.</p></main>
+</html>
+`;
 
-const swaggerFiles = {
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-} as const;
-
-export function readDocumentation(headerPrefix: string): PublicFile[] {
-  const document = readPublic('openapi.json').toString();
-  const pages = [welcome(), page('/docs'), page('/docs/')];
-  return [openApiFile(withHeaderPrefix(document, headerPrefix)), ...pages, script(), ...swagger()];
+/** Made by `npm run openapi` with the prefix SVC. */
+export function readDocumentation(headerPrefix: string): StaticFile[] {
+  const renamed = (name: string) => withHeaderPrefix(readPublic(name).toString(), headerPrefix);
+  const reference = renamed('docs/index.html');
+  return [
+    openApiFile(renamed('openapi.json')),
+    file('/', 'html', welcome),
+    file('/docs', 'html', reference),
+    file('/docs/', 'html', reference),
+    file('/docs/reference.css', 'css', Buffer.concat([readPublic('tokens.css'), readPublic('docs/reference.css')])),
+    file('/docs/icon.svg', 'svg', readPublic('docs/icon.svg')),
+  ];
 }
 
-function welcome(): PublicFile {
-  const text =
-    '<!doctype html><title>Sluice</title><p>Sluice is running. The API reference is at <a href="/docs">/docs</a>.\n';
-  return { ...page('/'), body: Buffer.from(text) };
-}
-
-function page(path: string): PublicFile {
-  return {
-    path,
-    contentType: 'text/html; charset=utf-8',
-    body: readPublic('docs/index.html'),
-    maxAgeSeconds: 0,
-    headers: { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
-  };
-}
-
-function script(): PublicFile {
-  return {
-    path: '/docs/start.js',
-    contentType: 'text/javascript; charset=utf-8',
-    body: readPublic('docs/start.js'),
-    maxAgeSeconds: 0,
-  };
-}
-
-function swagger(): PublicFile[] {
-  return Object.entries(swaggerFiles).map(([name, contentType]) => ({
-    path: `/docs/${name}`,
-    contentType,
-    body: readFileSync(require.resolve(`swagger-ui-dist/${name}`)),
-    maxAgeSeconds: dayInSeconds,
-  }));
+/** Browsers must revalidate it each time, because the next version has the same paths. */
+function file(path: string, type: StaticFileType, body: string | Buffer): StaticFile {
+  const caching = { maxAgeSeconds: 0 };
+  return { path, type, body: Buffer.from(body), caching, ...(type === 'html' && { headers }) };
 }
 
 function readPublic(name: string): Buffer {

@@ -20,12 +20,20 @@ async function ownNonce() {
   return { key: authorizer.key as string, body: { nonce } };
 }
 
+async function newTarget(path: string): Promise<string> {
+  const { application, proxy, formula, reactor, memberId } = api.current;
+  if (path.startsWith('/tenants/self/members')) return memberId();
+  if (path.startsWith('/reactor-formulas')) return (await formula()).id;
+  if (path.startsWith('/reactors')) return (await reactor()).id;
+  return (await (path.startsWith('/applications') ? application() : proxy())).id;
+}
+
 test.each(withBody)('%s takes the example that the reference shows', async (_id, operation, example) => {
-  const { application, proxy, send } = api.current;
-  const resource = await (operation.path.startsWith('/applications') ? application() : proxy());
-  const { method, path, options } = sampleRequest(operation, resource.id);
+  const { send, token } = api.current;
+  const { method, path, options } = sampleRequest(operation, await newTarget(operation.path));
   const own = operation.id === 'authorizeSession' ? await ownNonce() : undefined;
   const body = { ...(example as object), ...own?.body };
+  if (operation.id === 'explainAccess') await token({ id: (example as { token_id: string }).token_id });
   const { status } = await send(method, path, { ...options, ...own, body });
   expect(status).toBe(Number(Object.keys(operation.response)[0]));
 });

@@ -1,13 +1,11 @@
 import { type ClientRequest, get } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
 import { startTestManagement } from '../testing/test-management.ts';
-import { openExportTurns } from './export-turns.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
-const small = useStack((stack) => startTestManagement(stack, { DATABASE_POOL_SIZE: '1' }));
+const small = useStack((stack) => startTestManagement(stack, { DATABASE_POOL_SIZE: '1', DATABASE_WAIT_MS: '1000' }));
 
 /** Postgres does not answer their pages until the lock is given back. */
 async function beginTen({ db, url, tenant }: typeof api.current, stack: AsyncDisposableStack): Promise<void> {
@@ -74,28 +72,4 @@ test('the control: where there is only one connection, the exports have it', asy
     const { status } = await send('GET', '/applications', { key: stranger.management_key });
     return status === 503;
   });
-});
-
-test('Tenants take turns, and each has its reads in their order', async () => {
-  const turns = openExportTurns(2);
-  const begun: string[] = [];
-  const ends: (() => void)[] = [];
-  const read = (name: string) =>
-    turns.run(name.charAt(0), async () => {
-      begun.push(name);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      ends.push(resolve);
-      await promise;
-      if (name === 'a1') throw new Error('failed');
-    });
-  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(read);
-  const settled = Promise.allSettled(all);
-  await nextTurn();
-  expect(begun).toEqual(['a1', 'a2']);
-  while (ends.length > 0) {
-    ends.shift()?.();
-    await nextTurn();
-  }
-  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2']);
-  expect((await settled).map(({ status }) => status)).toEqual(['rejected', ...Array(5).fill('fulfilled')]);
 });

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { openCheckpoint, originOf, readKeyFile, signCheckpoint, writePublicKey } from '@sluice/ledger';
 import { call, useStack } from '@sluice/testing';
+import { startTestConsole } from '../testing/test-console.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 import { ledgerKeyAnswer } from './ledger-key.ts';
 
@@ -10,6 +11,7 @@ const settings = {
   LEDGER_ORIGIN: 'sluice.example',
 };
 const api = useStack((stack) => startTestManagement(stack, settings));
+const consoleApi = useStack((stack) => startTestConsole(stack, settings));
 const unset = useStack((stack) => startTestManagement(stack));
 const path = (id: string) => `/.well-known/sluice-ledger-key/${id}`;
 
@@ -41,6 +43,16 @@ test('it has the same form for a Tenant, another one, and a UUID that is none; i
   for (const id of [stranger.tenant_id, randomUUID()]) expect(await shape(id)).toEqual(own);
   const capitals = await call(url, 'GET', path(tenant.tenant_id.toUpperCase()));
   expect(capitals.body).toBe((await call(url, 'GET', path(tenant.tenant_id))).body);
+});
+
+test('pages of the console read it under /api of their host; nothing else does', async () => {
+  const { browser, url, tenant } = consoleApi.current;
+  const at = path(tenant.tenant_id);
+  const { send } = browser();
+  const { status, body } = await send('GET', `/api${at}`);
+  expect([status, body]).toEqual([200, (await call(url, 'GET', at)).body]);
+  expect((await send('GET', `/api${at}`, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403);
+  expect((await send('GET', at)).status).toBe(404);
 });
 
 test('HEAD has the headers alone; no UUID is 400, another method 405, no setting 404 that names it', async () => {

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { useStack } from '@sluice/testing';
+import { joinSubtrees } from '@sluice/ledger';
+import { programEnvironment, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
 import { startTestManagement } from '../testing/test-management.ts';
@@ -34,7 +35,7 @@ const api = useStack(async (stack) => {
 
 async function ledger(args: string[], { withDatabase = true, input = '' } = {}) {
   const { folder, databaseUrl } = api.current;
-  const env = withDatabase ? { DATABASE_URL: databaseUrl } : {};
+  const env = { ...programEnvironment(), ...(withDatabase && { DATABASE_URL: databaseUrl }) };
   return new Promise<{ code: number; out: string; error: string }>((resolve) => {
     const child = execFile(process.execPath, [script, ...args], { cwd: folder, env }, (failure, out, error) =>
       resolve({ code: Number(failure?.code ?? 0), out, error }),
@@ -75,6 +76,35 @@ test('rows of a filtered export verify by the proofs of the machine', async () =
   await writeFile(join(folder, 'proofs'), proofs.out);
   const { code, out } = await verify(['some', '--proofs', 'proofs', '--key', 'key']);
   expect([code, out]).toEqual([0, expect.stringContaining('2 rows are unchanged')]);
+});
+
+test('an export whose first rows stand as dropped fails, where there is no retention', async () => {
+  const { files } = api.current;
+  const lines = files.export.split('\n');
+  const dropped = lines.slice(0, 4).map((line) => Buffer.from(JSON.parse(line).leaf_hash, 'hex'));
+  const head = {
+    dropped: 4,
+    hashes: [
+      joinSubtrees(
+        [
+          [0, 1],
+          [2, 3],
+        ].map((pair) => joinSubtrees(pair.map((i) => dropped[i] ?? Buffer.alloc(0)))),
+      ),
+    ],
+  };
+  const forged = [
+    JSON.stringify({ ...head, hashes: head.hashes.map((hash) => hash.toString('base64')) }),
+    ...lines.slice(4),
+  ].join('\n');
+  const { code, out } = await verify(['-', ...trusted], forged);
+  expect([code, out]).toEqual([1, expect.stringMatching(/its first 4 rows, the newest checkpoint says 0: /)]);
+  const told = await verify(['-', ...trusted, '--dropped', '4'], forged);
+  expect([told.code, told.out]).toEqual([
+    1,
+    expect.stringMatching(/--dropped says .* 4 rows, the newest checkpoint says 0/),
+  ]);
+  expect((await verify(['-', ...trusted, '--dropped', 'all'], forged)).code).toBe(2);
 });
 
 test.each<[string, (tenantId: string) => ReturnType<typeof sql>, RegExp]>([

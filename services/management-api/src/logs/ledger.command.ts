@@ -11,6 +11,7 @@ import { exportLog } from './log-export.ts';
 import { findCheckpoint, proveRow } from './prove-row.ts';
 
 const help = `Usage: npm run -s ledger -- verify EXPORT --checkpoint FILE --key FILE [--since FILE]... [--witness FILE]
+              [--dropped N]
        npm run -s ledger -- verify EXPORT --proofs FILE --key FILE
        npm run -s ledger -- export --tenant ID [--start N] [--csv] [--output FILE]
        npm run -s ledger -- checkpoint --tenant ID
@@ -18,7 +19,8 @@ const help = `Usage: npm run -s ledger -- verify EXPORT --checkpoint FILE --key 
 
 verify      Checks an export of the audit log (NDJSON; - is standard input) from files alone: no database, no secret. A whole
             export against a checkpoint, older ones (--since) and those of a witness; any other row by row with --proofs.
-            Says "Complete and unchanged up to n", or the first row, or the checkpoints, where the log was changed.
+            Says "Complete and unchanged up to n", how many rows are missing because retention dropped them, as the
+            newest checkpoint states it, or the first row, or the checkpoints, where the log was changed.
 export      Writes a Tenant's audit log from the database, also of one that is closed.
 checkpoint  Prints its newest signed checkpoint.
 prove       Prints a proof a line for each row, named by its id: what --proofs takes.
@@ -26,6 +28,7 @@ prove       Prints a proof a line for each row, named by its id: what --proofs t
   --key         the public keys: what /.well-known/sluice-ledger-key/<tenant id> answered, kept from before
   --checkpoint  a signed checkpoint: what GET /logs/checkpoint answered
   --since       an older one, which the log must contain; may be repeated
+  --dropped     how many rows retention has dropped, where the newest checkpoint is from before it states that
   --witness     a file of checkpoints that the worker appended to
   --tenant      id of the Tenant
   --start       leaf_index of the first row
@@ -78,6 +81,7 @@ function read(argv: string[]) {
       checkpoint: text,
       since: { type: 'string', multiple: true },
       witness: text,
+      dropped: text,
       proofs: text,
       tenant: text,
       start: text,
@@ -88,14 +92,16 @@ function read(argv: string[]) {
   });
 }
 
-async function verify(files: string[], { key, checkpoint, since, witness, proofs }: Values): Promise<number> {
+async function verify(files: string[], { key, checkpoint, since, witness, proofs, dropped }: Values): Promise<number> {
   const [file] = files;
   if (file === undefined || files.length > 1) throw new UsageError('verify takes one export');
   if (key === undefined) throw new UsageError('verify needs --key FILE: the public keys');
   if ((checkpoint === undefined) === (proofs === undefined)) {
     throw new UsageError('verify needs --checkpoint FILE for a whole export, or --proofs FILE for another');
   }
-  const { isGood, text } = await verifyFiles({ export: file, key, checkpoint, since, witness, proofs });
+  if (dropped !== undefined && !/^\d{1,15}$/.test(dropped)) throw new UsageError('--dropped must be a whole number');
+  const known = dropped === undefined ? undefined : Number(dropped);
+  const { isGood, text } = await verifyFiles({ export: file, key, checkpoint, since, witness, proofs, dropped: known });
   await write(process.stdout, `${text}\n`);
   return isGood ? 0 : 1;
 }

@@ -11,7 +11,8 @@ const readCheckpoint = operation({
   summary: 'Read the newest signed checkpoint of the audit log, to hold it against later ones',
   description:
     'A C2SP tlog-checkpoint in a signed note with Ed25519. Once it is handed out, no row before it is changed, removed, ' +
-    'added or moved unnoticed by whoever holds it.',
+    'added or moved unnoticed by whoever holds it. The extension line `dropped <n>` states how many rows retention has dropped ' +
+    'from the beginning of the log.',
   method: 'get',
   path: '/logs/checkpoint',
   permission: 'log:read',

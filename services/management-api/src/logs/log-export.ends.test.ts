@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { eventually, useStack } from '@sluice/testing';
-import { sql } from 'kysely';
-import { sequenceLog } from '../testing/sequence-log.ts';
+import { beginExport, fillLog, finishExport as finish } from '../testing/exports.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack, { TENANT_MAX_STREAMS: '2' }));
@@ -10,16 +8,9 @@ const short = useStack((stack) => startTestManagement(stack, { STREAM_MAX_SECOND
 
 type Management = typeof api.current;
 
-/** The log is larger than all buffers between the service and a reader that does not read. */
 async function newScene({ db, newTenant }: Management) {
   const { management_key, tenant_id } = await newTenant('T');
-  await sql`
-    insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
-    select ${tenant_id}, 'use', 'proxy', 'p', jsonb_build_object('text', (select string_agg(md5(i || '/' || j), '') from generate_series(1, 400) j))
-    from generate_series(1, 1500) i
-  `.execute(db);
-  const { size } = await sequenceLog(db, tenant_id);
-  return { size, owner: { key: management_key }, tenant_id };
+  return { size: await fillLog(db, tenant_id), owner: { key: management_key }, tenant_id };
 }
 
 const scene = useStack(() => newScene(api.current));
@@ -34,22 +25,9 @@ afterEach(() => {
 });
 
 async function begin({ key }: { key: string }, { url }: Management = api.current): Promise<IncomingMessage> {
-  const request = get(`${url}/logs/export`, { headers: { 'SVC-API-KEY': key }, agent: false });
-  request.on('error', () => undefined); // `finish` reports it
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const response = await beginExport(`${url}/logs/export`, { 'SVC-API-KEY': key });
   begun.push(response);
-  if (response.statusCode === 200) await once(response, 'readable');
   return response;
-}
-
-async function finish(response: IncomingMessage): Promise<number | string> {
-  let lines = 0;
-  try {
-    for await (const chunk of response) lines += (chunk as Buffer).toString('latin1').split('\n').length - 1;
-    return lines;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown';
-  }
 }
 
 describe('an export ends, and not as if it were complete, when the right that began it does', () => {

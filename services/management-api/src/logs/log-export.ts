@@ -1,5 +1,6 @@
 import { presentLog } from '@sluice/audit';
 import type { Database } from '@sluice/database';
+import { FairTurns } from '@sluice/fair-turns';
 import { findLedger, inOneMoment } from './ledger.queries.ts';
 import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
 import { csvHeader, toCsvLine } from './log-csv.ts';
@@ -22,6 +23,11 @@ export interface ExportOptions {
 }
 
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** By default two reads run at a time, as many as one export can use. Tenants take turns. */
+export function openExportTurns({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): FairTurns {
+  return new FairTurns({ atOnce: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4)) });
+}
 
 /** In leaf order, up to the last row at the start. Between pieces it holds neither a connection nor a snapshot. */
 export async function* exportLog(

@@ -7,7 +7,7 @@ import {
   type Verb,
   verbs,
 } from '@sluice/audit';
-import type { Database } from '@sluice/database';
+import { type Database, throughIndexes } from '@sluice/database';
 import { canonicalUuid, type Hold } from '@sluice/http-api';
 import { type RawBuilder, sql } from 'kysely';
 import { reservePage } from '../reserve-page.ts';
@@ -43,21 +43,27 @@ interface LogPageRequest {
   hold: Hold;
 }
 
-/** Returns one row more than the page has, if there is a next page. */
+/** Returns one row more than the page has, if there is a next page. Of skipped pages an index of ids is read. */
 export async function listLogs(
   db: Database,
   tenantId: string,
   { filter, after, size, offset = 0, hold }: LogPageRequest,
 ): Promise<LogRow[]> {
-  const conditions = conditionsOf(tenantId, filter);
+  const conditions = namesTokenAlone(filter) ? [] : conditionsOf(tenantId, filter);
   const newest = (limit: number) => {
     const rest: Rest = (more, key) => {
       const where = all([...conditions, isKept(tenantId, key.id), ...(after ? [isAfter(after, key)] : []), ...more]);
       return sql`where ${where} order by ${key.at} desc, ${key.id} desc limit ${limit + offset}`;
     };
     return sql<LogRow>`
-      select ${columns} from (${sourceOf(tenantId, filter, rest)}) as log
-      order by log.at desc, log.id desc limit ${limit} offset ${offset}`;
+      select ${columns} from (
+        select log.at, log.id from (${keysOf(tenantId, filter, rest)}) as log
+        order by log.at desc, log.id desc limit ${limit} offset ${offset}
+      ) as key
+      join lateral (
+        select * from audit_log where tenant_id = ${tenantId} and at = key.at and id = key.id offset 0
+      ) as log on true
+      order by log.at desc, log.id desc`;
   };
   await reservePage(db, newest(size), { hold, size });
   const { rows } = await newest(size + 1).execute(db);
@@ -68,23 +74,19 @@ export async function listLogs(
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
   // Without the order, a limit over most of a table becomes a scan for each pair of type and operation, although few
-  // pairs have rows. Rows of a token are found through the token alone.
-  const order = filter.token_id === undefined ? sql`order by log.at desc` : sql``;
+  // pairs have rows. Rows of a token or a trace are found through it alone.
+  const { token_id, trace_id } = filter;
+  const order = token_id === undefined && trace_id === undefined ? sql`order by log.at desc` : sql``;
   const rest: Rest = (more, { id }) => {
-    const conditions = [...conditionsOf(tenantId, filter), ...kept.map((each) => each(tenantId, id)), ...more];
+    const own = namesTokenAlone(filter) ? [] : conditionsOf(tenantId, filter);
+    const conditions = [...own, ...kept.map((each) => each(tenantId, id)), ...more];
     return sql`where ${all(conditions)} ${order} limit ${mostCounted + 1}`;
   };
-  const { token_id, start_date: _, end_date: __, ...others } = filter;
-  const isOfToken = token_id !== undefined && Object.keys(others).length === 0;
-  const touched = () => {
-    const conditions = [...touchedBy(tenantId, filter), ...kept.map((each) => each(tenantId, ofTouched.id))];
-    return sql`select from audit_log_tokens as touched where ${all(conditions)} limit ${mostCounted + 1}`;
-  };
-  const { rows } = await sql<{ total: number }>`
+  const count = sql<{ total: number }>`
     select count(*)::int as total from (
-      select from (${isOfToken ? touched() : sourceOf(tenantId, filter, rest)}) as log limit ${mostCounted + 1}
-    ) as counted
-  `.execute(db);
+      select from (${keysOf(tenantId, filter, rest)}) as log limit ${mostCounted + 1}
+    ) as counted`;
+  const { rows } = await throughIndexes(db, (tx) => count.execute(tx));
   return rows[0]?.total ?? 0;
 }
 
@@ -108,6 +110,18 @@ const ofLog: Key = { at: sql`log.at`, id: sql`log.id` };
 const ofTouched: Key = { at: sql`touched.at`, id: sql`touched.log_id` };
 
 type Rest = (more: readonly Condition[], key: Key) => Condition;
+
+function namesTokenAlone({ token_id, start_date: _, end_date: __, ...others }: LogFilter): boolean {
+  return token_id !== undefined && Object.keys(others).length === 0;
+}
+
+/** `at` and `id` of {@link sourceOf}. Where a token alone is named, its narrow table has both. */
+function keysOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
+  if (!namesTokenAlone(filter)) return sql`select log.at, log.id from (${sourceOf(tenantId, filter, rest)}) as log`;
+  return sql`
+    select touched.at, touched.log_id as id from audit_log_tokens as touched
+    ${rest(touchedBy(tenantId, filter), ofTouched)}`;
+}
 
 /** An index returns the rows newest first for any filter: a type or operation names few pairs, each read in order. */
 export function sourceOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {

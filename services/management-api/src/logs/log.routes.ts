@@ -1,4 +1,5 @@
 import { entityNames, presentLog } from '@sluice/audit';
+import { isPastEnd } from '@sluice/database';
 import { openCursor, sealCursor, toPage } from '@sluice/http-api';
 import { operation } from '../context.ts';
 import { pageLimit } from '../reserve-page.ts';
@@ -34,12 +35,15 @@ const listLogsOperation = operation({
     const { page, size, start } = query;
     const after = start === undefined ? undefined : placeOf(openCursor(pepper, scope, start));
     const offset = after ? 0 : (page - 1) * size;
-    const rows = await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
+    const counted = after ? undefined : await countLogs(filter, { db, tenantId });
+    // A total that is a lower bound does not tell where the end is.
+    const isPast = counted && !counted.isLowerBound && isPastEnd(query, counted.total);
+    const rows = isPast ? [] : await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
     const data = rows.slice(0, size).map(presentLog);
     const last = rows.length > size ? data.at(-1) : undefined;
     const next = last && { next: sealCursor(pepper, scope, [last.created_at, last.id]) };
-    if (after) return { pagination: { page_size: size, ...next }, data };
-    const { total, isLowerBound } = await countLogs(filter, { db, tenantId });
+    if (!counted) return { pagination: { page_size: size, ...next }, data };
+    const { total, isLowerBound } = counted;
     const { pagination } = toPage(data, total, query);
     return { pagination: { ...pagination, ...(isLowerBound && { total_is_lower_bound: true }), ...next }, data };
   },

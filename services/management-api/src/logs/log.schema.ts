@@ -44,7 +44,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        'What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy has `destination_host`, `application_id`, `method` and `places` too, which are `transform` where a transform asked for the values',
+        'What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy or reactor has `application_id` and `places` too, which are `transform` where a transform asked for the values and `code` where the code of a reactor did; through a Proxy also `destination_host` and `method`',
     },
   },
 } as const;
@@ -57,7 +57,8 @@ export const logFilters = {
   token_id: {
     type: 'string',
     maxLength: 400,
-    description: 'Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies',
+    description:
+      'Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors',
   },
   trace_id: { type: 'string', maxLength: 64, description: 'Only what was done under this trace id' },
   start_date: { ...date, description: 'From this moment on' },

@@ -1,3 +1,3 @@
-import { testPlans } from './plans-for-tests.ts';
+import { testPlans } from '../testing/log-plans.ts';
 
 testPlans(100_000);

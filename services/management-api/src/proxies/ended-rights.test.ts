@@ -1,38 +1,39 @@
-import { ServiceError } from '@sluice/problems';
+import { randomUUID } from 'node:crypto';
 import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from '../testing/test-management.ts';
-import { checkTransforms } from './proxy.definition.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-const definition = { name: 'P', destination_url: 'https://example.com', require_auth: true };
+const code = { code: 'module.exports = async ({ args }) => args' };
 
-async function check(code: Partial<Record<'request_transform' | 'response_transform', { code: string }>>) {
-  const steps: string[] = [];
-  const compile = async (text: string) => {
-    steps.push(`compiles ${text}`);
-    return undefined;
-  };
-  const checkCallerAgain = async () => {
-    steps.push('checks the caller');
-    throw new ServiceError('unauthenticated', 'The key was deleted');
-  };
-  const caller = { tenantId: 't', checkCallerAgain };
-  const refused = await checkTransforms({ ...definition, ...code }, caller, { transforms: { compile } }).then(
-    () => false,
-    (error: unknown) => error instanceof ServiceError && error.code === 'unauthenticated',
-  );
-  return { steps, refused };
-}
-
-test('a key that was deleted while code waited to be compiled is refused', async () => {
-  const code = { request_transform: { code: '1' }, response_transform: { code: '2' } };
-  expect(await check(code)).toEqual({ steps: ['compiles 1', 'compiles 2', 'checks the caller'], refused: true });
-});
-
-test('without code nothing is waited for, so the caller is not looked up again', async () => {
-  expect(await check({})).toEqual({ steps: [], refused: false });
+describe.each([
+  ['a Proxy that is created', 'POST', 201, {}],
+  ['a Proxy that is replaced', 'PUT', 200, {}],
+  ['a Proxy that is patched', 'PATCH', 204, { 'Content-Type': 'application/merge-patch+json' }],
+] as const)('%s, waiting for Postgres once its code is compiled', (_, method, done, headers) => {
+  test.each([
+    ['is not, for a key that was deleted meanwhile', true],
+    ['is, for a key that is still there', false],
+  ])('%s', async (_what, isDeleted) => {
+    const { db, application, proxy, send } = api.current;
+    const permissions = ['proxy:create', 'proxy:update'];
+    const writer = await application({ type: 'management', permissions });
+    const { id } = await proxy({ name: 'before' });
+    const name = randomUUID();
+    const body = { name, destination_url: 'https://example.com', request_transform: code, response_transform: code };
+    const path = method === 'POST' ? '/proxies' : `/proxies/${id}`;
+    const { answer } = await db.transaction().execute(async (tx) => {
+      await sql`lock table proxies in exclusive mode`.execute(tx);
+      const answer = send(method, path, { key: writer.key, body, headers });
+      await untilLockIsAwaited(db);
+      if (isDeleted) await db.deleteFrom('application_keys').where('application_id', '=', writer.id).execute();
+      return { answer };
+    });
+    const { status } = await answer;
+    const stored = await db.selectFrom('proxies').select('id').where('name', '=', name).execute();
+    expect([status, stored.length]).toEqual(isDeleted ? [401, 0] : [done, 1]);
+  });
 });
 
 describe.each(['one Proxy', 'a list'])('%s that waited for Postgres', (what) => {

@@ -1,23 +1,9 @@
 import { openTransformPool, type TransformPool, transformLimitsFrom, type transformSettings } from '@sluice/sandbox';
+import type { Config } from '../config.ts';
 
-export const trialSettings = {
-  TRANSFORM_TEST_THREADS: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 64,
-    default: 2,
-    description: 'Threads that try transforms; one Tenant holds all but one of them at most',
-  },
-  TRANSFORM_TEST_QUEUE_LIMIT: {
-    type: 'integer',
-    minimum: 0,
-    default: 50,
-    description: 'Most trials of transforms that wait for a thread',
-  },
-} as const;
-
-type TrialConfig = Readonly<
-  Record<keyof typeof transformSettings | keyof typeof trialSettings, number> & { HEADER_PREFIX: string }
+type TrialConfig = Pick<
+  Config,
+  keyof typeof transformSettings | 'TRANSFORM_TEST_THREADS' | 'TRANSFORM_TEST_QUEUE_LIMIT' | 'HEADER_PREFIX'
 >;
 
 /** A pool of its own keeps trials from delaying changes of Proxies. It starts with the first trial, if any. */

@@ -1,23 +1,22 @@
-import { compileBodyCheck } from '@sluice/http-api';
+import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
+import { compileBodyCheck, type TypeOf } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type CompileError, TransformStopped } from '@sluice/sandbox';
 import { findApplication } from '../applications/application.queries.ts';
 import type { Context } from '../context.ts';
+import { refuseHidden } from './hidden-values.ts';
 import { proxyBody } from './proxy.schema.ts';
 
-export interface ProxyDefinition {
-  name: string;
-  destination_url: string;
-  request_transform?: { code: string };
-  response_transform?: { code: string };
-  application?: { id: string };
-  configuration?: Record<string, string>;
-  require_auth: boolean;
-}
+export type ProxyDefinition = TypeOf<typeof proxyBody>;
 
-const transformLimitBytes = 256 * 1024;
-const configurationLimitBytes = 64 * 1024;
-const transformMembers = ['request_transform', 'response_transform'] as const;
+/** Members that hold the code of a transform. */
+const transformMembers = listProxyMembers().flatMap(([name, { kept }]) =>
+  kept === 'code' ? [name as TransformMember] : [],
+);
+
+type TransformMember = {
+  [M in ProxyMemberName]: ProxyMembers[M]['kept'] extends 'code' ? M : never;
+}[ProxyMemberName];
 
 const checkShape = compileBodyCheck(proxyBody);
 
@@ -40,61 +39,69 @@ export function withApplication<T extends NamesApplication>({ application_id: id
 /** Checks what a schema cannot express. @throws {ServiceError} `validation_failed` by member. */
 export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
   checkSizes(definition);
+  refuseHidden(definition);
   const destination = context.destinationPolicy.checkUrl(definition.destination_url);
   if (!destination.ok) throw validationFailed({ destination_url: [destination.reason] });
   if (definition.application) await checkApplication(definition.application.id, tenantId, context);
 }
 
 function checkSizes(definition: ProxyDefinition): void {
-  for (const member of transformMembers) {
-    const { code } = definition[member] ?? {};
-    if (code) checkCodeSize(`${member}.code`, code);
+  for (const [name, { kept, mostBytes = Number.POSITIVE_INFINITY }] of listProxyMembers()) {
+    const value = definition[name];
+    if (value === undefined) continue;
+    if (kept === 'code') checkTextSize(`${name}.code`, (value as { code: string }).code, mostBytes);
+    if (kept === 'secret') checkJsonSize(name, value, mostBytes);
   }
-  checkConfigurationSize(definition.configuration);
 }
 
-function checkCodeSize(path: string, code: string): void {
-  if (Buffer.byteLength(code) <= transformLimitBytes) return;
-  throw validationFailed({ [path]: [`may have at most ${transformLimitBytes} bytes`] });
+function checkTextSize(path: string, text: string, mostBytes: number): void {
+  if (Buffer.byteLength(text) <= mostBytes) return;
+  throw validationFailed({ [path]: [`may have at most ${mostBytes} bytes`] });
+}
+
+function checkJsonSize(path: string, value: unknown, mostBytes: number): void {
+  if (Buffer.byteLength(JSON.stringify(value)) <= mostBytes) return;
+  throw validationFailed({ [path]: [`may have at most ${mostBytes} bytes in all`] });
 }
 
 /** @throws {ServiceError} `validation_failed` for more than 64 KiB. */
-export function checkConfigurationSize(configuration: Record<string, string> | undefined): void {
-  if (configuration && Buffer.byteLength(JSON.stringify(configuration)) > configurationLimitBytes) {
-    throw validationFailed({ configuration: [`may have at most ${configurationLimitBytes} bytes in all`] });
-  }
+export function checkConfigurationSize(configuration: Record<string, unknown> | undefined): void {
+  if (configuration) checkJsonSize('configuration', configuration, proxyMembers.configuration.mostBytes);
 }
 
-async function checkApplication(id: string, tenantId: string, { db }: Context): Promise<void> {
+/** @throws {ServiceError} `validation_failed` for a management Application, or one that does not exist. */
+export async function checkApplication(id: string, tenantId: string, { db }: Pick<Context, 'db'>): Promise<void> {
   const application = await findApplication(db, tenantId, id);
   if (application && application.type !== 'management') return;
   throw validationFailed({ 'application.id': ['must be the id of a private or public Application'] });
 }
 
-/**
- * A 422, so it comes after 400 and 404. Checks the caller again, because code of the same Tenant is compiled first.
- * @throws {ServiceError} `transform_does_not_compile` with line and column, and as `checkCallerAgain`.
- */
+/** A 422, so it comes after 400 and 404. @throws {ServiceError} `transform_does_not_compile` with line and column. */
 export async function checkTransforms(
   definition: ProxyDefinition,
-  { tenantId, checkCallerAgain }: { tenantId: string; checkCallerAgain: () => Promise<void> | undefined },
+  tenantId: string,
   context: Pick<Context, 'transforms'>,
 ): Promise<void> {
   const given = transformMembers.filter((member) => definition[member]);
   for (const member of given) await checkCode(`${member}.code`, definition[member]?.code ?? '', { tenantId, context });
-  if (given.length > 0) await checkCallerAgain();
 }
 
-/** @throws {ServiceError} `validation_failed` for its size, `transform_does_not_compile` with line and column. */
+interface Checking {
+  tenantId: string;
+  context: Pick<Context, 'transforms'>;
+  refusal?: 'transform_does_not_compile' | 'code_does_not_compile';
+}
+
+/** @throws {ServiceError} `validation_failed` for its size, the `refusal` with line and column. */
 export async function checkCode(
   path: string,
   code: string,
-  { tenantId, context }: { tenantId: string; context: Pick<Context, 'transforms'> },
+  { tenantId, context, refusal = 'transform_does_not_compile' }: Checking,
 ): Promise<void> {
-  checkCodeSize(path, code);
+  checkTextSize(path, code, proxyMembers.request_transform.mostBytes);
   const fault = await context.transforms.compile(code, tenantId).then(inWords, ifStopped);
   if (fault === undefined) return;
-  throw new ServiceError('transform_does_not_compile', `${path}: ${fault}`, { errors: { [path]: [fault] } });
+  throw new ServiceError(refusal, `${path}: ${fault}`, { errors: { [path]: [fault] } });
 }
 
 const inWords = (fault: CompileError | undefined) =>

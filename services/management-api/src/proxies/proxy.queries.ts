@@ -1,7 +1,17 @@
 import { notExpired } from '@sluice/credentials';
-import { addToCounter, type Database, type ProxiesTable, type Queryable, readCounter } from '@sluice/database';
+import {
+  addToCounter,
+  type Database,
+  isPastEnd,
+  type ProxiesTable,
+  type ProxyColumns,
+  proxyColumns,
+  type Queryable,
+  readCounter,
+} from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { isNameFilter, likePattern } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 
 /** Null once the Application is deleted or has expired. */
@@ -10,16 +20,15 @@ const applicationId = sql<string | null>`(
   where applications.tenant_id = proxies.tenant_id and applications.id = proxies.application_id and ${notExpired}
 )`.as('application_id');
 
+type PlainColumn = Exclude<keyof ProxyColumns, 'application_id'>;
+
 const plainColumns = [
   'id',
   'tenant_id',
-  'name',
   'key_ciphertext',
-  'destination_url',
-  'request_transform',
-  'response_transform',
-  'configuration_ciphertext',
-  'require_auth',
+  ...proxyColumns.filter((column): column is PlainColumn => column !== 'application_id'),
+  'version',
+  'changed_members',
   'created_by',
   'created_at',
   'modified_by',
@@ -63,6 +72,8 @@ export async function listProxies(
   filter: ProxyFilter,
   page: PageRequest & { hold: Hold },
 ) {
+  const total = await countProxies(db, tenantId, filter);
+  if (isPastEnd(page, total)) return { data: [], total };
   const found = db
     .selectFrom('proxies')
     .select('id as found_id')
@@ -80,8 +91,7 @@ export async function listProxies(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
   await reservePage(db, rows, page);
-  const data = await rows.execute();
-  return { data, total: await countProxies(db, tenantId, filter) };
+  return { data: await rows.execute(), total };
 }
 
 async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
@@ -95,22 +105,12 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
   return total;
 }
 
-function isNameFilter(name: string | undefined): boolean {
-  return name !== undefined && /[^*]/.test(name);
-}
-
 type ProxyTables = { proxies: ProxiesTable };
 
 function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name }: ProxyFilter) {
   return query
     .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
     .$if(isNameFilter(name), (q) => q.where('name', 'ilike', likePattern(name ?? '')));
-}
-
-/** `*` matches any run of characters; a pattern without one means "contains". `%` and `_` are literal. */
-function likePattern(wildcard: string): string {
-  const escaped = wildcard.replace(/[\\%_]/g, '\\$&');
-  return escaped.includes('*') ? escaped.replaceAll('*', '%') : `%${escaped}%`;
 }
 
 export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {

@@ -66,6 +66,23 @@ describe('create', () => {
     expect(await get(body.id)).toEqual(body);
   });
 
+  test.each(['request_trnsform', 'requestTransform', 'response_transfrom', 'configuraton', 'requir_auth'])(
+    '%s is 400 and says what was meant, because such a Proxy would fail open',
+    async (misspelt) => {
+      for (const value of [null, { code: 'module.exports = async (req) => ({})' }]) {
+        const { status, body } = await post({ ...minimal, [misspelt]: value });
+        expect({ status, errors: body.errors }).toEqual({
+          status: 400,
+          errors: {
+            [misspelt]: [
+              expect.stringMatching(/did you mean (request_transform|response_transform|configuration|require_auth)\?/),
+            ],
+          },
+        });
+      }
+    },
+  );
+
   test('null equals absent, read-only and unknown members are ignored', async () => {
     const nulls = {
       request_transform: null,

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Change, Verb } from '@sluice/audit';
-import { absent, type RecordedChange, tagOf } from '@sluice/cache-coherence';
+import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
+import { changeRows } from '@sluice/database';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
-import { ServiceError } from '@sluice/problems';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
-import { idFilter, idParams } from '../resource.schema.ts';
-import { checkDefinition, checkTransforms, isProxyDefinition, withApplication } from './proxy.definition.ts';
-import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy, updateProxy } from './proxy.queries.ts';
+import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
+import { changeProxy, proxyNotFound, rowOfProxy } from './change-proxy.ts';
+import { shownTo } from './hidden-values.ts';
+import { checkDefinition, checkTransforms, withApplication } from './proxy.definition.ts';
+import { deleteProxy, findProxy, insertProxy, listProxies } from './proxy.queries.ts';
 import { proxyBody, proxyPatchBody, proxyPutBody, proxy as proxySchema } from './proxy.schema.ts';
-import { encryptProxyKey, toColumns, toDefinition, toProxy, withoutSecretsThatAreGone } from './proxy.secrets.ts';
+import { encryptProxyKey, toColumns, toProxy, withoutSecretsThatAreGone } from './proxy.secrets.ts';
+import { proxyVersionOperations } from './proxy-version.routes.ts';
 import { testTransform } from './transform-trial.routes.ts';
-
-function notFound(id: string): ServiceError {
-  return new ServiceError('not_found', `Proxy ${id} does not exist`);
-}
 
 function auditOf(operation: Verb, id: string): Change {
   return { operation, entityType: 'proxy', entityId: id };
@@ -39,11 +37,11 @@ const createProxy = operation({
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
-    const { body, caller, settle, checkCallerAgain } = input;
+    const { body, caller, settle } = input;
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
-    await checkTransforms(body, { tenantId, checkCallerAgain }, context);
+    await checkTransforms(body, tenantId, context);
     const id = randomUUID();
     const key = generateProxyKey();
     const row = {
@@ -55,7 +53,7 @@ const createProxy = operation({
       created_by: caller.id,
     };
     const { answer, change } = await db.transaction().execute(async (tx) => {
-      const answer = created('/proxies', await toProxy(vault, await insertProxy(tx, row)));
+      const answer = created('/proxies', shownTo(caller, await toProxy(vault, await insertProxy(tx, row))));
       await recordAct(tx, input, auditOf('create', id));
       const change = await changes.record(tx, tenantId, [absent]);
       await settle?.(tx, answer, change);
@@ -77,21 +75,17 @@ const listAllProxies = operation({
     type: 'object',
     properties: {
       id: idFilter,
-      name: {
-        type: 'string',
-        maxLength: 200,
-        description: 'Part of the name, or a pattern with *; case does not count',
-      },
+      name: nameFilter,
       ...pageQuery,
     },
   },
+  showsSecrets: true,
   response: { 200: pageOf(proxySchema) },
   errors: ['payload_too_large'],
-  async handle({ query, caller, hold, checkCallerAgain }, { db, vault }) {
+  async handle({ query, caller, hold }, { db, vault }) {
     const filter = { ids: query.id ?? [], name: query.name };
     const { data, total } = await listProxies(db, caller.tenantId, filter, { ...query, hold });
-    const proxies = await Promise.all(data.map((row) => toProxy(vault, row)));
-    await checkCallerAgain(); // the key service may have taken long
+    const proxies = await Promise.all(data.map(async (row) => shownTo(caller, await toProxy(vault, row))));
     return toPage(proxies, total, query);
   },
 });
@@ -104,14 +98,13 @@ const getProxy = operation({
   path: '/proxies/:id',
   permission: 'proxy:read',
   params: idParams,
+  showsSecrets: true,
   response: { 200: proxySchema },
   errors: ['not_found'],
-  async handle({ params, caller, checkCallerAgain }, { db, vault }) {
+  async handle({ params, caller }, { db, vault }) {
     const row = await findProxy(db, caller.tenantId, params.id);
-    if (!row) throw notFound(params.id);
-    const proxy = await toProxy(vault, row);
-    await checkCallerAgain();
-    return proxy;
+    if (!row) throw proxyNotFound(params.id);
+    return shownTo(caller, await toProxy(vault, row));
   },
 });
 
@@ -131,36 +124,14 @@ const putProxy = operation({
   errors: ['not_found', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
-    const { body, caller, checkCallerAgain } = input;
-    const { id } = input.params;
-    const { db, vault, changes } = context;
-    const { tenantId } = caller;
-    const definition = mergePatch({}, withApplication(body));
-    isProxyDefinition(definition);
-    await checkDefinition(definition, tenantId, context);
-    if (!(await findProxy(db, tenantId, id))) throw notFound(id);
-    await checkTransforms(definition, { tenantId, checkCallerAgain }, context);
-    const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
-    const { updated, change } = await db.transaction().execute(async (tx) => {
-      const updated = await updateProxy(tx, tenantId, id, columns);
-      if (!updated) throw notFound(id);
-      await recordAct(tx, input, auditOf('update', id));
-      return { updated, change: await changes.record(tx, tenantId, [tagOf.proxy(id)]) };
-    });
-    return new Confirmed(await changes.barrier(change), await toProxy(vault, updated));
+    const define = () => mergePatch({}, withApplication(input.body));
+    const { updated, change } = await changeProxy(context, input, { define });
+    return new Confirmed(await context.changes.barrier(change), await toProxy(context.vault, updated));
   },
 });
 
-/** A patch is checked again when the row changes meanwhile, up to this many times in all. */
-const mostAttempts = 10;
-
 /** Stands in for a missing Proxy, so that a fault in the patch is 400 before the unknown id is 404. */
 const blank = { name: 'blank', destination_url: 'https://example.com' };
-
-function contended(id: string): ServiceError {
-  const detail = `Proxy ${id} is being changed by others; try again`;
-  return new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
-}
 
 const patchProxy = operation({
   id: 'patchProxy',
@@ -178,29 +149,9 @@ const patchProxy = operation({
   response: { 204: null },
   errors: ['not_found', 'transform_does_not_compile'],
   async handle(input, context) {
-    const { body, caller, checkCallerAgain } = input;
-    const { id } = input.params;
-    const { db, vault, changes } = context;
-    const { tenantId } = caller;
-    let change: RecordedChange | undefined;
-    for (let attempt = 0; !change; attempt++) {
-      if (attempt === mostAttempts) throw contended(id);
-      const current = await findProxy(db, tenantId, id);
-      const definition = mergePatch(current ? await toDefinition(vault, current) : blank, withApplication(body));
-      isProxyDefinition(definition);
-      await checkDefinition(definition, tenantId, context);
-      if (!current) throw notFound(id);
-      await checkTransforms(definition, { tenantId, checkCallerAgain }, context);
-      const columns = { ...(await toColumns(vault, tenantId, id, definition)), modified_by: caller.id };
-      change = await db.transaction().execute(async (tx) => {
-        // The slow checks ran before this transaction. If the row has changed since, they are repeated on the new row
-        if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
-        await updateProxy(tx, tenantId, id, columns);
-        await recordAct(tx, input, auditOf('update', id));
-        return changes.record(tx, tenantId, [tagOf.proxy(id)]);
-      });
-    }
-    return new Confirmed(await changes.barrier(change));
+    const define = (current: object = blank) => mergePatch(current, withApplication(input.body));
+    const { change } = await changeProxy(context, input, { define });
+    return new Confirmed(await context.changes.barrier(change));
   },
 });
 
@@ -219,8 +170,8 @@ const removeProxy = operation({
   async handle(input, { db, changes }) {
     const { caller } = input;
     const { id } = input.params;
-    const change = await db.transaction().execute(async (tx) => {
-      if (!(await deleteProxy(tx, caller.tenantId, id))) throw notFound(id);
+    const change = await changeRows(db, rowOfProxy(caller.tenantId, id), async (tx) => {
+      if (!(await deleteProxy(tx, caller.tenantId, id))) throw proxyNotFound(id);
       await recordAct(tx, input, auditOf('delete', id));
       return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
     });
@@ -235,5 +186,6 @@ export const proxyOperations = [
   putProxy,
   patchProxy,
   removeProxy,
+  ...proxyVersionOperations,
   testTransform,
 ];

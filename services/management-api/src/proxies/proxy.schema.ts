@@ -1,90 +1,22 @@
-import { authorship, example, name, uuid } from '../resource.schema.ts';
+import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
+import { authorship, example, uuid } from '../resource.schema.ts';
 
-const exported = 'module.exports = async function (req) {\n  const { args, configuration } = req;\n';
+type Bodies = { [M in ProxyMemberName]: ProxyMembers[M]['schema'] };
+type Required = { [M in ProxyMemberName]: ProxyMembers[M]['absent'] extends 'refused' ? M : never }[ProxyMemberName];
 
-const transform = {
-  type: 'object',
-  required: ['code'],
-  additionalProperties: false,
-  properties: {
-    code: {
-      type: 'string',
-      minLength: 1,
-      description: 'CommonJS module that exports an async function; at most 256 KiB',
-    },
-  },
-} as const;
+const members = listProxyMembers();
 
-const requestTransform = {
-  ...transform,
-  title: 'RequestTransform',
-  description:
-    'Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.',
-  examples: [
-    {
-      code: `${exported}  return {\n    body: { ...args.body, merchant: configuration.MERCHANT },\n    headers: args.headers,\n  };\n};\n`,
-    },
-  ],
-} as const;
-
-const responseTransform = {
-  ...transform,
-  title: 'ResponseTransform',
-  description:
-    "Code that runs on the destination's response before it is returned. It sees `args.body` and `args.headers`, and returns `body` and `headers`.",
-  examples: [
-    { code: `${exported}  const { status } = args.body;\n  return { body: { status }, headers: args.headers };\n};\n` },
-  ],
-} as const;
-
-const destinationUrl = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 2048,
-  description: 'Where requests are forwarded',
-} as const;
-
-export const configuration = {
-  type: 'object',
-  description: 'Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all',
-  propertyNames: { type: 'string', maxLength: 200 },
-  additionalProperties: { type: 'string', maxLength: 50_000 },
-} as const;
-
-const requireAuth = {
-  type: 'boolean',
-  default: true,
-  description: 'Whether an invocation must carry an API key',
-} as const;
-
-const sample = {
-  name: 'Payment processor',
-  destination_url: 'https://processor.example.com/v1/charges',
-  request_transform: requestTransform.examples[0],
-  configuration: { MERCHANT: 'acct_20931' },
-  require_auth: true,
-} as const;
+const sample = Object.fromEntries(
+  members.flatMap(([name, { example }]) => (example === undefined ? [] : [[name, example]])),
+);
 
 /** Also checks the result of a merge patch. */
 export const proxyBody = {
   type: 'object',
   title: 'ProxyBody',
-  required: ['name', 'destination_url'],
+  required: members.filter(([, { absent }]) => absent === 'refused').map(([name]) => name as Required),
   examples: [sample],
-  properties: {
-    name,
-    destination_url: destinationUrl,
-    request_transform: requestTransform,
-    response_transform: responseTransform,
-    application: {
-      type: 'object',
-      required: ['id'],
-      properties: { id: uuid },
-      description: 'A private or public Application; transforms act with its permissions',
-    },
-    configuration,
-    require_auth: requireAuth,
-  },
+  properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])) as Bodies,
 } as const;
 
 /** Takes `application_id` too, so that an answer can be sent back. */
@@ -110,6 +42,16 @@ export const proxyPatchBody = {
   examples: [{ name: 'Payment processor, new', configuration: { MERCHANT: 'acct_20932' }, response_transform: null }],
 } as const;
 
+/** Named as in responses. */
+const answered = Object.fromEntries(
+  members.map(([name, { kept, column, schema, answered }]) => {
+    const { default: _, ...always } = schema;
+    return [kept === 'reference' ? column : name, answered ?? always];
+  }),
+);
+
+const always = members.filter(([name, { absent }]) => absent !== 'unset' && name !== 'name').map(([name]) => name);
+
 export const proxy = {
   type: 'object',
   title: 'Proxy',
@@ -124,18 +66,13 @@ export const proxy = {
       ...example.authorship,
     },
   ],
-  required: ['id', 'tenant_id', 'name', 'key', 'destination_url', 'require_auth'],
+  required: ['id', 'tenant_id', 'name', 'key', ...always],
   properties: {
     id: uuid,
     tenant_id: { ...uuid, description: 'Owning Tenant' },
-    name,
+    name: proxyMembers.name.schema,
     key: { type: 'string', description: 'Selects the Proxy in an invocation' },
-    destination_url: destinationUrl,
-    request_transform: requestTransform,
-    response_transform: responseTransform,
-    application_id: { ...uuid, description: 'The Application whose permissions transforms have' },
-    configuration,
-    require_auth: { type: 'boolean', description: 'Whether an invocation must carry an API key' },
+    ...answered,
     ...authorship,
   },
 } as const;

@@ -1,12 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
+import {
+  listProxyMembers,
+  type ProxyColumns,
+  type ProxyMemberName,
+  proxyMembers,
+  proxyVersionField,
+} from '@sluice/database';
 import type { Asking } from '@sluice/http-api';
 import { decryptSecret, encryptSecret, type Vault } from '@sluice/vault';
+import type { Insertable } from 'kysely';
 import type { Context } from '../context.ts';
 import { withoutNulls } from '../without-nulls.ts';
+import { shownTo } from './hidden-values.ts';
 import type { ProxyDefinition } from './proxy.definition.ts';
 import { findProxy, type ProxyRow } from './proxy.queries.ts';
 
-function place(tenantId: string, recordId: string, field: 'key' | 'configuration') {
+type Field = 'key' | ProxyMemberName;
+
+function place(tenantId: string, recordId: string, field: Field) {
   return { tenantId, purpose: 'proxy_secrets', recordId, field } as const;
 }
 
@@ -14,64 +25,103 @@ export function encryptProxyKey(vault: Vault, tenantId: string, proxyId: string,
   return encryptSecret(vault, place(tenantId, proxyId, 'key'), key);
 }
 
-export async function toColumns(vault: Vault, tenantId: string, proxyId: string, definition: ProxyDefinition) {
-  const { configuration } = definition;
-  return {
-    name: definition.name,
-    destination_url: definition.destination_url,
-    request_transform: definition.request_transform?.code ?? null,
-    response_transform: definition.response_transform?.code ?? null,
-    application_id: definition.application?.id ?? null,
-    require_auth: definition.require_auth,
-    configuration_ciphertext: configuration
-      ? await encryptSecret(vault, place(tenantId, proxyId, 'configuration'), JSON.stringify(configuration))
-      : null,
-  };
+/** All columns, null where the member is unset. */
+export async function toColumns(
+  vault: Vault,
+  tenantId: string,
+  proxyId: string,
+  definition: ProxyDefinition,
+): Promise<Insertable<ProxyColumns>> {
+  const columns = listProxyMembers().map(async ([name, { column, kept }]) => {
+    const value: unknown = definition[name];
+    if (value === undefined) return [column, null];
+    if (kept === 'code') return [column, (value as { code: string }).code];
+    if (kept === 'reference') return [column, (value as { id: string }).id];
+    if (kept === 'plain') return [column, value];
+    return [column, await encryptSecret(vault, place(tenantId, proxyId, name), JSON.stringify(value))];
+  });
+  return Object.fromEntries(await Promise.all(columns));
 }
 
-async function readConfiguration(vault: Vault, row: ProxyRow): Promise<Record<string, string> | null> {
-  if (!row.configuration_ciphertext) return null;
-  const text = await decryptSecret(vault, place(row.tenant_id, row.id, 'configuration'), row.configuration_ciphertext);
-  return JSON.parse(text.toString());
+/** By the member's name; those that are unset are left out. */
+async function readMembers(vault: Vault, row: ProxyRow): Promise<[ProxyMemberName, unknown][]> {
+  const members = listProxyMembers().map(async ([name, { column, kept }]): Promise<[ProxyMemberName, unknown]> => {
+    const value = row[column as keyof ProxyRow];
+    if (value === null) return [name, undefined];
+    if (kept === 'code') return [name, { code: value }];
+    if (kept === 'reference') return [name, { id: value }];
+    if (kept === 'plain') return [name, value];
+    return [name, await readSecret(vault, row, name, value as Buffer)];
+  });
+  return (await Promise.all(members)).filter(([, value]) => value !== undefined);
+}
+
+async function readSecret(vault: Vault, { tenant_id, id }: ProxyRow, name: ProxyMemberName, ciphertext: Buffer) {
+  return JSON.parse((await decryptSecret(vault, place(tenant_id, id, name), ciphertext)).toString());
 }
 
 export async function toDefinition(vault: Vault, row: ProxyRow): Promise<ProxyDefinition> {
-  const configuration = await readConfiguration(vault, row);
-  return {
-    name: row.name,
-    destination_url: row.destination_url,
-    ...(row.request_transform !== null && { request_transform: { code: row.request_transform } }),
-    ...(row.response_transform !== null && { response_transform: { code: row.response_transform } }),
-    ...(row.application_id !== null && { application: { id: row.application_id } }),
-    ...(configuration && { configuration }),
-    require_auth: row.require_auth,
-  };
+  return Object.fromEntries(await readMembers(vault, row)) as ProxyDefinition;
 }
 
-export async function toProxy(vault: Vault, row: ProxyRow) {
-  const { key_ciphertext, configuration_ciphertext: _, request_transform, response_transform, ...rest } = row;
-  const key = await decryptSecret(vault, place(row.tenant_id, row.id, 'key'), key_ciphertext);
+interface VersionPlace {
+  tenantId: string;
+  id: string;
+}
+
+function placeOfVersion({ tenantId, id }: VersionPlace) {
+  return { tenantId, purpose: 'proxy_secrets', recordId: id, field: proxyVersionField } as const;
+}
+
+export function encryptVersion(vault: Vault, at: VersionPlace, definition: ProxyDefinition): Promise<Buffer> {
+  return encryptSecret(vault, placeOfVersion(at), JSON.stringify(definition));
+}
+
+export async function decryptVersion(
+  vault: Vault,
+  { definition_ciphertext, ...at }: VersionPlace & { definition_ciphertext: Buffer },
+): Promise<ProxyDefinition> {
+  return JSON.parse((await decryptSecret(vault, placeOfVersion(at), definition_ciphertext)).toString());
+}
+
+export interface AnsweredProxy extends Record<string, unknown> {
+  id: string;
+  key: string;
+}
+
+export async function toProxy(vault: Vault, row: ProxyRow): Promise<AnsweredProxy> {
+  return toVersion(vault, row, await toDefinition(vault, row));
+}
+
+/** The Proxy as it would be with this definition. */
+export async function toVersion(vault: Vault, row: ProxyRow, definition: ProxyDefinition): Promise<AnsweredProxy> {
+  const { id, tenant_id, created_by, created_at, modified_by, modified_at } = row;
+  const key = await decryptSecret(vault, place(tenant_id, id, 'key'), row.key_ciphertext);
+  const members = (Object.entries(definition) as [ProxyMemberName, unknown][]).map(([name, value]) => {
+    const { kept, column } = proxyMembers[name];
+    return kept === 'reference' ? [column, (value as { id: string }).id] : [name, value];
+  });
   return {
-    ...withoutNulls({
-      ...rest,
-      request_transform: request_transform === null ? null : { code: request_transform },
-      response_transform: response_transform === null ? null : { code: response_transform },
-      configuration: await readConfiguration(vault, row),
-    }),
-    id: row.id,
+    ...withoutNulls({ tenant_id, ...Object.fromEntries(members), created_by, created_at, modified_by, modified_at }),
+    id,
     key: key.toString(),
   };
 }
 
-/** A kept answer shows the key only while the Proxy is there, and the configuration only while it is the same. */
+/** A replayed response has the key only while the Proxy exists, and a secret only if it is unchanged and the caller may see it. */
 export async function withoutSecretsThatAreGone(
   kept: unknown,
   { db, vault }: Context,
   { caller }: Asking,
 ): Promise<unknown> {
-  const { key, configuration, ...resource } = kept as Awaited<ReturnType<typeof toProxy>>;
-  const row = await findProxy(db, caller.tenantId, resource.id);
-  if (!row) return resource;
-  const isCurrent = configuration && isDeepStrictEqual(configuration, await readConfiguration(vault, row));
-  return { ...resource, ...(isCurrent && { configuration }), key };
+  const { key: _, ...shown } = kept as AnsweredProxy;
+  const row = await findProxy(db, caller.tenantId, shown.id);
+  const current = row && shownTo(caller, await toProxy(vault, row));
+  const gone = listProxyMembers().filter(
+    ([name, member]) => member.kept === 'secret' && !isDeepStrictEqual(shown[name], current?.[name]),
+  );
+  const resource = Object.fromEntries(
+    Object.entries(shown).filter(([name]) => !gone.some(([other]) => other === name)),
+  );
+  return current ? { ...resource, key: current.key } : resource;
 }

@@ -36,15 +36,27 @@ describe('200', () => {
     });
   });
 
-  test('args are what the code gets, of any text; what they lack is empty; there is no client', async () => {
+  test('args are what the code gets, of any text; what they lack is empty', async () => {
     const args = { body: { text: '\u0000\ud800', __proto__x: null }, headers: { 'X-Upper': '1' }, own: [] };
     const { body } = await post({ code: echo, args });
     expect(body.result.body).toEqual({
       args: { ...args, headers: { 'x-upper': '1' }, method: 'POST', path: '', query: '' },
       configuration: {},
+      svc: { tokens: {} },
     });
     const response = await post({ code: echo, args: {}, kind: 'response' });
-    expect(response.body.result.body).toEqual({ args: { body: {}, headers: {} }, configuration: {} });
+    expect(response.body.result.body).toMatchObject({ args: { body: {}, headers: {} }, configuration: {} });
+  });
+
+  test('a stand-in answers the client, says so, and stores nothing', async () => {
+    const code = `module.exports = async ({ args, svc }) => {
+      const { id } = await svc.tokens.create({ type: 'card', data: args.body.card });
+      const unknown = await svc.tokens.retrieve('other').catch(({ status, message }) => [status, message]);
+      return { body: { number: await svc.detokenize('{{ ' + id + " | json: '$.number' | last4 }}"), unknown } }; }`;
+    const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2040 };
+    const { body } = await post({ code, args: { body: { card } } });
+    expect(body.result.body).toEqual({ number: '4242', unknown: [404, expect.stringContaining('stand-in')] });
+    expect(body.client).toEqual({ answered_by: 'stand-in', calls: 3 });
   });
 
   test.each([
@@ -64,6 +76,17 @@ describe('200', () => {
     expect(body.error).toMatchObject(error);
     expect(body).not.toHaveProperty('result');
   });
+
+  test.each(['request', 'response'])(
+    'a %s transform that returns the body itself is named its members',
+    async (kind) => {
+      const code = 'module.exports = async ({ args }) => args.body;';
+      const { status, body } = await post({ code, kind, args: { body: { number: '4242424242424242', cvc: '737' } } });
+      expect([status, body.result, body.error.status]).toEqual([200, undefined, 500]);
+      expect(body.error.detail).toContain('returned an object with "number", "cvc"; it must return { body, headers }');
+      expect(JSON.stringify(body)).not.toMatch(/4242|737/);
+    },
+  );
 
   test('nothing of one trial is left in the next', async () => {
     const code = 'globalThis.n = (globalThis.n ?? 0) + 1; module.exports = () => ({ body: globalThis.n })';

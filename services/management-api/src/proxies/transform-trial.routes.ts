@@ -1,12 +1,12 @@
 import { validationFailed } from '@sluice/problems';
-import { tryTransform } from '@sluice/sandbox';
-import { isNestedDeeperThan } from '@sluice/vault';
+import { type ReactorTrial, type TransformTrial, tryTransform } from '@sluice/sandbox';
+import { isNestedDeeperThan, newClientStandIn } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { checkCode, checkConfigurationSize } from './proxy.definition.ts';
 import { transformTrial, transformTrialBody } from './transform-trial.schema.ts';
 
 /** A body of 5 MiB, as gateways accept it, plus code and configuration. */
-const bodyLimitBytes = 6 * 2 ** 20;
+export const trialBodyLimitBytes = 6 * 2 ** 20;
 
 /** Serializing deeper nesting would take seconds. */
 const deepestArgs = 500;
@@ -16,30 +16,42 @@ export const testTransform = operation({
   tag: 'Proxies',
   summary: 'Try a transform',
   description:
-    'Runs the code on the given `args` with the engine and the limits of invocations, and answers what it returned or what went wrong in it. No destination is called, and `req.svc` is absent. At most a few run at a time for each Tenant: where too many wait, the answer is 503 with `Retry-After`.',
+    'Runs the code on the given `args` with the engine and the limits of invocations, and answers what it returned or what went wrong in it. No destination is called, and a stand-in answers `req.svc`: it keeps tokens in a map for this one run, and has no rules, masks or search. At most a few run at a time for each Tenant: where too many wait, the answer is 503 with `Retry-After`.',
   method: 'post',
   path: '/proxies/test-transform',
   permission: 'proxy:update',
   body: transformTrialBody,
-  bodyLimitBytes,
+  bodyLimitBytes: trialBodyLimitBytes,
   opaque: ['args'],
   idempotent: false,
+  showsSecrets: true,
   response: { 200: transformTrial },
   errors: ['transform_does_not_compile'],
   async handle({ body: { code, args, configuration = {}, kind }, caller: { tenantId } }, context) {
     checkConfigurationSize(configuration);
-    if (isNestedDeeperThan(deepestArgs, args))
-      throw validationFailed({ args: [`is nested deeper than ${deepestArgs} levels`] });
+    checkArgs(args);
     await checkCode('code', code, { tenantId, context });
-    const task = { tenantId, kind, code, args, configuration };
-    const { result, error, console, durationMs, cpuMs } = await tryTransform(context.trials(), task);
-    return {
-      ...(error ? { error } : { result }),
-      console,
-      duration_ms: rounded(durationMs),
-      ...(cpuMs !== undefined && { cpu_ms: rounded(cpuMs) }),
-    };
+    const client = newClientStandIn();
+    const task = { tenantId, kind, code, args, configuration, host: client.answer };
+    const trial = toTrialAnswer(await tryTransform(context.trials(), task));
+    if (client.calls === 0) return trial;
+    return { ...trial, client: { answered_by: 'stand-in', calls: client.calls } };
   },
 });
+
+/** @throws {ServiceError} `validation_failed` */
+export function checkArgs(args: unknown): void {
+  if (!isNestedDeeperThan(deepestArgs, args)) return;
+  throw validationFailed({ args: [`is nested deeper than ${deepestArgs} levels`] });
+}
+
+export function toTrialAnswer({ result, error, console, durationMs, cpuMs }: TransformTrial | ReactorTrial) {
+  return {
+    ...(error ? { error } : { result }),
+    console,
+    duration_ms: rounded(durationMs),
+    ...(cpuMs !== undefined && { cpu_ms: rounded(cpuMs) }),
+  };
+}
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;

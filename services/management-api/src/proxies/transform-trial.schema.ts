@@ -1,4 +1,4 @@
-import { configuration } from './proxy.schema.ts';
+import { proxyMembers } from '@sluice/database';
 
 const sampleCode =
   'module.exports = async function ({ args, configuration }) {\n  console.log("amount", args.body.amount);\n  return { body: { ...args.body, merchant: configuration.MERCHANT } };\n};\n';
@@ -14,7 +14,7 @@ export const transformTrialBody = {
       description:
         'What `req.args` is: `body` and `headers`, of a request also `method`, `path` and `query`. What is left out is as of an empty request or response.',
     },
-    configuration,
+    configuration: proxyMembers.configuration.schema,
     kind: { type: 'string', enum: ['request', 'response'], default: 'request', description: 'Which transform it is' },
   },
   examples: [
@@ -51,6 +51,16 @@ export const transformTrial = {
         },
         headers: { description: 'Of a CustomHttpResponseError' },
         body: { description: 'Of a CustomHttpResponseError' },
+      },
+    },
+    client: {
+      type: 'object',
+      description:
+        'Where the code called `req.svc`: a stand-in answered, which keeps tokens in a map for this one run and has no rules, masks or search',
+      required: ['answered_by', 'calls'],
+      properties: {
+        answered_by: { type: 'string', enum: ['stand-in'] },
+        calls: { type: 'integer', minimum: 1, description: 'How many calls it answered' },
       },
     },
     console: {

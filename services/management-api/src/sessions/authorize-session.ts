@@ -17,7 +17,7 @@ export const authorizeSession = operation({
   tag: 'Sessions',
   summary: 'Authorize a session, with the key of a private Application',
   description:
-    'Answers without a body. **Delegation never widens**: the session may do with a token what its own grants give and what the authorizing Application may do with that token at that moment, and the stricter of the two transforms counts; grants beyond that are accepted and give nothing. The session ends at `expires_at`, with either Application, and when the key that authorized it is deleted, regenerated or expires. A nonce that was used is 409; one that is unknown or has expired 404.',
+    'Answers without a body. **Delegation never widens**: the session may do with a token what its own grants give and what the authorizing Application may do with that token at that moment, and the stricter of the two transforms counts; grants beyond that are accepted and give nothing. The session ends at `expires_at`, with either Application, and when the key that authorized it is deleted, regenerated or expires. Sessions of hosted fields are for single tokens and minutes: name the ids in `conditions`, and send `fields: true`. A nonce that was used is 409; one that is unknown or has expired 404.',
   method: 'post',
   path: '/sessions/authorize',
   takesKeyOf: 'private',
@@ -32,8 +32,8 @@ export const authorizeSession = operation({
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
-    // Authorizations of one nonce, and the Tenant's limit, need the same locks. A key that was deleted meanwhile
-    // authorizes nothing, because the session refers to it.
+    // Queued, because authorizations of one nonce need the same locks, and so does the Tenant's limit. A key that was deleted
+    // while this waited authorizes nothing, because the session refers to it.
     const turn = { tenantId, lane: caller.id, whenLeft };
     const change = await sessionQueues.authorizing.run(turn, () =>
       db.transaction().execute(async (tx) => {
@@ -57,12 +57,13 @@ export const authorizeSession = operation({
 });
 
 function readAuthorization(body: AuthorizeSession) {
-  refuseWhatIsNotThereYet(body);
   const { permissions, rules } = checkSessionGrants(body);
-  const proxies = body.proxies && body.proxies.length > 0 ? [...new Set(body.proxies)] : null;
+  const reactors = body.reactors ? [...new Set(body.reactors)] : null;
+  // Gateways of the previous version read `proxies` alone
+  const proxies = body.proxies || reactors ? [...new Set(body.proxies)] : null;
   return {
     nonce: body.nonce,
-    grants: { permissions, rules: JSON.stringify(rules), proxies },
+    grants: { permissions, rules: JSON.stringify(rules), proxies, reactors, fields: body.fields === true },
     expiresAt: endOf(body.expires_at),
     address: body.address === undefined ? undefined : readAddress(body.address),
   };
@@ -72,12 +73,16 @@ interface Wanted {
   tenantId: string;
   nonce: string;
   address: string | undefined;
+  grants: { fields: boolean };
 }
 
-async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address }: Wanted) {
+async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address, grants }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
   if (!found) throw new ServiceError('not_found', 'No waiting session has this nonce');
+  if (grants.fields && !found.made_by_fields) {
+    throw new ServiceError('forbidden', 'The session was not made by a frame of the hosted fields');
+  }
   if (address !== undefined && address !== found.made_from) {
     throw new ServiceError('forbidden', 'The session was not made from this address');
   }
@@ -89,14 +94,6 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
     throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 60, limit: 'sessions' });
   }
   return found;
-}
-
-/** Reserved members are refused, so that nobody relies on a restriction that is not enforced. */
-function refuseWhatIsNotThereYet(body: object): void {
-  for (const member of ['fields', 'reactors']) {
-    const value: unknown = Reflect.get(body, member);
-    if (value !== undefined && value !== null) throw validationFailed({ [member]: ['is not supported yet'] });
-  }
 }
 
 function endOf(expiresAt: string | undefined): Date | undefined {

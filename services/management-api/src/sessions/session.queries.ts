@@ -1,7 +1,7 @@
-import { prepared, type Queryable, type SessionsTable } from '@sluice/database';
+import { isPastEnd, prepared, type Queryable, type SessionsTable } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
-import { ServiceError } from '@sluice/problems';
 import { type Insertable, sql } from 'kysely';
+import { refuseWhatIsGone } from '../refuse-what-is-gone.ts';
 import { reservePage } from '../reserve-page.ts';
 import type { SessionLimits } from './session.limits.ts';
 
@@ -12,7 +12,9 @@ const columns = [
   'sessions.permissions',
   'sessions.rules',
   'sessions.proxies',
+  'sessions.reactors',
   'sessions.address',
+  'sessions.fields',
   'sessions.created_at',
   'sessions.expires_at',
 ] as const;
@@ -39,24 +41,15 @@ export function insertSession(tx: Queryable, row: NewSession) {
     .values({ ...row, expires_at: lifetime })
     .returning(['id', 'expires_at'])
     .executeTakeFirstOrThrow();
-  return refuseWhatIsGone(inserted);
+  return refuseWhatIsGone(inserted, keyGone);
 }
 
-const foreignKeyViolation = '23503';
-
-/** The Application of the caller, or its key, may have been deleted since the key was checked. */
-async function refuseWhatIsGone<T>(statement: Promise<T>): Promise<T> {
-  try {
-    return await statement;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) throw error;
-    throw new ServiceError('unauthenticated', 'The API key was deleted while the request was processed');
-  }
-}
+/** The Application of the caller, or its key. */
+const keyGone = 'The API key was deleted while the request was processed';
 
 /**
- * The oldest session of the busiest network ends, so that a flood from one network ends only its own. Sessions past
- * their three minutes do not count, swept or not. @returns how many ended.
+ * If too many sessions wait, ends the oldest of the network that has most, so that a flood from one network ends only its own.
+ * Expired sessions do not count, even while their rows exist. @returns how many ended.
  */
 export async function makeRoom(
   tx: Queryable,
@@ -84,7 +77,7 @@ export async function makeRoom(
 export function lockByNonce(tx: Queryable, tenantId: string, nonceHash: Buffer) {
   return tx
     .selectFrom('sessions')
-    .select(['id', 'application_id', 'authorized_by', 'made_from', 'expires_at'])
+    .select(['id', 'application_id', 'authorized_by', 'made_from', 'made_by_fields', 'expires_at'])
     .where('tenant_id', '=', tenantId)
     .where('nonce_hash', '=', nonceHash)
     .where(notEnded)
@@ -109,13 +102,15 @@ export interface Authorization {
   permissions: string[];
   rules: string;
   proxies: string[] | null;
+  reactors: string[] | null;
   address: string | null;
+  fields: boolean;
   expires_at: string;
 }
 
 export async function giveGrants(tx: Queryable, tenantId: string, id: string, authorization: Authorization) {
   const update = tx.updateTable('sessions').set(authorization).where('tenant_id', '=', tenantId).where('id', '=', id);
-  await refuseWhatIsGone(update.execute());
+  await refuseWhatIsGone(update.execute(), keyGone);
 }
 
 export async function findSessionById(db: Queryable, tenantId: string, id: string) {
@@ -140,6 +135,8 @@ export async function listSessions(db: Queryable, tenantId: string, page: PageRe
     .where('sessions.tenant_id', '=', tenantId)
     .where(notEnded)
     .where(isStanding);
+  const { total } = await ofTenant.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  if (isPastEnd(page, total)) return { data: [], total };
   const rows = ofTenant
     .select(columns)
     .orderBy('sessions.created_at', 'desc')
@@ -147,9 +144,7 @@ export async function listSessions(db: Queryable, tenantId: string, page: PageRe
     .limit(page.size)
     .offset((page.page - 1) * page.size);
   await reservePage(db, rows, page);
-  const data = await rows.execute();
-  const { total } = await ofTenant.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { data, total };
+  return { data: await rows.execute(), total };
 }
 
 export async function deleteSession(tx: Queryable, tenantId: string, id: string): Promise<boolean> {

@@ -244,8 +244,10 @@ describe('authorize is 400', () => {
       { rules: [{ ...conditional, conditions: [{ ...condition, attribute: 'container', value: '%' }] }] },
       'rules[0].conditions[0].value',
     ],
-    ['fields', { fields: true }, 'fields'],
-    ['reactors', { reactors: [randomUUID()] }, 'reactors'],
+    ['fields that are no boolean', { fields: 'yes' }, 'fields'],
+    ['no reactors', { reactors: [] }, 'reactors'],
+    ['no Proxies', { proxies: [] }, 'proxies'],
+    ['a reactor that is no id', { reactors: ['x'] }, 'reactors[0]'],
     ['a Proxy that is no id', { proxies: ['x'] }, 'proxies[0]'],
     ['an address that is none', { address: '1.2.3' }, 'address'],
     ['an end in the past', { expires_at: past }, 'expires_at'],
@@ -263,6 +265,19 @@ describe('authorize is 400', () => {
     expect((await authorize(authorizer.key, { nonce }, { 'Content-Type': 'text/plain' })).status).toBe(415);
     expect((await authorize(authorizer.key, { nonce, note: 'x'.repeat(1_100_000) })).status).toBe(413);
   });
+});
+
+test('it may be bound to Proxies, to reactors, or to both, and shows which', async () => {
+  const { session, db } = api.current;
+  const [proxy, reactor] = [randomUUID(), randomUUID()];
+  for (const bound of [{ proxies: [proxy] }, { reactors: [reactor] }, { proxies: [proxy], reactors: [reactor] }]) {
+    const { id } = await session(bound);
+    const { proxies, reactors } = (await send('GET', `/sessions/${id}`)).body;
+    expect({ ...(proxies && { proxies }), ...(reactors && { reactors }) }).toEqual(bound);
+    // Gateways that know no reactors refuse every Proxy that is not named.
+    const stored = db.selectFrom('sessions').select('proxies').where('id', '=', id);
+    expect((await stored.executeTakeFirstOrThrow()).proxies).toEqual('proxies' in bound ? bound.proxies : []);
+  }
 });
 
 test('a rule with a container and empty conditions is taken', async () => {

@@ -23,19 +23,19 @@ function sessionNotFound(id: string): ServiceError {
   return new ServiceError('not_found', `Session ${id} does not exist`);
 }
 
-const createSession = operation({
+export const createSession = operation({
   id: 'createSession',
   tag: 'Sessions',
   summary: 'Make a session, with the key of a public Application; it waits to be authorized',
   description:
-    'Takes no body. The session waits for three minutes; until a private Application has authorized it by its `nonce`, its key is refused as any bad key. An Application has at most 10,000 sessions that wait, or what the installation allows: beyond, the oldest of the network that has most of them ends. Where too many requests of the Tenant wait to make one, a network that has most of them is answered 429.',
+    'Takes no body. The session waits for three minutes; until a private Application has authorized it by its `nonce`, its key is refused as any bad key. An Application has at most 10,000 sessions that wait, or what the installation allows: beyond, the oldest of the network that has most of them ends. At the host of the hosted fields it takes their frames only (`SVC-FIELDS-APPLICATION`). Where too many requests of the Tenant wait to make one, a network that has most of them is answered 429.',
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',
   idempotent: false,
   cors: true,
   response: { 201: newSession },
-  async handle({ caller, address, whenLeft, checkCallerAgain }, context) {
+  async handle({ caller, address, fromFields, whenLeft, look }, context) {
     const { keyEnvironment, pepper, sessionQueues } = context;
     const network = networkOf(address());
     const key = generateApiKey(keyEnvironment, 'session');
@@ -48,25 +48,20 @@ const createSession = operation({
       nonce_hash: hashKey(pepper, nonce),
       made_from: address(),
       network,
+      made_by_fields: fromFields(),
     };
     const turn = { tenantId: caller.tenantId, lane: network, whenLeft };
-    const { id, expires_at } = await sessionQueues.making.run(turn, () =>
-      insertWithRoom(context, row, checkCallerAgain),
-    );
+    const { id, expires_at } = await sessionQueues.making.run(turn, () => insertWithRoom(context, row, look));
     return created('/sessions', { id, session_key: key, nonce, expires_at });
   },
 });
 
-async function insertWithRoom(
-  { db, sessionLimits, sessionFigures }: Context,
-  row: NewSession,
-  checkCallerAgain: Acting['checkCallerAgain'],
-) {
+async function insertWithRoom({ db, sessionLimits, sessionFigures }: Context, row: NewSession, look: Acting['look']) {
   const maker = { tenantId: row.tenant_id, applicationId: row.application_id };
   const { ended, inserted } = await db.transaction().execute(async (tx) => {
     const ended = await makeRoom(tx, maker, sessionLimits);
     const inserted = await insertSession(tx, row);
-    await checkCallerAgain(tx);
+    await look(tx);
     return { ended, inserted };
   });
   sessionFigures.ended += ended;
@@ -109,8 +104,10 @@ const getSession = operation({
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSessionById>>>;
 
-function toAnswer(found: Found) {
-  return { state: found.authorized_by === null ? 'waiting' : 'authorized', ...withoutNulls(found) };
+function toAnswer({ fields, proxies, ...found }: Found) {
+  const state = found.authorized_by === null ? 'waiting' : 'authorized';
+  const named = proxies?.length === 0 ? null : proxies; // it was authorized for reactors only
+  return { state, ...withoutNulls({ ...found, proxies: named }), ...(fields && { fields }) };
 }
 
 /** `/sessions/self` precedes `/sessions/:id`, which would match it. */

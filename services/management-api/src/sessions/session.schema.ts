@@ -67,10 +67,30 @@ export const authorizeSessionBody = {
     proxies: {
       type: 'array',
       items: uuid,
+      minItems: 1,
       maxItems: 100,
-      description: 'Ids of the only Proxies that the session may invoke; every other is 403',
+      description:
+        'Ids of the only Proxies that the session may invoke; every other is 403, and every reactor that `reactors` does not name',
     },
-    address: { type: 'string', maxLength: 60, description: 'IP address that the session must have been made from' },
+    reactors: {
+      type: 'array',
+      items: uuid,
+      minItems: 1,
+      maxItems: 100,
+      description:
+        'Ids of the only reactors that the session may call; every other is 403, and every Proxy that `proxies` does not name',
+    },
+    fields: {
+      type: 'boolean',
+      description:
+        'true: only a session that a frame of the hosted fields made, otherwise 403. Always send it for fields: the page that passes the nonce on may run a hostile script, which has a session of its own',
+    },
+    address: {
+      type: 'string',
+      maxLength: 60,
+      description:
+        'IP address that the session must have been made from, otherwise 403: of the person, where your server and the installation see the same one',
+    },
     expires_at: {
       ...date,
       description: 'When the session ends, at most 24 hours ahead; default: three minutes after it was made',
@@ -105,6 +125,8 @@ export const session = {
     permissions: { type: 'array', items: { type: 'string' } },
     rules: { type: 'array', items: sessionRule },
     proxies: { type: 'array', items: uuid, description: 'The only Proxies that it may invoke' },
+    reactors: { type: 'array', items: uuid, description: 'The only reactors that it may call' },
+    fields: { type: 'boolean', description: 'true: authorized as a session of the hosted fields' },
     address: { type: 'string', description: 'The IP address that it was made from, where it was authorized for one' },
     created_at: date,
     expires_at: { ...date, description: 'When it ends' },

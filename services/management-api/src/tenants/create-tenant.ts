@@ -5,6 +5,7 @@ import { recordChange, systemAct } from '@sluice/audit';
 import { generateApiKey, hashKey } from '@sluice/credentials';
 import type { Database, Queryable } from '@sluice/database';
 import { insertApplication } from '../applications/application.queries.ts';
+import { nameOwner } from '../sign-ins/make-link.ts';
 import { insertTenant, lockTenant } from './tenant.queries.ts';
 
 export interface NewTenant {
@@ -18,6 +19,8 @@ export interface KeyMaker {
   db: Database;
   pepper: KeyObject;
   keyEnvironment: string;
+  /** Gives the owner an address, because the console shows one. */
+  linkSignIn?: boolean;
 }
 
 export async function createTenant(
@@ -27,6 +30,7 @@ export async function createTenant(
   const tenantId = randomUUID();
   const made = await maker.db.transaction().execute(async (tx) => {
     await insertTenant(tx, { id: tenantId, owner_id: ownerId, name });
+    if (maker.linkSignIn) await nameOwner(tx, ownerId);
     const made = await insertManagement(tx, maker, tenantId);
     await recordChange(tx, systemAct(tenantId), { operation: 'create', entityType: 'tenant', entityId: tenantId });
     return made;

@@ -1,21 +1,30 @@
 import { createPepper, credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
-import { canonicalUuid } from '@sluice/http-api';
-import { ConfigError, readConfig } from '@sluice/service-runtime';
+import { canonicalUuid, hostSettings } from '@sluice/http-api';
+import { type Config, ConfigError, readConfig } from '@sluice/service-runtime';
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { consoleUrlOf } from '../console-url.ts';
+import { invitationUrl } from '../invitations/invitation.url.ts';
+import { inviteOwner, isEmail } from '../invitations/invite-owner.ts';
+import { findOnlyTenant } from '../sign-ins/make-link.ts';
+import { linkSignInSetting } from '../sign-ins/settings.ts';
 import { createManagementKey, createTenant, type KeyMaker } from './create-tenant.ts';
 
 const help = `Usage: npm run tenant -- create --name <name> [--owner <uuid>] [--json]
        npm run tenant -- key --tenant <uuid> [--json]
+       npm run tenant -- owner --invite <email> [--tenant <uuid>]
 
 create  Creates a Tenant and its first Application, which holds every management permission, and prints that
         Application's API key. The key is shown once and cannot be had again.
 key     Creates one more such Application in a Tenant whose management key was lost, and prints its key, once. Other keys
         stay as they are. The audit log of the Tenant has a row for it.
+owner   Prints an invitation for the owner of a Tenant, good once, for 72 hours: whoever signs in with this e-mail address and
+        accepts it is the user owner_id from then on.
 
   --name    name of the Tenant, 1 to 200 characters
   --owner   id of the user who owns it; a new one without it
-  --tenant  id of the Tenant
+  --tenant  id of the Tenant; for owner it may be left out where there is one only
+  --invite  e-mail address of the owner
   --json    one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; key: without "owner_id"
 
 DATABASE_URL and KEY_PEPPER (or the files that DATABASE_URL_FILE and KEY_PEPPER_FILE name) are read from the
@@ -24,7 +33,13 @@ environment. For a stack that "npm start" runs they are taken from .sluice/envir
 const configSchema = {
   type: 'object',
   required: ['DATABASE_URL', 'KEY_PEPPER'],
-  properties: { ...databaseSettings, ...credentialSettings, ...keyEnvironmentSettings },
+  properties: {
+    ...databaseSettings,
+    ...credentialSettings,
+    ...keyEnvironmentSettings,
+    CONSOLE_HOST: hostSettings.CONSOLE_HOST,
+    ...linkSignInSetting,
+  },
 } as const;
 
 process.exitCode = await run(process.argv.slice(2));
@@ -38,6 +53,7 @@ async function run(argv: string[]): Promise<number> {
         name: { type: 'string' },
         owner: { type: 'string' },
         tenant: { type: 'string' },
+        invite: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -56,7 +72,9 @@ async function run(argv: string[]): Promise<number> {
     const { name = '' } = values;
     const [owner, tenant = ''] = [values.owner, values.tenant].map((id = '') => canonicalUuid(id));
     await using stack = new AsyncDisposableStack();
-    const maker = openMaker(stack);
+    const config = readConfig(configSchema, process.env);
+    const maker = openMaker(config, stack);
+    if (command === 'owner') return await printInvitation(maker, config, { email: values.invite ?? '', tenant });
     if (command === 'create') print(await createTenant(maker, { name, ...(owner && { ownerId: owner }) }));
     else {
       const made = await createManagementKey(maker, tenant);
@@ -73,23 +91,47 @@ async function run(argv: string[]): Promise<number> {
 
 function faultIn(
   command: string | undefined,
-  { name, owner, tenant }: { name?: string; owner?: string; tenant?: string },
+  { name, owner, tenant, invite }: { name?: string; owner?: string; tenant?: string; invite?: string },
 ): string | undefined {
+  if (command === 'owner') {
+    if (name !== undefined || owner !== undefined) return 'owner takes --invite and --tenant only';
+    if (tenant !== undefined && canonicalUuid(tenant) === undefined) return '--tenant must be a UUID';
+    return isEmail(invite ?? '') ? undefined : '--invite is required, an e-mail address';
+  }
+  if (invite !== undefined) return '--invite is for the command "owner"';
   if (command === 'key') {
     if (name !== undefined || owner !== undefined) return 'key takes --tenant and --json only';
     return canonicalUuid(tenant ?? '') !== undefined ? undefined : '--tenant is required, a UUID';
   }
-  if (command !== 'create') return `There is no command "${command ?? ''}"; the commands are "create" and "key"`;
-  if (tenant !== undefined) return '--tenant is for the command "key"';
+  if (command !== 'create')
+    return `There is no command "${command ?? ''}"; the commands are "create", "key" and "owner"`;
+  if (tenant !== undefined) return '--tenant is for the commands "key" and "owner"';
   if (!name || [...name].length > 200) return '--name is required, 1 to 200 characters';
   if (owner !== undefined && canonicalUuid(owner) === undefined) return '--owner must be a UUID';
   return undefined;
 }
 
-function openMaker(stack: AsyncDisposableStack): KeyMaker {
-  const config = readConfig(configSchema, process.env);
+type CommandConfig = Config<typeof configSchema>;
+
+function openMaker(config: CommandConfig, stack: AsyncDisposableStack): KeyMaker {
   const db = connectDatabase(config, { stack, onError: (error) => console.error(error.message) });
-  return { db, pepper: createPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT };
+  const linkSignIn = config.CONSOLE_LINK_SIGN_IN;
+  return { db, pepper: createPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT, linkSignIn };
+}
+
+async function printInvitation(
+  { db, pepper }: KeyMaker,
+  { CONSOLE_HOST }: CommandConfig,
+  { email, tenant }: { email: string; tenant: string | undefined },
+): Promise<number> {
+  const url = consoleUrlOf(CONSOLE_HOST);
+  if (url === undefined) return fail('CONSOLE_HOST is not set, so nobody can accept an invitation', 78);
+  const tenantId = tenant || (await findOnlyTenant(db));
+  if (!tenantId) throw new UsageError('There is not exactly one Tenant, so --tenant is required');
+  const secret = await inviteOwner(db, pepper, { tenantId, email });
+  if (secret === undefined) return fail(`There is no Tenant ${tenantId}, or it is closed`);
+  console.log(invitationUrl(url, secret));
+  return 0;
 }
 
 interface Made {

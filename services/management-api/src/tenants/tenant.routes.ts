@@ -1,13 +1,16 @@
 import { recordClosing } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
+import { changeRows } from '@sluice/database';
 import { Confirmed } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { withoutNulls } from '../without-nulls.ts';
+import { listDataKeys } from './data-key.routes.ts';
 import { closeTenant, findTenant, lockToClose, updateTenant } from './tenant.queries.ts';
 import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
+import { getTenantMetrics } from './tenant-metrics.routes.ts';
 
 interface TenantRow {
   fingerprint_tokens: boolean;
@@ -59,7 +62,7 @@ const putTenant = operation({
   async handle(input, { db, changes }) {
     const { body, caller } = input;
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
-    const { updated, change } = await db.transaction().execute(async (tx) => {
+    const { updated, change } = await changeRows(db, { tenantId: caller.tenantId, rows: ['tenant'] }, async (tx) => {
       const updated = await updateTenant(tx, caller.tenantId, {
         name: body.name,
         ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),
@@ -90,12 +93,12 @@ const deleteTenant = operation({
   confirmed: true,
   response: { 204: null },
   errors: ['not_found'],
-  async handle({ caller, traceId, checkCallerAgain }, { db, changes, jobs, log }) {
+  async handle({ caller, traceId, look }, { db, changes, jobs, log }) {
     const { tenantId } = caller;
     const change = await db.transaction().execute(async (tx) => {
       await lockToClose(tx, tenantId);
       await destroyTenantKeys(tx, tenantId);
-      await checkCallerAgain(tx); // after all that waits, and before the closing refuses the caller too
+      await look(tx); // after all that waits, and before the closing refuses the caller too
       if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
@@ -138,4 +141,4 @@ const getUsageReport = operation({
   },
 });
 
-export const tenantOperations = [getTenant, putTenant, deleteTenant, getUsageReport];
+export const tenantOperations = [getTenant, putTenant, deleteTenant, getUsageReport, getTenantMetrics, listDataKeys];

@@ -44,7 +44,7 @@ export async function sequenceLog(db: Database, tenantId: string) {
       .execute();
   await db.deleteFrom('audit_log_arrivals').where('tenant_id', '=', tenantId).execute();
   const origin = originOf('sluice.example', tenantId);
-  const checkpoint = signCheckpoint({ origin, size: rows.length, root: rootOf(frontier) }, privateKey);
+  const checkpoint = signCheckpoint({ origin, size: rows.length, root: rootOf(frontier), dropped: 0 }, privateKey);
   await db.insertInto('ledgers').values({ tenant_id: tenantId, size: rows.length, checkpoint }).execute();
   return { checkpoint, keyFile: `${verifierLine({ name: origin, publicKey })}\n`, size: rows.length };
 }

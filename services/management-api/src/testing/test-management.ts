@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { PermissionType } from '@sluice/access';
 import { createPepper } from '@sluice/credentials';
 import {
@@ -6,18 +7,27 @@ import {
   call,
   createTestDatabase,
   createTestSecrets,
+  insertTestMember,
   startTestService,
 } from '@sluice/testing';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { createTenant } from '../tenants/create-tenant.ts';
 
-/** Its Tenant holds every permission, and so does the stranger. */
-export async function startTestManagement(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+/**
+ * Its Tenant holds every permission, and so does the stranger. `through` rewrites the database URL, for a proxy between the
+ * service and its database.
+ */
+export async function startTestManagement(
+  stack: AsyncDisposableStack,
+  settings: Record<string, string> = {},
+  through: (databaseUrl: string) => Promise<string> = async (direct) => direct,
+) {
+  const { db, url: directUrl } = await createTestDatabase(stack);
+  const databaseUrl = await through(directUrl);
   const secrets = createTestSecrets();
   const logLines: string[] = [];
-  const { url, metrics } = await startTestService(
+  const { url, metrics, readiness } = await startTestService(
     { configSchema, start },
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
@@ -40,6 +50,35 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
 
   const proxy = (part: object = {}, options?: CallOptions) =>
     create('/proxies', { name: 'P', destination_url: 'https://example.com/in', ...part }, options);
+
+  const code = 'module.exports = async (req) => ({ raw: req.args })';
+  const formula = (part: object = {}, options?: CallOptions) =>
+    create('/reactor-formulas', { name: 'F', code, ...part }, options);
+  const reactor = (part: object = {}, options?: CallOptions) =>
+    create('/reactors', { name: 'R', ...('formula' in part ? {} : { code }), ...part }, options);
+
+  /** Of a person who has never signed in. */
+  const memberId = async (tenantId = tenant.tenant_id): Promise<string> =>
+    (await insertTestMember(db, { tenantId, role: 'AUDITOR' })).id;
+
+  const invitation = (part: object = {}, options?: CallOptions) =>
+    create('/tenants/self/invitations', { email: `${randomUUID()}@example.com`, ...part }, options);
+
+  /** Its data cannot be read, because this service never reads it. @returns its id. */
+  const token = async (part: { id?: string; tenant_id?: string; containers?: string[]; expires_at?: string } = {}) => {
+    const id = part.id ?? randomUUID();
+    const row = {
+      tenant_id: tenant.tenant_id,
+      type: 'token',
+      data_ciphertext: Buffer.from('x'),
+      containers: ['/pci/'],
+    };
+    await db
+      .insertInto('tokens')
+      .values({ ...row, metadata: '{}', active_month: '2026-01-01', ...part, id })
+      .execute();
+    return id;
+  };
 
   const keyWith = async (...permissions: PermissionType[]): Promise<string> =>
     (await application({ type: 'management', permissions })).key;
@@ -81,6 +120,7 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     giveLedger,
     url,
     metrics,
+    readiness,
     databaseUrl,
     secrets,
     logLines,
@@ -90,6 +130,11 @@ export async function startTestManagement(stack: AsyncDisposableStack, settings:
     send,
     application,
     proxy,
+    formula,
+    reactor,
+    memberId,
+    invitation,
+    token,
     keyWith,
     addKey,
   };

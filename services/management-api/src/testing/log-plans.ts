@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { connectDatabase, type Database } from '@sluice/database';
-import { countRowsRead, createTestDatabase, findIndexes, recordStatements, useStack } from '@sluice/testing';
+import {
+  countBuffers,
+  countRowsRead,
+  createTestDatabase,
+  eventually,
+  findIndexes,
+  recordStatements,
+  useStack,
+} from '@sluice/testing';
 import { sql } from 'kysely';
-import { hashRanges } from './ledger.queries.ts';
-import { countAllLogs, countFilteredLogs, type LogFilter, listLogs } from './log.queries.ts';
-import { exportLog } from './log-export.ts';
-import { proveConsistency, proveRow } from './prove-row.ts';
+import { hashRanges } from '../logs/ledger.queries.ts';
+import { countAllLogs, countFilteredLogs, type LogFilter, listLogs } from '../logs/log.queries.ts';
+import { exportLog } from '../logs/log-export.ts';
+import { proveConsistency, proveRow } from '../logs/prove-row.ts';
 
 const tenantId = randomUUID();
 const idOf = (n: string) => sql.raw(`('00000000-0000-4000-800a-' || lpad((${n})::text, 12, '0'))::uuid`);
@@ -77,7 +85,7 @@ const filters: [string, LogFilter, keyof typeof indexOf][] = [
   ['type and verb that most rows have', { entity_type: 'proxy', operation: 'use' }, 'verb'],
 ];
 
-/** With the row that tells whether there is a next page. */
+/** Including the row that shows whether there is a next page. */
 const pageSize = 21;
 const mostCounted = 10_001;
 
@@ -143,6 +151,28 @@ export function testPlans(rowCount: number): void {
       }
     },
   );
+
+  test(`a deep page of GET /logs reads an index of ids on the way, and rows for itself alone (${rows})`, async () => {
+    const offset = Math.floor(rowCount / 2);
+    const recorded = recordStatements(large.current);
+    const hold = () => undefined;
+    expect(await listLogs(recorded.db, tenantId, { filter: {}, size: pageSize - 1, offset, hold })).toHaveLength(
+      pageSize,
+    );
+    await eventually('all rows are visible', async () => {
+      await sql`vacuum audit_log`.execute(large.current);
+      const { rows: parts } = await sql`select from pg_class where oid in (
+        select inhrelid from pg_inherits where inhparent = 'audit_log'::regclass) and relallvisible < 0.99 * relpages`.execute(
+        large.current,
+      );
+      return parts.length === 0;
+    });
+    const keysRead = offset / 60; // pages of the index
+    expect(await countBuffers(large.current, recorded.statements.slice(-1))).toBeLessThan(keysRead + 10 * pageSize);
+    // The control: the rows on the way
+    const whole = sql`select log.* from audit_log as log where tenant_id = ${tenantId} order by at desc, id desc offset ${offset} limit 1`;
+    expect(await countBuffers(large.current, [whole.compile(large.current)])).toBeGreaterThan(keysRead + 10 * pageSize);
+  });
 
   test(`the total without a filter, and proofs, read a few rows however many there are (${rows})`, async () => {
     const size = Math.floor(0.9 * rowCount);

@@ -1,0 +1,102 @@
+import { eventually, useStack } from '@sluice/testing';
+import { findBarriers, openBrowser } from '@sluice/testing/browser';
+import { startTestManagement } from '../testing/test-management.ts';
+
+const world = useStack(async (stack) => {
+  const settings = { CONSOLE_HOST: 'console.localhost' };
+  return { api: await startTestManagement(stack, settings), browser: await openBrowser(stack) };
+});
+
+async function open(path: string, { width, scheme, host = '127.0.0.1' }: Look) {
+  const stack = new AsyncDisposableStack();
+  const { browser, api } = world.current;
+  const opened = await browser.openPage(stack, {
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  });
+  const origin = api.url.replace('127.0.0.1', host);
+  await opened.page.goto(`${origin}${path}`);
+  return { ...opened, origin, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+interface Look {
+  width: number;
+  scheme: 'light' | 'dark';
+  host?: string;
+}
+
+const looks: Look[] = [
+  { width: 1440, scheme: 'light' },
+  { width: 1024, scheme: 'dark' },
+  { width: 320, scheme: 'light' },
+  { width: 320, scheme: 'dark' },
+];
+
+describe.each(looks)('the API reference, $width px wide and $scheme', (look) => {
+  test('is read without a fault, by everybody, and is never wider than its window', async () => {
+    await using opened = await open('/docs', look);
+    const { page, seen, origin } = opened;
+    const name = `docs-${look.width}-${look.scheme}`;
+    await opened.screenshot(name);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(look.width);
+    expect(seen).toMatchObject({ errors: [], violations: [] });
+    const own = [`${origin}/docs`, `${origin}/docs/reference.css`, `${origin}/docs/icon.svg`];
+    expect(new Set(seen.requests)).toEqual(new Set(own));
+    await page.goto(`${origin}/docs#createToken`);
+    await opened.screenshot(`${name}-operation`);
+  });
+});
+
+test.each(['127.0.0.1', 'console.localhost'])('on %s it shows and does not try: nothing takes a key', async (host) => {
+  await using opened = await open('/docs', { width: 1440, scheme: 'light', host });
+  const { page, seen, origin } = opened;
+  expect(await page.locator('main h3').count()).toBeGreaterThan(50);
+  expect(await page.locator('input, textarea, select, button, form, script, [contenteditable]').count()).toBe(0);
+  await page.locator('nav a[href="#createProxy"]').click();
+  expect(new URL(page.url()).hash).toBe('#createProxy');
+  expect(opened.requestsBeyond(origin)).toEqual([]);
+  expect(seen.violations).toEqual([]);
+});
+
+test('code that finds its way into the page does not run', async () => {
+  await using opened = await open('/docs', { width: 1440, scheme: 'light' });
+  const { page, seen } = opened;
+  const done = await page.evaluate(async () => {
+    const attempts: Record<string, () => unknown> = {
+      loaded: () => Object.assign(document.createElement('script'), { src: '/openapi.json' }),
+      written: () => Object.assign(document.body, { innerHTML: '<b>x</b>' }),
+      clicked: () => {
+        document.body.setAttribute('onclick', 'window.ran = true');
+        document.body.click();
+        if (!('ran' in window)) throw new Error('did not run');
+      },
+      sent: () => fetch('/openapi.json'),
+    };
+    const succeeded: string[] = [];
+    for (const [name, attempt] of Object.entries(attempts)) {
+      const holds = await Promise.resolve()
+        .then(attempt)
+        .then(
+          () => true,
+          () => false,
+        );
+      if (holds) succeeded.push(name);
+    }
+    return succeeded;
+  });
+  expect(done).toEqual([]);
+  await eventually('the violations', () => seen.violations.length >= 4);
+  expect(new Set(seen.violations.map(({ directive }) => directive))).toEqual(
+    new Set(['require-trusted-types-for', 'connect-src']),
+  );
+});
+
+test('the page of the base URL leads there', async () => {
+  await using opened = await open('/', { width: 320, scheme: 'light' });
+  await opened.screenshot('welcome');
+  expect(await findBarriers(opened.page)).toEqual([]);
+  await opened.page.getByRole('link').click();
+  expect(await opened.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sluice API');
+});

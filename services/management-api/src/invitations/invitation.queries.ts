@@ -1,0 +1,182 @@
+import type { Role } from '@sluice/access';
+import { isPastEnd, type Queryable } from '@sluice/database';
+import type { PageRequest } from '@sluice/http-api';
+import { sql } from 'kysely';
+
+const lifetime = sql<string>`clock_timestamp() + interval '72 hours'`;
+const isPending = sql<boolean>`invitations.expires_at > clock_timestamp()`;
+
+const columns = [
+  'id',
+  'tenant_id',
+  'email',
+  'role',
+  'expires_at',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
+const status = sql<'PENDING' | 'EXPIRED'>`case when ${isPending} then 'PENDING' else 'EXPIRED' end`.as('status');
+
+export type InvitationStatus = 'PENDING' | 'EXPIRED';
+
+export interface NewInvitation {
+  tenantId: string;
+  email: string;
+  role: Role;
+  secretHash: Buffer;
+  createdBy: string | null;
+  /** The person who becomes the member. If absent, it is whoever accepts. */
+  userId?: string;
+}
+
+export function insertInvitation(
+  tx: Queryable,
+  { tenantId, email, role, secretHash, createdBy, userId }: NewInvitation,
+) {
+  return tx
+    .insertInto('invitations')
+    .values({
+      ...{ tenant_id: tenantId, email, role, secret_hash: secretHash, expires_at: lifetime },
+      ...{ created_by: createdBy, user_id: userId ?? null },
+    })
+    .returning([...columns, status])
+    .executeTakeFirstOrThrow();
+}
+
+/** Keeps others from inviting until the transaction ends, so that its checks of limits and addresses stay true. */
+export async function lockInvitations(tx: Queryable, tenantId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`invitations ${tenantId}`}, 0))`.execute(tx);
+}
+
+export async function countPending(tx: Queryable, tenantId: string): Promise<number> {
+  const { total } = await tx
+    .selectFrom('invitations')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where(isPending)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** Whether a member or a pending invitation has the address. */
+export async function isTaken(
+  tx: Queryable,
+  tenantId: string,
+  email: string,
+): Promise<'member' | 'invited' | undefined> {
+  const { rows } = await sql<{ by: 'member' | 'invited' }>`
+    select 'member' as by from members join users on users.id = members.user_id
+      where members.tenant_id = ${tenantId} and users.email = ${email}
+    union all
+    select 'invited' from invitations where tenant_id = ${tenantId} and email = ${email} and ${isPending}
+    limit 1`.execute(tx);
+  return rows[0]?.by;
+}
+
+export async function listInvitations(
+  db: Queryable,
+  tenantId: string,
+  filter: { status: InvitationStatus | undefined },
+  page: PageRequest,
+) {
+  const found = db
+    .selectFrom('invitations')
+    .where('tenant_id', '=', tenantId)
+    .$if(filter.status !== undefined, (query) =>
+      query.where(filter.status === 'PENDING' ? isPending : sql<boolean>`not ${isPending}`),
+    );
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  if (isPastEnd(page, total)) return { data: [], total };
+  const data = await found
+    .select([...columns, status])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size)
+    .offset((page.page - 1) * page.size)
+    .execute();
+  return { data, total };
+}
+
+export function findInvitation(db: Queryable, tenantId: string, id: string) {
+  return db
+    .selectFrom('invitations')
+    .select([...columns, status])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function lockInvitation(tx: Queryable, tenantId: string, id: string) {
+  return tx
+    .selectFrom('invitations')
+    .select(['id', 'role', 'email', isPending.as('isPending')])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function replaceSecret(
+  tx: Queryable,
+  { tenantId, id, secretHash, modifiedBy }: { tenantId: string; id: string; secretHash: Buffer; modifiedBy: string },
+) {
+  return tx
+    .updateTable('invitations')
+    .set({
+      ...{ secret_hash: secretHash, expires_at: lifetime, modified_by: modifiedBy },
+      modified_at: sql<string>`clock_timestamp()`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returning([...columns, status])
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteInvitation(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('invitations')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Whether the invitation is pending. */
+export async function isGood(db: Queryable, secretHash: Buffer): Promise<boolean> {
+  return (await bySecret(db, secretHash).executeTakeFirst()) !== undefined;
+}
+
+/** Finds a pending invitation without using it. */
+export function findBySecret(db: Queryable, secretHash: Buffer) {
+  return bySecret(db, secretHash)
+    .innerJoin('tenants', 'tenants.id', 'invitations.tenant_id')
+    .select(['invitations.tenant_id', 'tenants.name as tenant_name', 'invitations.email', 'invitations.role'])
+    .where('tenants.closed_at', 'is', null)
+    .executeTakeFirst();
+}
+
+const bySecret = (db: Queryable, secretHash: Buffer) =>
+  db.selectFrom('invitations').select('invitations.id').where('secret_hash', '=', secretHash).where(isPending);
+
+export interface TakenInvitation {
+  tenant_id: string;
+  id: string;
+  email: string;
+  role: Role;
+  user_id: string | null;
+  /** When it was made, or sent again. */
+  made_at: string;
+}
+
+/** Uses up the invitation. Of two people who accept at the same time, the second waits and finds nothing. */
+export function takeInvitation(tx: Queryable, secretHash: Buffer): Promise<TakenInvitation | undefined> {
+  return tx
+    .deleteFrom('invitations')
+    .where('secret_hash', '=', secretHash)
+    .where(isPending)
+    .returning(['tenant_id', 'id', 'email', 'role', 'user_id'])
+    .returning(sql<string>`coalesce(modified_at, created_at)`.as('made_at'))
+    .executeTakeFirst();
+}

@@ -1,0 +1,8 @@
+/** The secret is a fragment, which no browser sends, so no log and no Referer has it. Undefined where no console is served. */
+export function invitationUrl(consoleUrl: string | undefined, secret: string): string | undefined {
+  return consoleUrl && `${consoleUrl}/invitation#${secret}`;
+}
+
+export function secretOf(url: string): string {
+  return url.slice(url.indexOf('#') + 1);
+}

@@ -1,0 +1,41 @@
+import type { KeyObject } from 'node:crypto';
+import { recordChange, systemAct } from '@sluice/audit';
+import { generateSecret, hashKey } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import { insertInvitation } from './invitation.queries.ts';
+import { createInvitationBody } from './invitation.schema.ts';
+
+const { pattern, maxLength } = createInvitationBody.properties.email;
+
+export function isEmail(text: string): boolean {
+  return text.length <= maxLength && new RegExp(pattern).test(text);
+}
+
+/** By it the user `owner_id` gets an identity. @returns its secret; undefined for a missing or closed Tenant. */
+export function inviteOwner(
+  db: Database,
+  pepper: KeyObject,
+  { tenantId, email }: { tenantId: string; email: string },
+): Promise<string | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const tenant = await tx
+      .selectFrom('tenants')
+      .select('owner_id')
+      .where('id', '=', tenantId)
+      .where('closed_at', 'is', null)
+      .executeTakeFirst();
+    if (!tenant) return undefined;
+    const secret = generateSecret();
+    const { id: entityId } = await insertInvitation(tx, {
+      ...{ tenantId, email: email.toLowerCase(), role: 'OWNER', secretHash: hashKey(pepper, secret) },
+      ...{ createdBy: null, userId: tenant.owner_id },
+    });
+    await recordChange(tx, systemAct(tenantId), {
+      operation: 'create',
+      entityType: 'invitation',
+      entityId,
+      detail: { role: 'OWNER' },
+    });
+    return secret;
+  });
+}

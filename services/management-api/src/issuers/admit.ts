@@ -1,0 +1,54 @@
+import type { RecordedChange } from '@sluice/cache-coherence';
+import { generateSecret, hashKey } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
+import type { Context } from '../context.ts';
+import { listTenantsOf } from '../sign-ins/sign-in.queries.ts';
+import { followGroups } from './group-members.ts';
+import type { Identity } from './issuer.ts';
+import { findOrMakePerson, findPerson, insertPending, updatePerson } from './person.queries.ts';
+
+export interface Admitted {
+  /** Of the cookie by which the browser finishes. */
+  secret: string;
+  /** That the person may enter. */
+  tenants: { id: string; name: string }[];
+}
+
+interface Followed {
+  userId?: string;
+  change?: RecordedChange;
+}
+
+/**
+ * Follows what the issuer says of a person, and keeps it for ten minutes, in which the browser may finish. Signs nobody in.
+ * Whoever is no member and in no group leaves no other trace, because anybody may have an account at a public issuer.
+ */
+export async function admit(
+  { db, pepper, changes }: Pick<Context, 'db' | 'pepper' | 'changes'>,
+  identity: Identity,
+  traceId: string,
+): Promise<Admitted> {
+  const secret = generateSecret();
+  const { userId, change } = await db.transaction().execute(async (tx): Promise<Followed> => {
+    await insertPending(tx, hashKey(pepper, secret), identity);
+    const userId = await personOf(tx, identity);
+    if (userId === undefined) return {};
+    await updatePerson(tx, userId, identity);
+    const tags = await followGroups(tx, { userId, roles: identity.roles, traceId });
+    return { userId, ...(tags.size > 0 && { change: await changes.recordEach(tx, tags) }) };
+  });
+  if (change) await changes.barrier(change);
+  const tenants = userId === undefined ? [] : await listTenantsOf(db, userId);
+  return { secret, tenants };
+}
+
+async function personOf(tx: Queryable, identity: Identity): Promise<string | undefined> {
+  if (identity.roles.size === 0) return findPerson(tx, identity);
+  const open = await tx
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', 'in', [...identity.roles.keys()])
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return open ? findOrMakePerson(tx, identity) : findPerson(tx, identity);
+}

@@ -1,0 +1,74 @@
+import { compileBodyCheck, type TypeOf } from '@sluice/http-api';
+import { validationFailed } from '@sluice/problems';
+import { castDeclared, type JsonObject, mergePatch } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { refuseHidden } from '../proxies/hidden-values.ts';
+import { checkApplication, checkCode, checkConfigurationSize, withApplication } from '../proxies/proxy.definition.ts';
+import { findFormula } from '../reactor-formulas/reactor-formula.queries.ts';
+import { unknownFormula } from './reactor.queries.ts';
+import { reactorBody } from './reactor.schema.ts';
+
+export type ReactorDefinition = TypeOf<typeof reactorBody>;
+
+const checkShape = compileBodyCheck(reactorBody);
+
+/** Fills in the defaults. */
+function isReactorDefinition(value: unknown): asserts value is ReactorDefinition {
+  checkShape(value);
+}
+
+type Body = Record<string, unknown>;
+
+/** Bodies may name formula and Application as answers do. `formula` and `application` win, even as null. */
+function withReferences({ formula_id: formulaId, ...body }: Body): Body {
+  const named = withApplication(body);
+  const isFormulaMeant = typeof formulaId === 'string' && body.formula === undefined && body.code === undefined;
+  return isFormulaMeant ? { ...named, formula: { id: formulaId } } : named;
+}
+
+export function mergeInto(current: ReactorDefinition, patch: Body): ReactorDefinition {
+  const merged = mergePatch(current as JsonObject, withReferences(patch) as JsonObject);
+  isReactorDefinition(merged);
+  return merged;
+}
+
+/** A body that names neither `code` nor formula keeps what `current` runs, because published clients send neither. */
+export function replaceBy(body: Body, current: ReactorDefinition): ReactorDefinition {
+  const { code, formula, ...replaced } = mergePatch({}, withReferences(body) as JsonObject) as Body;
+  const names = code !== undefined || formula !== undefined;
+  const definition = { ...replaced, ...(names ? { code, formula } : { code: current.code, formula: current.formula }) };
+  const present = Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== undefined));
+  isReactorDefinition(present);
+  return present;
+}
+
+/**
+ * Checks what a schema cannot express.
+ * @returns the definition with what its formula declares cast. @throws {ServiceError} `validation_failed` by member.
+ */
+export async function checkDefinition(
+  definition: ReactorDefinition,
+  tenantId: string,
+  context: Context,
+): Promise<ReactorDefinition> {
+  const { code, formula, configuration, application } = definition;
+  checkConfigurationSize(configuration);
+  refuseHidden(definition);
+  if ((code === undefined) === (formula === undefined))
+    throw validationFailed({
+      code: ['either `code` or `formula` must be given, and the other not, or null in a patch'],
+    });
+  if (application) await checkApplication(application.id, tenantId, context);
+  if (!formula) return definition;
+  const found = await findFormula(context.db, tenantId, formula.id);
+  if (!found) throw unknownFormula();
+  const { values, faults } = castDeclared(found.configuration, (configuration ?? {}) as JsonObject);
+  const byPath = Object.entries(faults).map(([name, messages]) => [`configuration.${name}`, messages]);
+  if (byPath.length > 0) throw validationFailed(Object.fromEntries(byPath));
+  return configuration ? { ...definition, configuration: values } : definition;
+}
+
+/** A 422, so it comes after 400 and 404. @throws {ServiceError} `code_does_not_compile` with line and column. */
+export async function checkOwnCode({ code }: ReactorDefinition, tenantId: string, context: Context): Promise<void> {
+  if (code !== undefined) await checkCode('code', code, { tenantId, context, refusal: 'code_does_not_compile' });
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { Change, Verb } from '@sluice/audit';
+import { absent, tagOf } from '@sluice/cache-coherence';
+import { changeRows } from '@sluice/database';
+import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { operation } from '../context.ts';
+import { recordAct } from '../record-act.ts';
+import { pageLimit } from '../reserve-page.ts';
+import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
+import { changeReactor, rowOf } from './change-reactor.ts';
+import { checkDefinition, checkOwnCode, mergeInto, type ReactorDefinition, replaceBy } from './reactor.definition.ts';
+import { deleteReactor, findReactor, insertReactor, listReactors, reactorNotFound } from './reactor.queries.ts';
+import { reactorBody, reactorPatchBody, reactorPutBody, reactor as reactorSchema } from './reactor.schema.ts';
+import { toColumns, toReactor, withoutConfigurationThatIsGone } from './reactor.secrets.ts';
+import { testReactor } from './reactor-trial.routes.ts';
+
+const tag = 'Reactors';
+
+const auditOf = (operation: Verb, id: string): Change => ({ operation, entityType: 'reactor', entityId: id });
+
+const createReactor = operation({
+  id: 'createReactor',
+  tag,
+  summary: 'Create a reactor',
+  description:
+    'It runs its own `code`, which is compiled now (a syntax error is 422), or that of a formula, whose declared configuration it must have.',
+  method: 'post',
+  path: '/reactors',
+  permission: 'reactor:create',
+  body: reactorBody,
+  confirmed: true,
+  response: { 201: reactorSchema },
+  errors: ['code_does_not_compile'],
+  replay: withoutConfigurationThatIsGone,
+  async handle(input, context) {
+    const { body, caller, settle } = input;
+    const { db, vault, changes } = context;
+    const { tenantId } = caller;
+    const definition = await checkDefinition(body, tenantId, context);
+    await checkOwnCode(definition, tenantId, context);
+    const id = randomUUID();
+    const columns = await toColumns(vault, { tenantId, id }, definition);
+    const row = { ...columns, tenant_id: tenantId, id, created_by: caller.id };
+    const { answer, change } = await db.transaction().execute(async (tx) => {
+      const answer = created('/reactors', await toReactor(vault, await insertReactor(tx, row), caller));
+      await recordAct(tx, input, auditOf('create', id));
+      const change = await changes.record(tx, tenantId, [absent]);
+      await settle?.(tx, answer, change);
+      return { answer, change };
+    });
+    return new Confirmed(await changes.barrier(change), answer);
+  },
+});
+
+const listAllReactors = operation({
+  id: 'listReactors',
+  tag,
+  summary: 'List reactors, newest first',
+  description: pageLimit,
+  method: 'get',
+  path: '/reactors',
+  permission: 'reactor:read',
+  query: { type: 'object', properties: { id: idFilter, name: nameFilter, ...pageQuery } },
+  showsSecrets: true,
+  response: { 200: pageOf(reactorSchema) },
+  errors: ['payload_too_large'],
+  async handle({ query, caller, hold }, { db, vault }) {
+    const filter = { ids: query.id ?? [], name: query.name };
+    const { data, total } = await listReactors(db, caller.tenantId, filter, { ...query, hold });
+    return toPage(await Promise.all(data.map((row) => toReactor(vault, row, caller))), total, query);
+  },
+});
+
+const getReactor = operation({
+  id: 'getReactor',
+  tag,
+  summary: 'Get a reactor',
+  method: 'get',
+  path: '/reactors/:id',
+  permission: 'reactor:read',
+  params: idParams,
+  showsSecrets: true,
+  response: { 200: reactorSchema },
+  errors: ['not_found'],
+  async handle({ params, caller }, { db, vault }) {
+    const row = await findReactor(db, caller.tenantId, params.id);
+    if (!row) throw reactorNotFound(params.id);
+    return toReactor(vault, row, caller);
+  },
+});
+
+const putReactor = operation({
+  id: 'updateReactor',
+  tag,
+  summary: 'Replace a reactor',
+  description:
+    'What is left out is unset afterwards, but what it runs: a body without `code` and `formula` keeps that. `formula_id` and `application_id`, which answers have, may be sent back.',
+  method: 'put',
+  path: '/reactors/:id',
+  permission: 'reactor:update',
+  params: idParams,
+  body: reactorPutBody,
+  confirmed: true,
+  response: { 200: reactorSchema },
+  errors: ['not_found', 'code_does_not_compile'],
+  replay: withoutConfigurationThatIsGone,
+  async handle(input, context) {
+    const { params, body, caller } = input;
+    const next = { id: params.id, next: (current: ReactorDefinition) => replaceBy(body, current) };
+    const { row, change } = await changeReactor(input, next, context);
+    return new Confirmed(await context.changes.barrier(change), await toReactor(context.vault, row, caller));
+  },
+});
+
+const patchReactor = operation({
+  id: 'patchReactor',
+  tag,
+  summary: 'Change parts of a reactor with a JSON merge patch (RFC 7386)',
+  description:
+    'Members that are left out stay as they are, null removes an optional member, and `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
+  method: 'patch',
+  path: '/reactors/:id',
+  permission: 'reactor:update',
+  params: idParams,
+  body: reactorPatchBody,
+  consumes: 'application/merge-patch+json',
+  confirmed: true,
+  response: { 204: null },
+  errors: ['not_found', 'code_does_not_compile'],
+  async handle(input, context) {
+    const { params, body } = input;
+    const next = { id: params.id, next: (current: ReactorDefinition) => mergeInto(current, body) };
+    const { change } = await changeReactor(input, next, context);
+    return new Confirmed(await context.changes.barrier(change));
+  },
+});
+
+const removeReactor = operation({
+  id: 'deleteReactor',
+  tag,
+  summary: 'Delete a reactor',
+  description: 'Calls of it are 404 from then on.',
+  method: 'delete',
+  path: '/reactors/:id',
+  permission: 'reactor:delete',
+  params: idParams,
+  confirmed: true,
+  response: { 204: null },
+  errors: ['not_found'],
+  async handle(input, { db, changes }) {
+    const { tenantId } = input.caller;
+    const { id } = input.params;
+    const change = await changeRows(db, rowOf(tenantId, id), async (tx) => {
+      if (!(await deleteReactor(tx, tenantId, id))) throw reactorNotFound(id);
+      await recordAct(tx, input, auditOf('delete', id));
+      return changes.record(tx, tenantId, [tagOf.reactor(id)]);
+    });
+    return new Confirmed(await changes.barrier(change));
+  },
+});
+
+export const reactorOperations = [
+  createReactor,
+  listAllReactors,
+  getReactor,
+  putReactor,
+  patchReactor,
+  removeReactor,
+  testReactor,
+];

@@ -1,0 +1,56 @@
+import { hashKey, isWellFormedSecret } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import { type Context, openOperation } from '../context.ts';
+import { findBySecret } from '../invitations/invitation.queries.ts';
+import { acceptInvitationBody } from '../invitations/invitation.schema.ts';
+import { findLink } from '../sign-ins/link.queries.ts';
+import { invitationLook, linkBody, linkLook } from './look.schema.ts';
+
+const tag = 'Signing in';
+
+const lookAtLink = openOperation({
+  id: 'lookAtSignInLink',
+  tag,
+  summary: 'Whom a one-time link signs in, without using it',
+  method: 'post',
+  path: '/sign-in/link',
+  body: linkBody,
+  response: { 200: linkLook },
+  errors: ['unauthenticated', 'too_many_requests'],
+  async handle({ body: { secret }, address }, context) {
+    const find = context.linkSignIn ? findLink : undefined;
+    const { tenant_id: id, tenant_name: name, email } = await look(context, { secret, address, find });
+    return { tenant: { id, name }, ...(email !== null && { email }) };
+  },
+});
+
+const lookAtInvitation = openOperation({
+  id: 'lookAtInvitation',
+  tag,
+  summary: 'To what an invitation invites, without using it',
+  method: 'post',
+  path: '/invitations/link',
+  body: acceptInvitationBody,
+  response: { 200: invitationLook },
+  errors: ['unauthenticated', 'too_many_requests'],
+  async handle({ body: { token: secret }, address }, context) {
+    const found = await look(context, { secret, address, find: findBySecret });
+    return { tenant: { id: found.tenant_id, name: found.tenant_name }, email: found.email, role: found.role };
+  },
+});
+
+interface Look<T> {
+  secret: string;
+  address: () => string;
+  find: ((db: Database, secretHash: Buffer) => Promise<T | undefined>) | undefined;
+}
+
+/** @throws {ServiceError} `unauthenticated`, alike for what is unknown, used, expired and of a closed Tenant. */
+async function look<T>({ db, pepper, failedSignIns }: Context, { secret, address, find }: Look<T>): Promise<T> {
+  await failedSignIns.refuseMany(address());
+  const found = isWellFormedSecret(secret) ? await find?.(db, hashKey(pepper, secret)) : undefined;
+  if (!found) throw await failedSignIns.refusal(address());
+  return found;
+}
+
+export const lookOperations = [lookAtLink, lookAtInvitation];

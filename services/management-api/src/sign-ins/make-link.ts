@@ -1,0 +1,62 @@
+import type { KeyObject } from 'node:crypto';
+import { recordChange, systemAct } from '@sluice/audit';
+import { generateSecret, hashKey } from '@sluice/credentials';
+import type { Database, Queryable } from '@sluice/database';
+import { sql } from 'kysely';
+import { insertLink } from './link.queries.ts';
+
+export interface LinkMaker {
+  db: Database;
+  pepper: KeyObject;
+}
+
+/** Where link sign-in is on, an owner whom nobody has named yet needs some address. */
+const localEmail = 'owner@localhost';
+
+export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ email: localEmail })
+    .where('id', '=', userId)
+    .where('email', 'is', null)
+    .execute();
+}
+
+/** Good once, for five minutes, as the owner of the Tenant, or else its first OWNER. Undefined for a missing or closed Tenant. */
+export function makeOwnersLink({ db, pepper }: LinkMaker, tenantId: string): Promise<string | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const owner = await findOwner(tx, tenantId);
+    if (!owner) return undefined;
+    await nameOwner(tx, owner.user_id);
+    const secret = generateSecret();
+    await insertLink(tx, { tenantId, userId: owner.user_id, secretHash: hashKey(pepper, secret) });
+    const message = 'Link to sign in made for the User';
+    await recordChange(tx, systemAct(tenantId), {
+      operation: 'update',
+      entityType: 'user',
+      entityId: owner.user_id,
+      message,
+    });
+    return secret;
+  });
+}
+
+function findOwner(db: Queryable, tenantId: string) {
+  return db
+    .selectFrom('members')
+    .innerJoin('tenants', 'tenants.id', 'members.tenant_id')
+    .select('members.user_id')
+    .where('members.tenant_id', '=', tenantId)
+    .where('members.role', '=', 'OWNER')
+    .where('tenants.closed_at', 'is', null)
+    .orderBy(sql`members.user_id = tenants.owner_id`, 'desc')
+    .orderBy('members.created_at')
+    .orderBy('members.id')
+    .executeTakeFirst();
+}
+
+/** The Tenant where there is one only. */
+export async function findOnlyTenant(db: Queryable): Promise<string | undefined> {
+  const open = await db.selectFrom('tenants').select('id').where('closed_at', 'is', null).limit(2).execute();
+  return open.length === 1 ? open[0]?.id : undefined;
+}
