@@ -1,32 +1,46 @@
 import type { KeyObject } from 'node:crypto';
 import type { BodyBytes } from '@sluice/body-bytes';
 import type { GuardedCache } from '@sluice/cache-coherence';
-import type { Callers } from '@sluice/credentials';
+import type { Callers, Invalidations } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
+import type { HostOf } from '@sluice/http-api/hosts';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing, WorkPieces } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
-import type { Budgets } from './budgets/budgets.ts';
-import type { Decodings } from './budgets/decodings.ts';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
+import type { Budgets } from './limits/budgets.ts';
+import type { Decodings } from './limits/decodings.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Refusals } from './limits/refusals.ts';
 import type { TenantPlaces } from './limits/tenant-places.ts';
+import type { InvocationFeed } from './observation/invocation-feed.ts';
 import type { InvocationMetrics } from './observation/metrics.ts';
 import type { ProxyDefinition } from './proxies/definition.ts';
+import type { ReactorDefinition } from './reactors/definition.ts';
+import type { ReactorPlaces } from './reactors/places.ts';
+import type { RunLimits, Runs } from './reactors/runs/runs.ts';
 
 /** The dependencies of an invocation's steps, built once in service.ts. */
 export interface Context {
   db: Database;
   vault: Vault;
+  caches: Invalidations;
   callers: Callers;
   proxies: GuardedCache<ProxyDefinition>;
   destinations: Destinations;
   transforms: TransformPool;
+  reactors: GuardedCache<ReactorDefinition>;
+  reactorPool: TransformPool;
+  reactorPlaces: ReactorPlaces;
+  /** Of one call of react. */
+  reactorWallMs: number;
+  runs: Runs;
+  runLimits: RunLimits;
   logsConsole: boolean;
   pepper: KeyObject;
   headerNames: HeaderNames;
+  hostOf: HostOf;
   showsTiming: boolean;
   bodyLimitBytes: number;
   bodyTimeoutMs: number;
@@ -40,6 +54,8 @@ export interface Context {
   decodings: Decodings;
   workPieces: WorkPieces;
   metrics: InvocationMetrics;
+  /** Undefined where it is switched off. */
+  feed: InvocationFeed | undefined;
   tracing: Tracing | undefined;
   tellsDestinations: boolean;
   log: Logger;

@@ -1,29 +1,41 @@
+import type { RequestListener } from 'node:http';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, createPepper } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
+import { openHosts } from '@sluice/http-api/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
-import { openStores } from '@sluice/vault';
-import { budgetsFrom } from './budgets/budgets.ts';
-import { newDecodings } from './budgets/decodings.ts';
+import { openStores } from '@sluice/stores';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
 import { headerNamesFor } from './http/header-names.ts';
+import { serveInvocations } from './invocation/serve.ts';
+import { budgetsFrom } from './limits/budgets.ts';
+import { newDecodings } from './limits/decodings.ts';
 import { openLimits } from './limits/open-limits.ts';
+import { openInvocationFeed } from './observation/invocation-feed.ts';
 import { createInvocationMetrics } from './observation/metrics.ts';
+import { openReactorPlaces } from './reactors/places.ts';
+import { createReactorApp, isForReactors } from './reactors/reactor-app.ts';
+import { openRuns } from './reactors/runs/open-runs.ts';
 import { createGatewayServer } from './server/gateway-server.ts';
-import { openTransforms } from './transforms/open-transforms.ts';
+import { openReactorPool, openTransforms } from './transforms/open-transforms.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
   const { db, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
-  const context: Context = {
+  const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,
     vault,
+    caches,
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
     transforms: openTransforms(config, { log, stack, metrics }),
+    reactors: caches.open('reactors', { ...cacheLimits, remembersAbsent: true }),
+    reactorPool: openReactorPool(config, { log, stack, metrics }),
+    reactorPlaces: openReactorPlaces(config.REACTOR_THREADS, metrics),
+    reactorWallMs: config.REACTOR_WALL_MS,
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     budgets: budgetsFrom(config),
@@ -31,19 +43,29 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     workPieces: vault.workPieces,
     pepper: createPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
+    hostOf: openHosts(config, log),
     showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     metrics: createInvocationMetrics(metrics),
+    feed: openInvocationFeed(config, { log, stack, metrics }),
     tracing,
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
     log,
   };
-  const server = createGatewayServer(context, {
+  const context: Context = { ...shared, ...openRuns(config, shared, runtime) };
+  const server = createGatewayServer(listenerOf(context, runtime), {
     clientHeadMs: config.CLIENT_HEAD_TIMEOUT_MS,
     clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS,
   });
   return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
+}
+
+/** Requests for invocations go to them straight from the parser, because there is nothing to route. */
+function listenerOf(context: Context, runtime: Runtime): RequestListener {
+  const invocations = serveInvocations(context);
+  const reactors = createReactorApp(context, runtime);
+  return (request, response) => (isForReactors(request) ? reactors : invocations)(request, response);
 }
 
 function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destinations {
@@ -58,8 +80,6 @@ function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destin
     maxConnectionsPerOrigin: config.DESTINATION_MAX_CONNECTIONS,
     maxWaitingPerOrigin: config.DESTINATION_MAX_WAITING,
     maxHeadBytes: config.DESTINATION_HEADER_BYTES,
-    breakerFailures: config.DESTINATION_BREAKER_FAILURES,
-    breakerOpenMs: config.DESTINATION_BREAKER_OPEN_MS,
   });
   stack.defer(() => destinations.close());
   return destinations;

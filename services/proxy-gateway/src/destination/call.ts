@@ -43,7 +43,7 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   begin(): this {
     try {
-      if (this.link.slots.take(this)) this.#startInSlot();
+      if (this.link.slots.take(this)) this.onSlot();
     } catch (error) {
       this.fail(error);
     }
@@ -52,33 +52,37 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   onSlot(): void {
     this.#hasSlot = true;
-    const looked = this.isOver ? undefined : this.sink.onTurn?.();
-    if (!looked) {
-      this.#startInSlot();
-      return;
-    }
-    looked.then(
-      () => this.#startInSlot(),
-      (error: unknown) => {
-        this.giveSlotBack();
-        this.fail(error);
-      },
-    );
+    this.#inSlot(() => {
+      const looking = this.sink.onTurn?.();
+      if (looking) {
+        looking.then(
+          () => this.#inSlot(() => this.#startOnLink()),
+          (error: unknown) => this.#leaveSlot(error),
+        );
+      } else this.#startOnLink();
+    });
   }
 
-  #startInSlot(): void {
-    this.#hasSlot = true;
+  #inSlot(work: () => void): void {
     if (this.isOver) {
       this.giveSlotBack();
       return;
     }
     try {
-      if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
-      this.start();
+      work();
     } catch (error) {
-      this.giveSlotBack();
-      this.fail(error);
+      this.#leaveSlot(error);
     }
+  }
+
+  #startOnLink(): void {
+    if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
+    this.start();
+  }
+
+  #leaveSlot(error: unknown): void {
+    this.giveSlotBack();
+    this.fail(error);
   }
 
   onRefused(error: Error): void {

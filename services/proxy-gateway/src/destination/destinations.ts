@@ -15,9 +15,6 @@ export interface DestinationOptions {
   headTimeoutMs: number;
   /** For name resolution, TCP and TLS together. */
   connectTimeoutMs: number;
-  /** Failed connections in a row that close an origin for `breakerOpenMs`. Default 0: never. */
-  breakerFailures?: number;
-  breakerOpenMs?: number;
   keepAliveTimeoutMs: number;
   /** Concurrent calls for each Tenant and origin. */
   maxConnectionsPerOrigin: number;
@@ -32,9 +29,7 @@ export interface DestinationOptions {
 
 interface DestinationsState {
   waiting: number;
-  openBreakers: number;
   waitingRefusals: number;
-  breakerRefusals: number;
   names: NamesState;
 }
 
@@ -56,15 +51,11 @@ const maxIdleSweeps = 3;
 export function openDestinations(options: DestinationOptions): Destinations {
   const links = new Map<string, Link>();
   let waitingRefusals = 0;
-  let breakerRefusals = 0;
-  const onKeptAway = () => {
-    breakerRefusals++;
-  };
   const onRefused = () => {
     waitingRefusals++;
   };
   const { maxHeadBytes = 64 * 1024 } = options;
-  const linkOptions = { ...options, maxHeadBytes, onKeptAway, onRefused, secureContext: trustedRoots(options.caFile) };
+  const linkOptions = { ...options, maxHeadBytes, onRefused, secureContext: trustedRoots(options.caFile) };
   const names = openNames({ maxWaitMs: options.connectTimeoutMs, ...options.names });
   const maxLinks = options.maxLinks ?? 2000;
   const sweeper = setInterval(() => sweep(links), sweepMs).unref();
@@ -76,7 +67,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
     if (!found || isClosing) {
       if (isClosing) throw failure('ECLOSING', 'The destinations are closing');
       const verdict = options.policy.checkUrl(origin);
-      if (!verdict.ok) throw new DestinationDeniedError(origin);
+      if (!verdict.ok) throw new DestinationDeniedError(origin, `it ${verdict.reason}`);
       if (links.size >= maxLinks) closeLongestIdle(links);
       const lookup = options.policy.lookupBy(names.resolverFor(tenantId));
       found = openLink(origin, { ...linkOptions, lookup });
@@ -88,12 +79,8 @@ export function openDestinations(options: DestinationOptions): Destinations {
 
   function state(): DestinationsState {
     let waiting = 0;
-    let openBreakers = 0;
-    for (const { slots, peer } of links.values()) {
-      waiting += slots.waiting;
-      if (peer.breaker.isOpen) openBreakers++;
-    }
-    return { waiting, openBreakers, waitingRefusals, breakerRefusals, names: names.state() };
+    for (const { slots } of links.values()) waiting += slots.waiting;
+    return { waiting, waitingRefusals, names: names.state() };
   }
 
   async function close(drainMs = 5000): Promise<void> {

@@ -1,18 +1,13 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
-import { type Breaker, createBreaker } from './breaker.ts';
-import { breakerOpen, failure, givenUp, isConnectionLoss } from './failures.ts';
-import { readAfterFailedWrite } from './read-after-failed-write.ts';
+import { failure, givenUp, isConnectionLoss } from './failures.ts';
 
 export interface DialOptions {
   policy: DestinationPolicy;
   lookup: LookupFunction;
   secureContext: SecureContext;
   connectTimeoutMs: number;
-  breakerFailures?: number;
-  breakerOpenMs?: number;
-  onKeptAway?: () => void;
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
@@ -26,30 +21,23 @@ export interface Peer {
   readonly host: string;
   readonly port: number;
   tlsSession: Buffer | undefined;
-  readonly breaker: Breaker;
 }
 
-export function peerOf(origin: URL, { breakerFailures = 0, breakerOpenMs = 0 }: DialOptions): Peer {
+export function peerOf(origin: URL): Peer {
   const isSecure = origin.protocol === 'https:';
   const host = origin.hostname.startsWith('[') ? origin.hostname.slice(1, -1) : origin.hostname;
   const port = Number(origin.port) || (isSecure ? 443 : 80);
-  const breaker = createBreaker({ failures: breakerFailures, openMs: breakerOpenMs });
-  return { isSecure, host, port, tlsSession: undefined, breaker };
+  return { isSecure, host, port, tlsSession: undefined };
 }
 
 /** Nothing else opens sockets to destinations. The policy checks the connected address again before the first byte. */
 export function dial(peer: Peer, options: DialOptions, callback: DialCallback): GiveUp {
-  const { policy, lookup, connectTimeoutMs, onKeptAway } = options;
+  const { policy, lookup, connectTimeoutMs } = options;
   const { host, port } = peer;
   // Sockets do not call `lookup` for literal addresses
-  if (isIP(host) !== 0 && !policy.checkAddress(host)) {
-    process.nextTick(callback, new DestinationDeniedError(host), null);
-    return nothingToGiveUp;
-  }
-  const waitMs = peer.breaker.waitMs();
-  if (waitMs > 0) {
-    onKeptAway?.();
-    process.nextTick(callback, breakerOpen(waitMs), null);
+  const reason = isIP(host) === 0 ? undefined : policy.whyDenied(host);
+  if (reason !== undefined) {
+    process.nextTick(callback, new DestinationDeniedError(host, reason), null);
     return nothingToGiveUp;
   }
 
@@ -64,11 +52,11 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
   // The first listener, so that it runs before the TLS handshake
   socket.prependOnceListener('connect', () => {
     const { remoteAddress = '' } = socket;
-    if (!policy.checkAddress(remoteAddress, host)) socket.destroy(new DestinationDeniedError(host, remoteAddress));
+    const denied = policy.whyDenied(remoteAddress, host);
+    if (denied !== undefined) socket.destroy(new DestinationDeniedError(host, denied, remoteAddress));
   });
 
   let isSettled = false;
-  let isGivenUp = false;
   const settle = (thrown: Error | null) => {
     isSettled = true;
     clearTimeout(timer);
@@ -76,8 +64,6 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
       thrown && peer.isSecure && isConnectionLoss(thrown)
         ? failure('ETLS', 'The handshake was broken off', thrown)
         : thrown;
-    if (!error) peer.breaker.onConnected();
-    else if (!isGivenUp && !(error instanceof DestinationDeniedError)) peer.breaker.onConnectFailed();
     socket.removeListener('error', settle);
     socket.removeListener(ready, succeed);
     callback(error, error ? null : socket);
@@ -89,9 +75,7 @@ export function dial(peer: Peer, options: DialOptions, callback: DialCallback): 
   socket.once(ready, succeed);
   socket.once('error', settle);
   return () => {
-    if (isSettled || socket.destroyed) return;
-    isGivenUp = true;
-    socket.destroy(givenUp());
+    if (!isSettled && !socket.destroyed) socket.destroy(givenUp());
   };
 }
 
@@ -113,4 +97,22 @@ function openTls(peer: Peer, { lookup, secureContext }: DialOptions): Socket {
   return socket.on('session', (session) => {
     peer.tlsSession = session;
   });
+}
+
+type Done = (error?: Error | null) => void;
+
+/** Node would destroy the socket after a failed write, although an early answer may still wait in it to be read. */
+function readAfterFailedWrite(socket: Socket): void {
+  const write = socket._write.bind(socket);
+  const writeAll = socket._writev?.bind(socket);
+
+  const onceRead =
+    (done: Done): Done =>
+    (error) => {
+      const hasMore = error && isConnectionLoss(error) && !socket.readableEnded && !socket.destroyed;
+      if (hasMore) socket.once('end', () => process.nextTick(done, error));
+      else done(error);
+    };
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, onceRead(done));
+  if (writeAll) socket._writev = (chunks, done) => writeAll(chunks, onceRead(done));
 }

@@ -116,12 +116,6 @@ export function answerCutOff(cause: unknown): ServiceError {
   return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
 }
 
-export function breakerOpen(waitMs: number): ServiceError {
-  return new ServiceError('unavailable', 'The last connections to the destination failed; try again later', {
-    retryAfterSeconds: Math.ceil(waitMs / 1000),
-  });
-}
-
 export function tooManyWaiting(): ServiceError {
   return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
     retryAfterSeconds: 1,

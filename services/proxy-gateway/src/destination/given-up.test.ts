@@ -48,19 +48,19 @@ describe.each([
 
   test('calls that are given up during a handshake leave no connection, and none is opened for them', async () => {
     const { origin, sockets } = await startScript(() => undefined);
-    const destinations = open({ connectTimeoutMs: neverMs, headTimeoutMs: neverMs, breakerFailures: 1 });
+    const destinations = open({ connectTimeoutMs: neverMs, headTimeoutMs: neverMs });
     const { heard, sink } = silent();
     const request = { ...requestTo(origin.replace('http', 'https')), method: 'POST', body: Buffer.alloc(5 << 20) };
     const calls = Array.from({ length: 20 }, () => send(request, destinations, sink));
     await until(() => sockets.length === 8);
     for (const call of calls) call.abort();
     await until(() => sockets.every(({ destroyed }) => destroyed));
-    expect([heard, sockets.length, destinations.state().openBreakers]).toEqual([[], 8, 0]);
+    expect([heard, sockets.length]).toEqual([[], 8]);
   });
 
   test('one that is given up while its name is looked up makes room for one that waits, which is answered', async () => {
     const { origin, received } = await startServer();
-    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1, breakerFailures: 1 });
+    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1 });
     const { heard, sink } = silent();
     const call = send(requestTo(byName(origin), '/left'), destinations, sink);
     const waiting = outcomeOf((other) => send(requestTo(byName(origin), '/waited'), destinations, other));

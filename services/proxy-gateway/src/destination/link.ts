@@ -62,7 +62,7 @@ export interface ConnectionHandler extends Dispatcher.DispatchHandler {
 
 export function openLink(origin: string, options: LinkOptions): Link {
   const url = new URL(origin);
-  const peer = peerOf(url, options);
+  const peer = peerOf(url);
   const { maxConnectionsPerOrigin: slots, maxWaitingPerOrigin: maxWaiting = Infinity, onRefused } = options;
   return {
     peer,

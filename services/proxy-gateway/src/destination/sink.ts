@@ -1,7 +1,7 @@
 /** Receives the answer of a destination. Ends with exactly one of `onEnd` and `onError`, unless the call is aborted. */
 export interface DestinationSink {
-  /** Called if the call waited for a slot, before it begins. Its rejection ends the call. */
-  onTurn?(): Promise<void>;
+  /** Called once the call has its slot, before it begins. A failure ends the call. */
+  onTurn?(): Promise<void> | undefined;
   /** The final status and filtered headers. The reason is undefined where a status line cannot hold it. */
   onHead(status: number, headers: string[], reason: string | undefined): void;
   /** False asks for a pause until `resume()`; a few chunks may still follow. */

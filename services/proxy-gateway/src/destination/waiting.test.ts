@@ -94,12 +94,7 @@ describe.each([
   });
 
   test('connections that fail leave nothing behind', async () => {
-    const destinations = open({
-      maxConnectionsPerOrigin: 2,
-      maxWaitingPerOrigin: 3,
-      breakerFailures: 2,
-      breakerOpenMs: 60_000,
-    });
+    const destinations = open({ maxConnectionsPerOrigin: 2, maxWaitingPerOrigin: 3 });
     const { origin, server } = await startServer();
     await new Promise((resolve) => server.close(resolve));
     const request = { tenantId: 'a', origin, path: '/', method: 'POST', headers: [], body: undefined };
@@ -107,11 +102,9 @@ describe.each([
       const outcomes = await Promise.all(
         [1, 2, 3, 4].map(() => outcomeOf((sink) => send(request, destinations, sink))),
       );
-      for (const { error } of outcomes) expect([502, 503]).toContain((error as { status?: number }).status);
+      for (const { error } of outcomes) expect(error).toMatchObject({ status: 502 });
       await until(() => destinations.state().waiting === 0);
     }
-    const { openBreakers, breakerRefusals, waitingRefusals } = destinations.state();
-    expect([openBreakers, waitingRefusals]).toEqual([1, 0]);
-    expect(breakerRefusals).toBeGreaterThanOrEqual(10);
+    expect(destinations.state().waitingRefusals).toBe(0);
   });
 });

@@ -74,6 +74,8 @@ const filtered = [
   '{{ TOKEN | slice: 0, 12 }}',
   '{{ TOKEN | stringify }}{{ TOKEN | stringify }}',
   '{{ TOKEN | pad_left: 1000 | upcase }}',
+  "{{ TOKEN | split: '' | join: '0123456789' }}",
+  "{{ TOKEN | replace: '4', '0123456789' | split: '0' | size }}",
   '{{ TOKEN | first | to_number | reveal_last: 1 }}',
 ];
 

@@ -2,32 +2,43 @@ import { useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { upload } from '../testing/upload.ts';
 
-const limitBytes = 1024;
+const limitBytes = 70_000;
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_LIMIT_BYTES: `${limitBytes}` }));
 
-async function send(contentType: string, text: (token: string) => string) {
+const bytesOf = (text: string | Buffer) => (typeof text === 'string' ? Buffer.from(text, 'latin1') : text);
+
+async function send(
+  contentType: string | undefined,
+  text: (token: string) => string | Buffer,
+  data = '4242424242424242',
+) {
   const { tenant, destination, url } = gateway.current;
   const { key } = await tenant.application();
   const proxy = await tenant.proxy({ destination: destination.url });
-  const token = await tenant.token({ data: '4242424242424242' });
-  const headers = { 'SVC-API-KEY': key, 'SVC-PROXY-KEY': proxy.key, 'Content-Type': contentType };
+  const token = await tenant.token({ data });
+  const headers = {
+    'SVC-API-KEY': key,
+    'SVC-PROXY-KEY': proxy.key,
+    ...(contentType && { 'Content-Type': contentType }),
+  };
   const before = destination.seen.length;
-  const { status, detail } = await upload(url, headers, [Buffer.from(text(token), 'latin1')]);
-  return { status, detail, bodies: destination.seen.slice(before).map(({ body }) => body) };
+  const { status, detail } = await upload(url, headers, [bytesOf(text(token))]);
+  return { status, detail, bodies: destination.seen.slice(before).map(({ bytes }) => bytes.toString('latin1')) };
 }
 
-const filler = 'x'.repeat(2 * limitBytes);
+/** Of short strings, which are read window by window. */
+const filler = Array(3000).fill('x'.repeat(30)).join('","');
 
 test.each([
   ['held', 'application/json; charset=gbk', (token: string) => `{"a":"{{ ${token} }}"}`],
   ['streamed', 'application/json; charset=gbk', (token: string) => `["${filler}","{{ ${token} }}"]`],
   ['a form', 'application/x-www-form-urlencoded; charset=Shift_JIS', (token: string) => `a={{${token}}}`],
-])('an expression in a body of a foreign charset is 400: %s', async (_, contentType, text) => {
+])('an expression in a body of a foreign charset is 415: %s', async (_, contentType, text) => {
   const { status, detail } = await send(contentType, text);
   expect({ status, detail }).toEqual({
-    status: 400,
+    status: 415,
     detail: expect.stringMatching(
-      /^Expressions are replaced in UTF-8, and this body is of the charset (gbk|Shift_JIS)$/,
+      /^Expressions are replaced in UTF-8, UTF-16 and charsets with a byte for each character/,
     ),
   });
 });
@@ -41,4 +52,133 @@ test.each([
   ['text/xml; charset=windows-1252', (token: string) => `<a>{{${token}}}</a>`, '<a>4242424242424242</a>'],
 ])('%s is read, because ASCII is the same in it', async (contentType, text, body) => {
   expect(await send(contentType, text)).toMatchObject({ status: 200, bodies: [body] });
+});
+
+test.each([
+  ['application/json', (inside: string) => `["\xe9 ${inside}"]`],
+  ['application/json', (inside: string) => `["${filler}","\xe9 ${inside}"]`],
+  ['application/x-www-form-urlencoded', (inside: string) => `a=%E9+${inside}`],
+  ['application/x-www-form-urlencoded', (inside: string) => `a=${'x'.repeat(limitBytes)}&b=\xe9+${inside}`],
+  ['application/x-www-form-urlencoded; charset=windows-1257', (inside: string) => `a=%A1+%E6+${inside}`],
+])(
+  'a text with an expression that is not of its charset is 415, and never has other characters: %s',
+  async (contentType, text) => {
+    const { status, detail } = await send(contentType, (token) => text(`{{${token}}}`));
+    expect([status, detail]).toEqual([415, expect.stringContaining('name its charset in Content-Type')]);
+    expect(await send(contentType, () => text('abc'))).toMatchObject({ status: 200, bodies: [text('abc')] });
+  },
+);
+
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+const utf16be = (text: string) => utf16(text).swap16();
+const value = 'caf\u00e9 \u2019';
+
+interface Written {
+  contentType: string;
+  body(expression: string, filler: string): string | Buffer;
+  inside: string;
+}
+
+const written: Record<string, Written> = {
+  'JSON in Latin-1': {
+    contentType: 'application/json; charset=iso-8859-1',
+    body: (text, more) => `["${more}","\xe9","${text}"]`,
+    inside: 'caf\xe9 \x92',
+  },
+  'JSON in a charset that lacks a character': {
+    contentType: 'application/json; charset=iso-8859-2',
+    body: (text, more) => `["${more}","${text}"]`,
+    inside: 'caf\xe9 \\u2019',
+  },
+  'a form': {
+    contentType: 'application/x-www-form-urlencoded; charset=windows-1252',
+    body: (text, more) => `a=${more.replaceAll('","', '&a=')}&b=%e9&c=${text}`,
+    inside: 'caf%E9+%92',
+  },
+  XML: {
+    contentType: 'text/xml; charset=iso-8859-5',
+    body: (text, more) => `<a>${more}\xd0</a><a>${text}</a>`,
+    inside: 'caf&#233; &#8217;',
+  },
+  'XML in UTF-16': {
+    contentType: 'text/xml; charset=utf-16',
+    body: (text, more) => utf16be(`\ufeff<a>${more}\u65e5</a><a>${text}</a>`),
+    inside: value,
+  },
+  'JSON in UTF-16': {
+    contentType: 'application/json; charset=utf-16le',
+    body: (text, more) => utf16(`["${more}","\u65e5","${text}"]`),
+    inside: value,
+  },
+  'JSON behind a byte order mark': {
+    contentType: '',
+    body: (text, more) => `\xef\xbb\xbf["${more}","${text}"]`,
+    inside: Buffer.from(value).toString('latin1'),
+  },
+};
+
+describe.each(Object.entries(written))('%s', (_, { contentType, body, inside }) => {
+  test.each([
+    ['held', ''],
+    ['streamed', filler],
+  ])('%s: a value is written in the charset of the body', async (_way, more) => {
+    const { status, bodies } = await send(contentType, (token) => body(`{{ ${token} }}`, more), value);
+    expect([status, bodies]).toEqual([200, [bytesOf(body(inside, more)).toString('latin1')]]);
+  });
+
+  test.each([
+    ['held', ''],
+    ['streamed', filler],
+  ])('%s: without an expression it passes byte for byte', async (_way, more) => {
+    const { status, bodies } = await send(contentType, () => body('abc', more));
+    expect([status, bodies]).toEqual([200, [bytesOf(body('abc', more)).toString('latin1')]]);
+  });
+});
+
+test.each([
+  ['text/plain; charset=iso-8859-1', (token: string) => `{{${token}}}`, '\u65e5'],
+  ['application/x-www-form-urlencoded; charset=iso-8859-1', (token: string) => `a={{${token}}}`, '\u65e5'],
+  ['text/xml; charset=utf-16', (token: string) => Buffer.concat([utf16(`{{${token}}}`), utf16('\ud800')]), 'a'],
+])('what cannot be written or read in %s is 415', async (contentType, text, data) => {
+  expect(await send(contentType, text, data)).toMatchObject({ status: 415, bodies: [] });
+});
+
+test('a part of a form has a charset of its own', async () => {
+  const part = (charset: string, content: string | Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        `--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`,
+      ),
+      bytesOf(content),
+      Buffer.from('\r\n--B--\r\n'),
+    ]);
+  const form = 'multipart/form-data; boundary=B';
+  const { bodies } = await send(form, (token) => part('iso-8859-1', `\xe9{{${token}}}`), value);
+  expect(bodies).toEqual([part('iso-8859-1', '\xe9caf\xe9 \x92').toString('latin1')]);
+  expect(await send(form, (token) => part('gbk', `{{${token}}}`))).toMatchObject({ status: 415, bodies: [] });
+  expect(await send(form, (token) => part('utf-16', utf16(`{{${token}}}`)))).toMatchObject({ status: 415, bodies: [] });
+});
+
+test.each([
+  'application/x-ndjson',
+  'application/json-seq',
+  'application/x-amz-json-1.1',
+  'application/graphql',
+  'application/yaml',
+  'application/x-yaml',
+  'application/toml',
+  'application/x-ofx',
+])('%s is searched, small and large', async (contentType) => {
+  for (const more of ['', filler]) {
+    const text = (inside: string) => `{"a":"${more}","b":"${inside}"}\n`;
+    const { bodies } = await send(contentType, (token) => text(`{{ ${token} }}`));
+    expect(bodies).toEqual([text('4242424242424242')]);
+  }
+});
+
+test('a quoted text stands for itself, small and streamed', async () => {
+  for (const more of ['', filler]) {
+    const { bodies } = await send('application/json', () => `["${more}","$\{{ '{{' }} secrets.X }}","{{ '{' }}{a}"]`);
+    expect(bodies).toEqual([`["${more}","$\{{ secrets.X }}","{{a}"]`]);
+  }
 });

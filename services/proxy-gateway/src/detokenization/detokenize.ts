@@ -218,7 +218,7 @@ function replaced(
 }
 
 function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('payload_too_large', `With its values the body may have at most ${limitBytes} bytes`, {
+  return new ServiceError('payload_too_large', `After replacing tokens the body exceeds ${limitBytes} bytes`, {
     limit: 'body_size',
   });
 }

@@ -1,72 +1,71 @@
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
-import type { Caller } from '@sluice/credentials';
+import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
+import { charsetOf } from '@sluice/sandbox';
 import { requireUse, revealForUse, type Vault } from '@sluice/vault';
-import { openingOf } from '../budgets/opening.ts';
 import type { Context } from '../context.ts';
-import { foreignCharset } from '../http/charset.ts';
-import { findHeader } from '../http/header-list.ts';
-import { authenticateCaller } from '../proxies/authenticate.ts';
+import { openingOf } from '../limits/opening.ts';
+import { noteTokenIds } from '../observation/note-for-feed.ts';
+import { type Authenticating, admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, OpenedTokens } from './opened-body.ts';
 
+export type OpeningTokens = Authenticating & Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
+
 /** Its values must not leave the process before {@link recordDisclosure}. @throws {ServiceError} 400, 401 and 403. */
-export function openTokens(
+export async function openTokens(
   invocation: Invocation,
-  { tokenIds, needed, fault = charsetFault(invocation) }: Asked,
-  context: Context,
-): AtOnceOrLater<OpenedTokens> {
-  return andThen(invocation.caller ?? findCaller(invocation, context), (caller) => {
-    if (fault) return refuse(context.vault, { caller, tokenIds, fault });
-    const opening = revealForUse(context.vault, caller, tokenIds, {
-      budget: openingOf(invocation, context),
-      ...(needed && { needed }),
-    });
-    return andThen(opening, (values) => ({ caller, tokenIds, values }));
+  { tokenIds, needed, fault }: Asked,
+  context: OpeningTokens,
+): Promise<OpenedTokens> {
+  const { vault } = context;
+  const caller = invocation.caller ?? (await findCaller(invocation, context));
+  if (fault) {
+    await requireUse(vault, caller, tokenIds);
+    throw fault;
+  }
+  const values = await revealForUse(vault, caller, tokenIds, {
+    budget: openingOf(invocation, context),
+    onFound: (rows) => invocation.judgement.endsAt(invocation.seen.note(vault, rows)),
+    ...(needed && { needed }),
   });
+  return { caller, tokenIds, values };
 }
 
 /** Of an invocation without a caller so far, because the Proxy asks for no key. */
-function findCaller(invocation: Invocation, context: Context): AtOnceOrLater<Caller> {
-  return andThen(authenticateCaller(invocation.head.apiKey, invocation.proxy, context), (caller) => {
-    invocation.caller = caller;
-    return andThen(context.rateLimits?.countCaller(caller), () => caller);
-  });
+async function findCaller(invocation: Invocation, context: OpeningTokens): Promise<Caller> {
+  const caller = await authenticateCaller(invocation.head.apiKey, context);
+  admitCaller(invocation, caller);
+  await context.rateLimits?.countCaller(caller);
+  return caller;
 }
 
-/** Values are written in UTF-8, so in text of another kind they could end a string early. */
-function charsetFault({ message }: Invocation): ServiceError | undefined {
-  const charset = foreignCharset(findHeader(message.headers, 'content-type'));
-  if (charset === undefined) return undefined;
-  const detail = `Expressions are replaced in UTF-8, and this body is of the charset ${charset.slice(0, 40)}`;
-  return new ServiceError('bad_request', detail);
-}
-
-async function refuse(
-  vault: Vault,
-  { caller, tokenIds, fault }: { caller: Caller; tokenIds: readonly string[]; fault: ServiceError },
-): Promise<never> {
-  await requireUse(vault, caller, tokenIds);
-  throw fault;
+/** Written in another charset a value could end its string early. */
+export function charsetFault(contentType: string | undefined): ServiceError | undefined {
+  if (charsetOf(contentType)) return undefined;
+  const detail =
+    'Expressions are replaced in UTF-8, UTF-16 and charsets with a byte for each character; this body is of another';
+  return new ServiceError('unsupported_media_type', detail);
 }
 
 /** @throws {ServiceError} 503 if the disclosure cannot be recorded. */
-export function recordDisclosure(
+export async function recordDisclosure(
   invocation: Invocation,
   { caller, tokenIds, values }: OpenedTokens,
-  { vault }: Context,
+  { disclosures }: Pick<Vault, 'disclosures'>,
 ): Promise<void> {
+  if (tokenIds.length === 0) return; // the body holds quoted texts only
   const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
+  noteTokenIds(invocation, tokenIds);
   if (invocation.hasTransform) {
     invocation.secrets ??= newConsoleSecrets();
     invocation.secrets.add([...values.values()]);
   }
-  return vault.disclosures.record({
+  await disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
-    actorType: caller.type === 'session' ? 'session' : 'application',
+    actorType: actorTypeOf(caller),
     traceId: invocation.traceId,
     operation: 'use',
     entityType: 'proxy',

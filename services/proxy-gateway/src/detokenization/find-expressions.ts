@@ -4,47 +4,39 @@ import type { ContentKind } from '../http/content-type.ts';
 import { FormTexts } from './form.ts';
 import { JsonTexts } from './json.ts';
 import { addPlace, mostOfWindow, opening, type Place, type TextFinder } from './place.ts';
-import { decodeText, placesInText } from './text.ts';
+import { isText, TextReader, type TextReading } from './text-reader.ts';
+
+interface Finding extends TextReading {
+  isWhole?: boolean;
+}
 
 /** Latin-1 keeps bytes that are not replaced as they came. Errors in a whole body name the JSON path. */
-export function findExpressions(
-  body: Buffer,
-  kind: ContentKind,
-  { isWhole = true, most = mostOfWindow } = {},
-): Place[] {
-  switch (kind) {
-    case 'json':
-      return placesOf(new JsonTexts(body.toString('latin1'), isWhole), most);
-    case 'form':
-      return placesOf(new FormTexts(body.toString('latin1')), most);
-    case 'xml':
-    case 'text': {
-      const decoded = decodeText(body);
-      return decoded ? placesInText(decoded, kind, readExpressions(decoded.text, most)) : [];
-    }
-    default:
-      return [];
-  }
+export function findExpressions(body: Buffer, kind: ContentKind, options: Finding = {}): Place[] {
+  const texts = structuredTexts(body, kind, options);
+  if (texts) return placesOf(texts, options.most ?? mostOfWindow);
+  return isText(kind) ? new TextReader(kind, options).find(body) : [];
 }
 
 /** {@link findExpressions} in pieces, because an expression with ten filters takes 20 µs. */
-export function* findExpressionsInPieces(
+export function* findExpressionsInPieces(body: Buffer, kind: ContentKind, options: Finding = {}): Pieces<Place[]> {
+  const texts = structuredTexts(body, kind, options);
+  if (texts) return yield* placesInPieces(texts, body.length, options.most ?? mostOfWindow);
+  return isText(kind) ? yield* new TextReader(kind, options).findInPieces(body) : [];
+}
+
+function structuredTexts(
   body: Buffer,
   kind: ContentKind,
-  { isWhole = true, most = mostOfWindow } = {},
-): Pieces<Place[]> {
+  { isWhole = true, charset }: Finding,
+): TextFinder | undefined {
   switch (kind) {
     case 'json':
-      return yield* placesInPieces(new JsonTexts(body.toString('latin1'), isWhole), body.length, most);
+    case 'json-lines':
+      return new JsonTexts(body.toString('latin1'), { isWhole, charset });
     case 'form':
-      return yield* placesInPieces(new FormTexts(body.toString('latin1')), body.length, most);
-    case 'xml':
-    case 'text': {
-      const decoded = decodeText(body);
-      return decoded ? placesInText(decoded, kind, yield* readExpressionsInPieces(decoded.text, most)) : [];
-    }
+      return new FormTexts(body.toString('latin1'), charset);
     default:
-      return [];
+      return undefined;
   }
 }
 

@@ -1,5 +1,9 @@
-import { faultIn, type Segment } from '@sluice/vault';
-import { opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
+import { type Charset, charsetNamed, encodeForm } from '@sluice/sandbox';
+import { type Expression, faultIn, type Json, type Segment } from '@sluice/vault';
+import { notOfCharset, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
+import { notInCharset } from './text-reader.ts';
+
+const utf8 = charsetNamed('utf-8');
 
 /** How an expression can begin. A form without it is not split into its pairs, of which it may have millions. */
 const beginning = /\{|%7b/gi;
@@ -8,11 +12,14 @@ const beginning = /\{|%7b/gi;
 export class FormTexts implements TextFinder {
   position = 0;
   readonly #latin1: string;
+  readonly #charset: Charset;
   #nameStart = 0;
   #start = 0;
 
-  constructor(latin1: string) {
+  /** @param charset of the bytes for which escapes stand: UTF-8 if absent, otherwise one with a byte for each character. */
+  constructor(latin1: string, charset: Charset = utf8) {
     this.#latin1 = latin1;
+    this.#charset = charset;
   }
 
   next(until: number): string | undefined {
@@ -30,8 +37,12 @@ export class FormTexts implements TextFinder {
       const equals = latin1.slice(pairStart, end).indexOf('=');
       if (equals === -1) continue;
       const start = pairStart + equals + 1;
-      const text = decodeValue(latin1.slice(start, end));
+      const source = latin1.slice(start, end);
+      const text = decodeValue(source, this.#charset);
       if (!text.includes(opening)) continue;
+      if (/[^\0-\x7f]/.test(text) && this.#charset.decode(bytesOf(source)) === undefined) {
+        throw notOfCharset(this.#charset.name);
+      }
       this.#nameStart = pairStart;
       this.#start = start;
       return text;
@@ -40,15 +51,15 @@ export class FormTexts implements TextFinder {
   }
 
   place(segments: readonly Segment[]): Place {
-    const [latin1, nameStart, start] = [this.#latin1, this.#nameStart, this.#start];
+    const [latin1, nameStart, start, charset] = [this.#latin1, this.#nameStart, this.#start, this.#charset];
     const fault = faultIn(segments);
-    const name = () => quoted(decodeValue(latin1.slice(nameStart, start - 1)));
+    const name = () => quoted(decodeValue(latin1.slice(nameStart, start - 1), charset));
     return {
       start,
       end: this.position,
       segments,
       ...(fault && { fault: () => fault.within(`of the field ${name()}`) }),
-      write: (resolve) => encodeValue(textOf(segments, resolve)),
+      write: (resolve) => segments.map((segment) => encodeSegment(segment, resolve, charset)).join(''),
     };
   }
 }
@@ -58,10 +69,27 @@ function endOfPair(latin1: string, from: number): number {
   return end === -1 ? latin1.length : end;
 }
 
-function decodeValue(latin1: string): string {
-  return new URLSearchParams(`v=${Buffer.from(latin1, 'latin1').toString()}`).get('v') ?? '';
+/** WHATWG URL: what is none of the charset becomes replacement characters, which only finding and errors see. */
+function decodeValue(latin1: string, charset: Charset): string {
+  if (charset.name === utf8.name) {
+    return new URLSearchParams(`v=${Buffer.from(latin1, 'latin1').toString()}`).get('v') ?? '';
+  }
+  const bytes = bytesOf(latin1);
+  return charset.decode(bytes) ?? bytes.toString('latin1');
 }
 
-function encodeValue(text: string): string {
-  return new URLSearchParams([['v', text]]).toString().slice(2);
+function bytesOf(latin1: string): Buffer {
+  const text = latin1
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return Buffer.from(text, 'latin1');
+}
+
+/** A filter's result that the charset lacks is left out, because an error would tell something about the value. */
+function encodeSegment(segment: Segment, resolve: (expression: Expression) => Json, charset: Charset): string {
+  const text = textOf([segment], resolve);
+  const encoded = encodeForm(text, charset);
+  if (encoded !== undefined) return encoded;
+  if (segment.kind === 'literal' || segment.filters.length === 0) throw notInCharset(segment, charset);
+  return '';
 }

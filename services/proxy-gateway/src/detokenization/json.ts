@@ -1,7 +1,17 @@
+import { isUtf8 } from 'node:buffer';
 import type { ServiceError } from '@sluice/problems';
-import { type Expression, faultIn, formatPath, type Json, type Segment, toText } from '@sluice/vault';
+import type { Charset } from '@sluice/sandbox';
+import {
+  type Expression,
+  faultIn,
+  formatPath,
+  type InvalidExpression,
+  type Json,
+  type Segment,
+  toText,
+} from '@sluice/vault';
 import { backslashesBefore, endOfString } from '../http/json-string.ts';
-import { malformedBody, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
+import { malformedBody, notOfCharset, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
 const quote = 0x22;
 /** Longest white space between a name and its value across which an error still finds the name. */
@@ -14,13 +24,16 @@ export class JsonTexts implements TextFinder {
   position = 0;
   readonly #latin1: string;
   readonly #isWhole: boolean;
+  readonly #charset: Charset | undefined;
   readonly #hasEscapes: boolean;
   #opening: number;
   #start = 0;
 
-  constructor(latin1: string, isWhole: boolean) {
+  /** @param charset UTF-8 if absent, otherwise one with a byte for each character. */
+  constructor(latin1: string, { isWhole, charset }: { isWhole: boolean; charset: Charset | undefined }) {
     this.#latin1 = latin1;
     this.#isWhole = isWhole;
+    this.#charset = charset?.name === 'utf-8' ? undefined : charset;
     this.#hasEscapes = escapedBrace.test(latin1);
     this.#opening = latin1.indexOf(opening);
   }
@@ -50,7 +63,7 @@ export class JsonTexts implements TextFinder {
 
   place(segments: readonly Segment[]): Place {
     const start = this.#start;
-    const place: Place = new JsonPlace(start, this.position, segments);
+    const place = new JsonPlace(start, this.position, segments, this.#charset);
     const fault = faultIn(segments);
     if (!fault) return place;
     const [latin1, isWhole] = [this.#latin1, this.#isWhole];
@@ -65,8 +78,10 @@ export class JsonTexts implements TextFinder {
     if (!(hasOpening || this.#hasEscapes) || isName(latin1, end)) return undefined;
     const literal = latin1.slice(start, end);
     if (!hasOpening && !escapedBrace.test(literal)) return undefined;
-    const text = decodeLiteral(literal);
-    return text.includes(opening) ? text : undefined;
+    const text = decodeLiteral(literal, this.#charset);
+    if (!text.includes(opening)) return undefined;
+    if (!this.#charset && !isUtf8(Buffer.from(literal, 'latin1'))) throw notOfCharset('utf-8');
+    return text;
   }
 
   #outsideStrings(position: number): ServiceError {
@@ -125,28 +140,47 @@ function memberAt(latin1: string, position: number): string {
 /** Most literals are plain ASCII without escapes and need no decoding. */
 const plainLiteral = /^"[ !#-[\]-~]*"$/;
 
-function decodeLiteral(latin1: string): string {
+function decodeLiteral(latin1: string, charset?: Charset): string {
   if (plainLiteral.test(latin1)) return latin1.slice(1, -1);
+  const bytes = Buffer.from(latin1, 'latin1');
   try {
-    return JSON.parse(Buffer.from(latin1, 'latin1').toString());
+    return JSON.parse(charset ? (charset.decode(bytes) ?? '') : bytes.toString());
   } catch {
     throw malformedBody('JSON: a string cannot be read');
   }
+}
+
+/** The bytes as Latin-1. What the charset lacks is escaped. */
+function inCharset(json: string, charset: Charset): string {
+  const escaped = json.replace(/[^\0-\x7f]/g, (c) =>
+    charset.encode(c) ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return charset.encode(escaped)?.toString('latin1') ?? '';
 }
 
 class JsonPlace implements Place {
   readonly start: number;
   readonly end: number;
   readonly segments: readonly Segment[];
+  readonly encoding?: 'latin1';
+  fault?: () => InvalidExpression;
+  readonly #charset: Charset | undefined;
 
-  constructor(start: number, end: number, segments: readonly Segment[]) {
+  constructor(start: number, end: number, segments: readonly Segment[], charset: Charset | undefined) {
     this.start = start;
     this.end = end;
     this.segments = segments;
+    this.#charset = charset;
+    if (charset) this.encoding = 'latin1';
+  }
+
+  write(resolve: (expression: Expression) => Json): string {
+    const json = this.#json(resolve);
+    return this.#charset ? inCharset(json, this.#charset) : json;
   }
 
   /** A string that is nothing but one expression becomes its value; among other text every value is text. */
-  write(resolve: (expression: Expression) => Json): string {
+  #json(resolve: (expression: Expression) => Json): string {
     const [only] = this.segments;
     if (this.segments.length === 1 && only?.kind === 'expression') {
       const value = resolve(only);

@@ -1,5 +1,6 @@
 import type { Caller } from '@sluice/credentials';
 import type { ServiceError } from '@sluice/problems';
+import type { Charset } from '@sluice/sandbox';
 import type { Json } from '@sluice/vault';
 import type { Place } from './place.ts';
 
@@ -20,4 +21,6 @@ export interface OpenedTokens {
 export interface OpenedBody extends OpenedTokens {
   body: Buffer;
   places: readonly Place[];
+  /** If it is UTF-16, the body has been decoded to UTF-8. Undefined: nothing can be written in it. */
+  charset: Charset | undefined;
 }

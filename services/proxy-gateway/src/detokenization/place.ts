@@ -58,6 +58,12 @@ export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }
 
+/** It would be written with other characters. */
+export function notOfCharset(name: string): ServiceError {
+  const detail = `A text with an expression is not of the charset of the body, ${name}; name its charset in Content-Type`;
+  return new ServiceError('unsupported_media_type', detail);
+}
+
 export function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }

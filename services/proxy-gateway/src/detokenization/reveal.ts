@@ -1,25 +1,30 @@
 import type { Readable } from 'node:stream';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
+import { type Charset, charsetOf } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
-import { longestPadding, openedBytes } from '@sluice/vault';
-import { heldBody } from '../budgets/hold-body.ts';
-import { openingOf } from '../budgets/opening.ts';
-import { spendExpressions } from '../budgets/spend-expressions.ts';
+import { expressionMayGrow, longestPadding, openedBytes } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
+import { findHeader } from '../http/header-list.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
-import type { HeaderList } from '../http/message.ts';
+import type { HeaderList, RequestMessage } from '../http/message.ts';
+import { withoutValidators } from '../http/validators.ts';
+import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
+import { openingOf } from '../limits/opening.ts';
+import { spendExpressions } from '../limits/spend-expressions.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { lookAgain } from '../proxies/look-again.ts';
+import { type Looking, look } from '../proxies/look.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
-import { openTokens, recordDisclosure } from './disclose.ts';
+import { charsetFault, type OpeningTokens, openTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
 import type { Asked, OpenedBody } from './opened-body.ts';
 import { expressionsOf, type Place } from './place.ts';
-import { RevealStream } from './stream/reveal-stream.ts';
+import { heldWhileStreaming, RevealStream } from './stream/reveal-stream.ts';
+import { isUtf16, notUtf16, Utf16Recoder } from './utf16.ts';
+
+type Detokenizing = OpeningTokens & Looking & Pick<Context, 'bodyLimitBytes' | 'budgets' | 'workPieces'>;
 
 interface ReadableBody<Body> {
   kind: Exclude<ContentKind, 'opaque'>;
@@ -27,124 +32,169 @@ interface ReadableBody<Body> {
   body: Body;
 }
 
+type ReadBody = ReadableBody<Buffer> & { charset: Charset | undefined };
+
 /** Bodies up to this size are read and filled in one go, because that takes at most a few milliseconds. */
 const largestPiece = 8 * 1024;
 /** Values up to this size are covered by the bytes that were reserved for the body itself. */
 const smallGrowth = 16 * 1024;
 
-export function openExpressions(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { kind, headers, body } = invocation.message;
-  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return undefined;
-  if (!Buffer.isBuffer(body)) {
-    const revealing = revealWhileStreaming(invocation, { kind, headers, body }, context);
-    invocation.message = { kind, headers, body: revealing };
-    return undefined;
-  }
-  if (!mayHoldExpression(body)) return undefined;
-  const message = { kind, headers, body };
-  const { tenantId } = invocation.proxy;
-  const { expressions: most } = context.budgets;
-  const places = isLarge(body)
-    ? context.workPieces.run(tenantId, placesInPieces(message, most))
-    : placesIn(message, most);
-  return andThen(places, (found) => openPlaces(invocation, { body, places: found }, context));
-}
-
-function openPlaces(
+/** Replaces the expressions of the body by the values of their tokens. The log has the disclosure before any value leaves. */
+export async function detokenizeBody(
   invocation: Invocation,
-  { body, places }: Pick<OpenedBody, 'body' | 'places'>,
-  context: Context,
-): AtOnceOrLater<void> {
-  if (places.length === 0) return undefined;
-  spendExpressions(invocation, expressionsOf(places), context.budgets.expressions);
-  return andThen(openTokens(invocation, askedIn(places), context), ({ caller, tokenIds, values }) => {
-    invocation.opened = { body, places, caller, tokenIds, values };
-  });
+  message: RequestMessage,
+  context: Detokenizing,
+): Promise<RequestMessage> {
+  const { kind, headers, body } = message;
+  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
+  if (!Buffer.isBuffer(body)) {
+    await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
+    // Whether it holds an expression is known only after its headers have been sent
+    return withBody(revealWhileStreaming(invocation, { kind, headers, body }, context), message, invocation);
+  }
+  const charset = charsetOf(findHeader(headers, 'content-type'), body);
+  const read = { kind, headers, body, charset };
+  const opened = isUtf16(charset)
+    ? await openUtf16(invocation, { ...read, charset }, context)
+    : await openExpressions(invocation, read, context);
+  if (!opened) return message;
+  await recordDisclosure(invocation, opened, context.vault);
+  return withBody(await fillBody(invocation, opened, context), message, invocation);
 }
 
-/** Records the disclosure of the opened tokens before any of their values leave the process. */
-export function noteDisclosure(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { opened } = invocation;
-  return opened && recordDisclosure(invocation, opened, context);
-}
-
-export function fillBody(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { opened, message } = invocation;
-  if (!opened) return undefined;
-  invocation.opened = undefined;
-  const { body, places, values } = opened;
-  const limitBytes = context.bodyLimitBytes;
-  // Each expression adds at most all that was opened and some padding, so most bodies need not be measured
-  const most = expressionsOf(places) * (openedBytes(openingOf(invocation, context)) + longestPadding);
-  const grown = Math.min(body.length + (most <= smallGrowth ? most : mostTextIn(places, values)), limitBytes);
-  if (isLarge(body) || grown > smallGrowth) return fillLargeBody(invocation, { ...opened, grown }, context);
-  const filled = fillPlaces(body, places, { values, limitBytes });
-  invocation.message = { kind: message.kind, headers: message.headers, body: filled };
+/** Reads it as UTF-8, see {@link fillLargeBody}. */
+async function openUtf16(
+  invocation: Invocation,
+  { kind, headers, body, charset }: ReadBody & { charset: Charset },
+  context: Detokenizing,
+): Promise<OpenedBody | undefined> {
+  await memoryOf(invocation, 'request', context).grow(body.length * copies);
+  const text = charset.decode(body);
+  if (text !== undefined)
+    return openExpressions(invocation, { kind, headers, body: Buffer.from(text), charset }, context);
+  if (body.includes(openingInUtf16)) throw notUtf16();
   return undefined;
 }
 
+/** In either order of bytes. */
+const openingInUtf16 = Buffer.from('{\0{');
+
+async function openExpressions(
+  invocation: Invocation,
+  message: ReadBody,
+  context: Detokenizing,
+): Promise<OpenedBody | undefined> {
+  const { kind, headers, body, charset } = message;
+  // A part of a form may be in UTF-16, and is then refused
+  if (!mayHoldExpression(body) && !(kind === 'multipart' && body.includes(openingInUtf16))) return undefined;
+  const { expressions: most } = context.budgets;
+  const places = isLarge(body)
+    ? await context.workPieces.run(invocation.proxy.tenantId, placesInPieces(message, most))
+    : placesIn(message, most);
+  if (places.length === 0) return undefined;
+  spendExpressions(invocation, expressionsOf(places), most);
+  const { caller, tokenIds, values } = await openTokens(invocation, withCharset(askedIn(places), headers), context);
+  return { body, places, charset, caller, tokenIds, values };
+}
+
+function withCharset({ tokenIds, needed, fault }: Asked, headers: HeaderList): Asked {
+  return { tokenIds, needed, fault: fault ?? charsetFault(findHeader(headers, 'content-type')) };
+}
+
+async function fillBody(invocation: Invocation, opened: OpenedBody, context: Detokenizing): Promise<Buffer> {
+  const { body, places, charset, values } = opened;
+  const limitBytes = context.bodyLimitBytes;
+  // Each expression adds at most all that was opened and some padding, so most bodies need not be measured
+  const most = expressionsOf(places) * (openedBytes(openingOf(invocation, context)) + longestPadding);
+  const isFew = most <= smallGrowth && !places.some(mayGrow);
+  const grown = Math.min(body.length + (isFew ? most : mostTextIn(places, values)), limitBytes);
+  if (isLarge(body) || grown > smallGrowth || isUtf16(charset))
+    return fillLargeBody(invocation, { ...opened, grown }, context);
+  return fillPlaces(body, places, { values, limitBytes });
+}
+
+/** A digest of the body that came would have the destination refuse the one that leaves. */
+function withBody(body: Buffer | Readable, { kind, headers }: RequestMessage, { request }: Invocation): RequestMessage {
+  return { kind, headers: withoutValidators(headers, request.headers), body, isBodyNew: true };
+}
+
+const mayGrow = ({ segments }: Place) =>
+  segments.some((segment) => segment.kind === 'expression' && expressionMayGrow(segment));
+
 async function fillLargeBody(
   invocation: Invocation,
-  { body, places, values, grown }: OpenedBody & { grown: number },
-  context: Context,
-): Promise<void> {
-  const { message, proxy } = invocation;
+  { body, places, charset, values, grown }: OpenedBody & { grown: number },
+  context: Detokenizing,
+): Promise<Buffer> {
+  const { proxy } = invocation;
   const limitBytes = context.bodyLimitBytes;
-  const held = heldBody(invocation, 'request', context);
-  await held.fill(grown);
+  const memory = memoryOf(invocation, 'request', context);
+  await memory.grow((isUtf16(charset) ? 3 * grown : grown) * copies); // in UTF-16 a letter takes two bytes
   const filtered = await context.workPieces.run(proxy.tenantId, filterInPieces(places, { values, limitBytes }));
-  const filled = fillPlaces(body, places, { values, limitBytes, filtered });
-  held.has(filled.length, { isTransformed: proxy.requestTransform !== undefined });
-  invocation.message = { kind: message.kind, headers: message.headers, body: filled };
+  const utf8 = fillPlaces(body, places, { values, limitBytes, filtered });
+  const filled = isUtf16(charset) ? (charset.encode(utf8.toString()) ?? utf8) : utf8;
+  const isTransformed = proxy.requestTransform !== undefined;
+  keepOnly(memory, filled.length, mostBytesOf({ length: filled.length, isTransformed }, context));
+  return filled;
 }
 
 function isLarge(body: Buffer): boolean {
   return body.length > largestPiece;
 }
 
-function placesIn({ kind, headers, body }: ReadableBody<Buffer>, most: number): Place[] {
+function placesIn({ kind, headers, body, charset }: ReadBody, most: number): Place[] {
   if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers), most);
-  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most });
+  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most, charset: oneByteOf(charset) });
 }
 
-function* placesInPieces({ kind, headers, body }: ReadableBody<Buffer>, most: number): Pieces<Place[]> {
+function* placesInPieces({ kind, headers, body, charset }: ReadBody, most: number): Pieces<Place[]> {
   if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), most);
-  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most });
-  const latin1 = body.toString('latin1');
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most, charset: oneByteOf(charset) });
+  const latin1 = body.toString('latin1', isMarked(body) ? 3 : 0);
   return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', { most }) : [];
 }
 
-/** Looks at Proxy and key again for each window, because a long upload may outlive them. */
 function revealWhileStreaming(
   invocation: Invocation,
   { kind, headers, body }: ReadableBody<Readable>,
-  context: Context,
+  context: Detokenizing,
 ): Readable {
   const fetchValues = async (asked: Asked) => {
-    await lookAgain(invocation, context);
-    const opened = await openTokens(invocation, asked, context);
-    await lookAgain(invocation, context, opened.caller);
-    await recordDisclosure(invocation, opened, context);
+    const opened = await openTokens(invocation, withCharset(asked, headers), context);
+    await recordDisclosure(invocation, opened, context.vault);
     return opened.values;
   };
+  const contentType = findHeader(headers, 'content-type');
+  const charset = charsetOf(contentType);
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
   const { tenantId } = invocation.proxy;
   const stream = new RevealStream({
     kind,
     boundary,
+    charset: oneByteOf(charset),
+    recoder: isUtf16(charset) ? new Utf16Recoder(contentType) : undefined,
     fetchValues,
+    look: () => look(invocation, context),
     run: (work) => context.workPieces.run(tenantId, work),
-    reserve: () => context.bodyBytes.open(tenantId, 'request', 0),
+    reserve: () => context.bodyBytes.open({ tenantId, direction: 'request' }),
     limitBytes: context.bodyLimitBytes,
   });
   invocation.revealing = stream;
   return feed(body, stream);
 }
 
+/** Bodies in UTF-16 are read as UTF-8. */
+const oneByteOf = (charset: Charset | undefined) => (isUtf16(charset) ? undefined : charset);
+
+/** By a byte order mark of UTF-8, which `JSON.parse` refuses. */
+function isMarked(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+}
+
 /** A body without a content type is JSON if it parses. */
 function isJson(body: Buffer): boolean {
   try {
-    JSON.parse(body.toString());
+    JSON.parse(body.toString('utf8', isMarked(body) ? 3 : 0));
     return true;
   } catch {
     return false;

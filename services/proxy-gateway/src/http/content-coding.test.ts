@@ -1,5 +1,7 @@
-import { constants, zstdCompressSync } from 'node:zlib';
-import { decodeBody } from './content-coding.ts';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { constants, deflateRawSync, deflateSync, zstdCompressSync } from 'node:zlib';
+import { decodeBody, decodeWhileStreaming } from './content-coding.ts';
 
 const zstd = (windowLog: number) =>
   zstdCompressSync(Buffer.alloc(1000), {
@@ -19,3 +21,18 @@ function withWindow(frame: Buffer, windowLog: number): Buffer {
   if (isSingleSegment) throw new Error('the frame says no window');
   return Buffer.concat([magicAndDescriptor, Buffer.of((windowLog - 10) << 3), frame.subarray(6)]);
 }
+
+test.each([
+  ['deflate', deflateSync],
+  ['bare deflate', deflateRawSync],
+])('bytes behind the end of a %s body are ignored, held or streamed', async (_, compress) => {
+  const text = Buffer.alloc(500_000, 'hello');
+  for (const tail of ['', 'tail', 'tail'.repeat(50_000)]) {
+    const body = Buffer.concat([compress(text), Buffer.from(tail)]);
+    const whole = await decodeBody(body, ['deflate'], text.length);
+    const source = Readable.from([body.subarray(0, 100), body.subarray(100)], { objectMode: false });
+    const decoded = decodeWhileStreaming(source, ['deflate']);
+    decoded.resume().pause(); // `feed` starts with a reader
+    expect([text.equals(whole), text.equals(await buffer(decoded))]).toEqual([true, true]);
+  }
+});

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { promisify } from 'node:util';
 import {
   brotliDecompress,
@@ -7,9 +7,12 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   createZstdDecompress,
   gunzip,
+  type InflateRaw,
   inflate,
+  inflateRaw,
   zstdDecompress,
 } from 'node:zlib';
 import { endedEarly, ServiceError } from '@sluice/problems';
@@ -29,12 +32,56 @@ const unzstd = promisify(zstdDecompress);
 const mebibyte = 2 ** 20;
 const deflateBytes = mebibyte / 16;
 
+/** By the name `deflate` some send it bare (RFC 1951), without the header of RFC 1950, which begins with the method 8. */
+function isBareDeflate(body: Buffer): boolean {
+  return ((body[0] ?? 0) & 0x0f) !== 8;
+}
+
+const [inflateBody, inflateBare] = [promisify(inflate), promisify(inflateRaw)];
+
+/** The first byte decides how it decodes. */
+class InflateEither extends Transform {
+  #inflate: InflateRaw | undefined;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#inflate ??= this.#open(isBareDeflate(chunk) ? createInflateRaw() : createInflate());
+    this.#inflate.write(chunk, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    // Bytes behind its end are ignored, as by zlib's own streams
+    if (!this.#inflate || this.#inflate.readableEnded) done();
+    else this.#inflate.once('end', () => done()).end();
+  }
+
+  override _read(size: number): void {
+    this.#inflate?.resume();
+    super._read(size);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#inflate?.destroy();
+    super._destroy(error, done);
+  }
+
+  #open(stream: InflateRaw): InflateRaw {
+    stream.on('error', (error) => this.destroy(error));
+    return stream.on('data', (decoded: Buffer) => {
+      if (!this.push(decoded)) stream.pause();
+    });
+  }
+}
+
 const gzip: Decoder = { streamBytes: deflateBytes, whole: promisify(gunzip), stream: createGunzip };
 
 const decoders = {
   gzip,
   'x-gzip': gzip,
-  deflate: { streamBytes: deflateBytes, whole: promisify(inflate), stream: createInflate },
+  deflate: {
+    streamBytes: deflateBytes,
+    whole: (body, options) => (isBareDeflate(body) ? inflateBare : inflateBody)(body, options),
+    stream: () => new InflateEither(),
+  },
   br: { streamBytes: 17 * mebibyte, whole: promisify(brotliDecompress), stream: createBrotliDecompress },
   zstd: {
     streamBytes: 10 * mebibyte,

@@ -1,15 +1,36 @@
-/** `none` is JSON if it parses. Of `multipart` the text parts are read. `opaque` passes unchanged. */
-export type ContentKind = 'json' | 'form' | 'multipart' | 'xml' | 'text' | 'none' | 'opaque';
+/**
+ * `none` is JSON if it parses. Of `multipart` the text parts are read. `opaque` passes unchanged. `json-lines` are several
+ * JSON texts: expressions are read as in JSON, and transforms see text. In `text` nothing is escaped.
+ */
+export type ContentKind =
+  | 'json'
+  | 'json-lines'
+  | 'form'
+  | 'multipart'
+  | 'xml'
+  | 'html'
+  | 'csv'
+  | 'text'
+  | 'none'
+  | 'opaque';
+
+/** By type and subtype, the first that fits. The reference has the same table, in `infra/openapi`. */
+const kinds: readonly [RegExp, ContentKind][] = [
+  [/^application\/(x-)?(nd|l)json$|^application\/(x-)?json(l|lines|-seq)$/, 'json-lines'],
+  [/\+json-seq$|^application\/stream\+json$/, 'json-lines'],
+  [/^(application|text)\/(x-)?json$|\+json$|^application\/x-amz-json-/, 'json'],
+  [/^application\/x-www-form-urlencoded$/, 'form'],
+  [/^multipart\/form-data$/, 'multipart'],
+  [/\/xml$|\+xml$/, 'xml'],
+  [/^text\/html$/, 'html'],
+  [/^text\/csv$/, 'csv'],
+  [/^text\/|\+yaml$|^application\/(graphql|(x-)?yaml|toml|x-ofx)$/, 'text'],
+];
 
 /** Follows RFC 9110 section 8.3. */
 export function contentKind(contentType: string | undefined): ContentKind {
   if (contentType === 'application/json') return 'json';
   if (contentType === undefined || contentType.trim() === '') return 'none';
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (/^(application|text)\/json$|\+json$|^application\/(x-)?(nd|l)?json(l|lines)?$/.test(type)) return 'json';
-  if (type === 'application/x-www-form-urlencoded') return 'form';
-  if (type === 'multipart/form-data') return 'multipart';
-  if (/\/xml$|\+xml$|^text\/html$/.test(type)) return 'xml';
-  if (type.startsWith('text/')) return 'text';
-  return 'opaque';
+  return kinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'opaque';
 }

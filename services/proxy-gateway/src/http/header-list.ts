@@ -1,5 +1,20 @@
 import type { HeaderList } from './message.ts';
 
+/** Of repeated lines the first counts, as in node:http (`matchKnownFields`), because a list of them has no meaning. */
+const once = new Set([
+  ...['age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host', 'if-modified-since'],
+  ...[
+    'if-unmodified-since',
+    'last-modified',
+    'location',
+    'max-forwards',
+    'proxy-authorization',
+    'referer',
+    'retry-after',
+  ],
+  ...['server', 'user-agent'],
+]);
+
 /** Headers as transforms see them: lower-case names, repeated lines joined, `set-cookie` as a list. */
 export function toHeaderObject(
   headers: readonly string[],
@@ -13,7 +28,8 @@ export function toHeaderObject(
     const before = object.get(name);
     if (Array.isArray(before)) before.push(value);
     else if (name === 'set-cookie') object.set(name, [value]);
-    else object.set(name, before === undefined ? value : `${before}, ${value}`);
+    else if (before === undefined) object.set(name, value);
+    else if (!once.has(name)) object.set(name, `${before}${name === 'cookie' ? ';' : ','} ${value}`);
   }
   return Object.fromEntries(object);
 }

@@ -1,32 +1,38 @@
 import type { ServerResponse } from 'node:http';
+import { growAsItArrives, type Reservation } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import { inBatches, leastBytesAlone, SmallChunks } from '@sluice/service-runtime';
-import type { HeldBody } from '../budgets/held-body.ts';
-import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
-import { type DestinationCall, type DestinationSink, forward, streamThrough } from '../destination/index.ts';
+import {
+  type DestinationCall,
+  type DestinationSink,
+  forward,
+  streamThrough,
+  type Target,
+} from '../destination/index.ts';
 import { findHeader, inPairs } from '../http/header-list.ts';
-import type { Answer } from '../http/message.ts';
+import type { Answer, PassedAnswer, PassedBody, RequestMessage } from '../http/message.ts';
+import { bytesToRun, copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { lookAgainOnTheWay } from '../proxies/look-again.ts';
+import { type Looking, look } from '../proxies/look.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
-import { ownHeaders } from './own-headers.ts';
-import { writeHead } from './reply.ts';
 
-/** Exactly one of these is called, once. */
-export interface Outcome {
-  answered(invocation: Invocation): void;
-  collected(invocation: Invocation, answer: Answer): void;
-  failed(invocation: Invocation, error: unknown): void;
-}
+type Calling = Looking &
+  Pick<Context, 'destinations' | 'tellsDestinations' | 'bodyBytes' | 'bodyLimitBytes' | 'budgets'>;
 
-/** Bodies in memory go over undici; streams, and calls with their own `Connection` or `Keep-Alive`, over http-proxy. */
-export function callDestination(invocation: Invocation, context: Context, outcome: Outcome): void {
+/**
+ * Bodies in memory go over undici; streams, and calls with their own `Connection` or `Keep-Alive`, over http-proxy. The
+ * answer is whole if a response transform has to see it. Otherwise it is here as soon as its head is.
+ */
+export function callDestination(
+  invocation: Invocation,
+  { target, message }: { target: Target; message: RequestMessage },
+  context: Calling,
+): Promise<Answer | PassedAnswer> {
   // The caller may have left during an earlier step, and `close` does not fire a second time
   if (invocation.response.destroyed) throw new CallerGone();
-  const { proxy, caller, head, target, message, clock, trace } = invocation;
+  const { proxy, caller, head, trace } = invocation;
   const { destinations } = context;
-  clock.enter('destination');
   // Headers that frame a connection are never passed on, whoever set them
   const headers = destinations.headers.request(message.headers);
   const { keepAlive, connection } = head;
@@ -41,45 +47,49 @@ export function callDestination(invocation: Invocation, context: Context, outcom
     headers: trace && context.tellsDestinations ? trace.tell(headers) : headers,
     cdnLoop: head.cdnLoop,
   };
-  const sink = new AnswerSink(invocation, context, outcome);
+  const sink = new AnswerSink(invocation, context);
   const held = Buffer.isBuffer(body) && keepAlive === undefined && connection === undefined ? body : undefined;
   const call = held
     ? forward({ ...request, body: held.length > 0 ? held : undefined }, destinations, sink)
     : streamThrough({ ...request, body, incoming: invocation.request, keepAlive, connection }, destinations, sink);
-  sink.follow(call);
+  return sink.follow(call);
 }
 
-class AnswerSink implements DestinationSink {
+/** The most that waits in memory until the head of the answer is written. */
+const mostUnsent = 64 * 1024;
+
+/** Collects the answer for a response transform, or passes its body on. */
+class AnswerSink implements DestinationSink, PassedBody {
   readonly #invocation: Invocation;
-  readonly #context: Context;
+  readonly #context: Calling;
   readonly #response: ServerResponse;
-  readonly #outcome: Outcome;
+  readonly #answer = Promise.withResolvers<Answer | PassedAnswer>();
+  #sent: PromiseWithResolvers<void> | undefined;
+  #error: unknown;
   #isOver = false;
   #call: DestinationCall | undefined;
-  #status = 0;
-  #reason: string | undefined;
-  #headers: string[] = [];
+  #head: Omit<Answer, 'body'> | undefined;
   /** Set if a response transform has to see the answer. */
-  #chunks: Buffer[] | undefined;
+  #collected: Buffer[] | undefined;
   #size = 0;
-  #held: HeldBody | undefined;
+  #mostLength = 0;
+  #memory: Reservation | undefined;
   #isRead = true;
   #small: SmallChunks | undefined;
   #hasSmall = false;
   /** The `Content-Length` of the answer, and its whole body if it came in one piece. */
   #length: number | undefined;
   #whole: Buffer | undefined;
-  #isSettleDue = false;
-  #isBegun = false;
+  #unsent: Buffer[] = [];
+  #trailers: string[] = [];
 
-  constructor(invocation: Invocation, context: Context, outcome: Outcome) {
+  constructor(invocation: Invocation, context: Calling) {
     this.#invocation = invocation;
     this.#context = context;
     this.#response = invocation.response;
-    this.#outcome = outcome;
   }
 
-  follow(call: DestinationCall): void {
+  follow(call: DestinationCall): Promise<Answer | PassedAnswer> {
     this.#call = call;
     // A closure stored in the invocation would survive V8's young collections; a listener on the response does not
     this.#response.on('close', () => {
@@ -87,41 +97,49 @@ class AnswerSink implements DestinationSink {
       call.abort();
       this.#fail(new CallerGone());
     });
+    return this.#answer.promise;
   }
 
-  onTurn(): Promise<void> {
-    return lookAgainOnTheWay(this.#invocation, this.#context);
+  abort(): void {
+    this.#isOver = true;
+    this.#call?.abort();
   }
 
+  onTurn(): Promise<void> | undefined {
+    return look(this.#invocation, this.#context);
+  }
+
+  /** Where the body is passed on, what fails after the head fails it, so that the caller sees a connection that breaks off. */
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#outcome.failed(this.#invocation, error);
+    this.#error = error;
+    if (this.#sent) this.#sent.reject(error);
+    else if (this.#head && !this.#collected) this.arrive();
+    else this.#answer.reject(error);
   }
 
   onHead(status: number, headers: string[], reason: string | undefined): void {
-    this.#status = status;
-    this.#reason = reason;
-    this.#headers = headers;
+    this.#head = { status, reason, headers };
     this.#invocation.destinationStatus = status;
+    const contentLength = lengthOf(headers);
     if (isTransformed(this.#invocation.proxy, status, headers)) {
-      this.#chunks = [];
-      const contentLength = lengthOf(headers);
+      this.#collected = [];
+      const { bodyLimitBytes } = this.#context;
+      this.#mostLength = Math.min(contentLength ?? bodyLimitBytes, bodyLimitBytes);
       const isCoded = findHeader(headers, 'content-encoding') !== undefined;
-      const body = { contentLength, isCoded, isTransformed: true };
-      this.#held = heldBody(this.#invocation, 'answer', this.#context, body);
-      this.#waitFor(this.#held.begin(contentLength));
+      const most = mostBytesOf({ length: this.#mostLength, isCoded, isTransformed: true }, this.#context);
+      this.#memory = memoryOf(this.#invocation, 'answer', this.#context, most);
+      this.#waitForRoom();
       return;
     }
-    this.#length = lengthOf(headers);
-    const all = headers.concat(ownHeaders(this.#invocation, status, this.#context));
-    writeHead(this.#response, { status, reason, headers: all });
-    this.#settleSoon();
+    this.#length = contentLength;
+    arriveInBatches(this);
   }
 
   onData(chunk: Buffer): boolean {
-    if (!this.#chunks && chunk.length === this.#length) {
-      this.#whole = chunk; // sent together with the head when the end comes, which follows at once
+    if (!this.#collected && chunk.length === this.#length) {
+      this.#whole = chunk; // sent together with the head, because the end follows at once
       return true;
     }
     if (chunk.length >= leastBytesAlone || !this.#hasSmall) {
@@ -136,17 +154,26 @@ class AnswerSink implements DestinationSink {
 
   #take(chunk: Buffer): boolean {
     if (this.#isOver) return true;
-    if (!this.#chunks) {
-      this.#isBegun = true;
-      const isTaken = this.#response.write(chunk);
-      if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
-      return isTaken;
-    }
+    if (this.#collected) return this.#collect(chunk, this.#collected);
+    if (this.#sent) return this.#write(chunk);
+    this.#unsent.push(chunk);
+    this.#size += chunk.length;
+    this.arrive();
+    return this.#size < mostUnsent;
+  }
+
+  #write(chunk: Buffer): boolean {
+    const isTaken = this.#response.write(chunk);
+    if (!isTaken) this.#response.once('drain', () => this.#call?.resume());
+    return isTaken;
+  }
+
+  #collect(chunk: Buffer, collected: Buffer[]): boolean {
     const { bodyLimitBytes } = this.#context;
     this.#size += chunk.length;
     if (this.#size <= bodyLimitBytes) {
-      this.#chunks.push(chunk);
-      if (this.#isRead) this.#waitFor(this.#held?.readOn(this.#size));
+      collected.push(chunk);
+      if (this.#isRead) this.#waitForRoom();
     } else {
       const detail = `The answer of the destination has more than ${bodyLimitBytes} bytes, too many for a transform`;
       this.#giveUp(new ServiceError('destination_answer_unusable', detail, { limit: 'body_size' }));
@@ -154,7 +181,8 @@ class AnswerSink implements DestinationSink {
     return this.#isRead;
   }
 
-  #waitFor(room: Promise<void> | undefined): void {
+  #waitForRoom(): void {
+    const room = this.#memory && growAsItArrives(this.#memory, this.#size, { copies, mostLength: this.#mostLength });
     if (!room) return;
     this.#isRead = false;
     room.then(
@@ -173,18 +201,15 @@ class AnswerSink implements DestinationSink {
 
   onEnd(trailers: string[]): void {
     this.#small?.flush();
-    if (this.#chunks) {
-      this.#held?.has(this.#size, { isTransformed: true });
-      const body = Buffer.concat(this.#chunks);
-      if (this.#isOver) return;
-      this.#isOver = true;
-      const [status, reason, headers] = [this.#status, this.#reason, this.#headers];
-      this.#outcome.collected(this.#invocation, { status, reason, headers, body });
-    } else if (this.#whole) {
-      this.#settleSoon();
-    } else {
-      if (trailers.length > 0) this.#response.addTrailers(inPairs(trailers));
-      this.#endAnswer();
+    this.#trailers = trailers;
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#collected && this.#head) {
+      if (this.#memory) keepOnly(this.#memory, this.#size, bytesToRun(this.#size, this.#context));
+      this.#answer.resolve({ ...this.#head, body: Buffer.concat(this.#collected) });
+    } else if (this.#sent) {
+      this.#end();
+      this.#sent.resolve();
     }
   }
 
@@ -193,33 +218,33 @@ class AnswerSink implements DestinationSink {
     this.#fail(error);
   }
 
-  /** Sends the head: together with the body if all of it has come, alone otherwise. */
-  settle(): void {
-    this.#isSettleDue = false;
-    if (this.#whole) {
-      this.#endAnswer();
-    } else if (!this.#isBegun) {
-      this.#isBegun = true;
-      this.#response.flushHeaders();
+  arrive(): void {
+    if (this.#head) this.#answer.resolve({ ...this.#head, body: this });
+  }
+
+  /** Sends the head together with the body if all of it has come, alone if nothing has. */
+  sendTo(response: ServerResponse): Promise<void> | undefined {
+    if (this.#error !== undefined) throw this.#error;
+    for (const chunk of this.#unsent) this.#write(chunk);
+    if (this.#isOver || this.#whole) {
+      this.#isOver = true;
+      this.#end();
+      return undefined;
     }
+    if (this.#unsent.length === 0) response.flushHeaders();
+    else if (!response.writableNeedDrain) this.#call?.resume();
+    this.#unsent = [];
+    this.#sent = Promise.withResolvers();
+    return this.#sent.promise;
   }
 
-  #settleSoon(): void {
-    if (this.#isSettleDue) return;
-    this.#isSettleDue = true;
-    settleInBatches(this);
-  }
-
-  #endAnswer(): void {
-    this.#isBegun = true;
+  #end(): void {
+    if (this.#trailers.length > 0) this.#response.addTrailers(inPairs(this.#trailers));
     this.#response.end(this.#whole);
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#outcome.answered(this.#invocation);
   }
 }
 
-const settleInBatches = inBatches((sink: AnswerSink) => sink.settle());
+const arriveInBatches = inBatches((sink: AnswerSink) => sink.arrive());
 
 function lengthOf(headers: readonly string[]): number | undefined {
   const text = findHeader(headers, 'content-length');

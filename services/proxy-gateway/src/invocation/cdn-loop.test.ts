@@ -1,6 +1,6 @@
 import { useStack } from '@sluice/testing';
+import { nextCdnLoop } from '../http/cdn-loop.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { nextCdnLoop } from './cdn-loop.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
 

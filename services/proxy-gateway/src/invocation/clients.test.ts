@@ -61,7 +61,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
 });
 
 test('the table of clients has these rows', () => {
-  const table = readFileSync(new URL('../../clients.md', import.meta.url), 'utf8');
+  const table = readFileSync(new URL('../../../../infra/guides/http-clients.md', import.meta.url), 'utf8');
   const rows = [...table.matchAll(/^\| (?!client |---)(.*?) \|/gm)].map(([, name]) => name);
   expect(rows).toEqual(clients.map(({ name }) => name));
 });

@@ -55,6 +55,7 @@ describe('selecting the proxy', () => {
     const foreign = await invoke(proxy, 'GET', '/proxy', { key: outsider.key });
     const unknown = await invoke({ id: '', key: 'x'.repeat(32) }, 'GET', '/proxy', { key: outsider.key });
     expect(foreign.status).toBe(404);
+    expect([foreign.body.error.type, foreign.headers.get('x-should-retry')]).toEqual(['sluice_not_found', 'false']);
     expect({ ...foreign.body.proxy_error, instance: '' }).toEqual({ ...unknown.body.proxy_error, instance: '' });
   });
 
@@ -149,7 +150,7 @@ describe('detokenization', () => {
     [
       'text/xml; charset=utf-8',
       (id: string) => `<a b="{{${id}}}"/>`,
-      '<a b="say &quot;hi&quot; &lt;now&gt; &amp; then\n"/>',
+      '<a b="say &quot;hi&quot; &lt;now&gt; &amp; then&#10;"/>',
     ],
     ['application/vnd.api+json', (id: string) => `["{{${id}}}"]`, '["say \\"hi\\" <now> & then\\n"]'],
   ])('in %s with the escaping of its place', async (contentType, write, expected) => {
@@ -346,6 +347,12 @@ describe('forwarding', () => {
       const answer = await invoke(proxy, 'GET', '/proxy', { key: application.key });
       expect(answer.status).toBe(502);
       expect(answer.body.proxy_error.detail).toBe('The destination could not be reached');
+      expect(answer.body.error).toEqual({
+        type: 'sluice_destination_unreachable',
+        code: 'destination_unreachable',
+        message: 'Destination unreachable: The destination could not be reached',
+      });
+      expect(answer.headers.get('x-should-retry')).toBeNull();
       expect(answer.headers.get('svc-proxy-destination-status')).toBeNull();
     }
   });

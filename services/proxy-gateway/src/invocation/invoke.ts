@@ -1,81 +1,65 @@
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
+import { Judgement } from '@sluice/credentials';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
-import { fillBody, noteDisclosure, openExpressions } from '../detokenization/reveal.ts';
-import { findProxy } from '../proxies/find-proxy.ts';
+import { detokenizeBody } from '../detokenization/reveal.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import type { TenantPlaces } from '../limits/tenant-places.ts';
+import { admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
+import { selectProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { authenticate, lookAgainOnTheWay } from '../proxies/look-again.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
-import { callDestination, type Outcome } from './call-destination.ts';
+import { transformResponse } from '../transforms/response-transform.ts';
+import { callDestination } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
+import { isCollected, sendAnswer } from './reply.ts';
 
-/** A step is done when it returns, or when its promise resolves. It leaves its results in the invocation. */
-type Step = (invocation: Invocation, context: Context) => AtOnceOrLater<void>;
+/**
+ * One invocation, from its head until its answer is sent. Each step takes what the earlier ones have found out. What has to
+ * be known after a failure, by the log or by who gives back memory, is left in the invocation.
+ * @throws what `serve.ts` answers.
+ */
+export async function invoke(invocation: Invocation, context: Context): Promise<void> {
+  const { clock } = invocation;
+  const head = readInvocation(invocation.request, context);
+  invocation.head = head;
 
-const steps: readonly Step[] = [
-  readHead,
-  selectProxy,
-  lookAgainAfter(authenticate),
-  checkRateLimits,
-  admit,
-  lookAgainAfter(readRequest),
-  startDetokenizing,
-  lookAgainAfter(openExpressions),
-  noteDisclosure,
-  lookAgainAfter(fillBody),
-  lookAgainAfter(transformRequest),
-];
+  clock.enter('authenticate');
+  invocation.judgement = new Judgement(context.caches);
+  const proxy = await selectProxy(head.proxyKey, context);
+  invocation.proxy = proxy;
+  if (proxy.requireAuth) admitCaller(invocation, await authenticateCaller(head.apiKey, context));
 
-/** Only a step that has to wait returns a promise, so with warm caches all steps run in one turn of the event loop. */
-export function invoke(invocation: Invocation, context: Context, outcome: Outcome): void {
+  await countForRates(invocation, context.rateLimits);
+  takePlace(invocation, context.places);
+  const target = joinUrl(proxy.destination, head.suffix, head.query);
+  clock.enter();
+
   try {
-    for (let step = steps[invocation.step]; step; step = steps[invocation.step]) {
-      invocation.step += 1;
-      const waiting = step(invocation, context);
-      if (!waiting) continue;
-      waiting.then(
-        () => invoke(invocation, context, outcome),
-        (error: unknown) => outcome.failed(invocation, error),
-      );
-      return;
-    }
-    callDestination(invocation, context, outcome);
-  } catch (error) {
-    outcome.failed(invocation, error);
+    // One variable, because each body would stay in memory for as long as a name of its own refers to it
+    let message = await readRequest(invocation, context);
+    clock.enter('detokenize');
+    message = await detokenizeBody(invocation, message, context);
+    message = await transformRequest(invocation, message, context);
+
+    clock.enter('destination');
+    const answer = await callDestination(invocation, { target, message }, context);
+    const reply = isCollected(answer) ? await transformResponse(invocation, answer, context) : answer;
+    await sendAnswer(invocation, reply, context);
+  } finally {
+    invocation.revealing?.destroy();
   }
 }
 
-function readHead(invocation: Invocation, { headerNames }: Context): void {
-  invocation.head = readInvocation(invocation.request, headerNames);
-  invocation.clock.enter('authenticate');
-}
-
-function selectProxy(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  return andThen(findProxy(invocation.head.proxyKey, context), (proxy) => {
-    invocation.proxy = proxy;
-  });
-}
-
-function checkRateLimits({ proxy, caller }: Invocation, { rateLimits }: Context): AtOnceOrLater<void> {
-  return andThen(caller && rateLimits?.countCaller(caller), () => rateLimits?.countProxy(proxy.id));
+/** The Application's limit comes first, so that an Application over its limit uses up nothing of the Proxy's. */
+async function countForRates({ caller, proxy }: Invocation, rateLimits: RateLimits | undefined): Promise<void> {
+  if (caller) await rateLimits?.countCaller(caller);
+  await rateLimits?.countProxy(proxy.id);
 }
 
 /** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
-function admit(invocation: Invocation, { places }: Context): void {
-  const { proxy, head } = invocation;
-  if (!invocation.response.destroyed) {
-    places.take(proxy.tenantId);
-    invocation.hasPlace = true;
-  }
-  invocation.target = joinUrl(proxy.destination, head.suffix, head.query);
-  invocation.clock.enter();
-}
-
-function lookAgainAfter(step: Step): Step {
-  return (invocation, context) => step(invocation, context)?.then(() => lookAgainOnTheWay(invocation, context));
-}
-
-function startDetokenizing({ clock }: Invocation): void {
-  clock.enter('detokenize');
+function takePlace(invocation: Invocation, places: TenantPlaces): void {
+  if (invocation.response.destroyed) return;
+  places.take(invocation.proxy.tenantId);
+  invocation.hasPlace = true;
 }

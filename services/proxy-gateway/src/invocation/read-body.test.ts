@@ -5,7 +5,9 @@ import { PassThrough, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { readBody, readOrStreamBody } from './read-body.ts';
+import { openBodyBytes, type Reservation } from '@sluice/body-bytes';
+import { bodyParts, DecoderMemory, openDecoderBytes } from '../limits/decoder-memory.ts';
+import { type Reading, readBody, readOrStreamBody } from './read-body.ts';
 
 /** A request whose body comes in chunks, one when the one before was read. */
 function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
@@ -19,14 +21,18 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
   return request;
 }
 
-const roomy = {
-  decode: () => undefined,
-  streamInstead: () => {},
-  readAgain: () => {},
-  decodeStream: () => undefined,
-  closeDecoder: () => {},
-};
-const roomAfter = (waitMs: number) => ({ ...roomy, readOn: () => wait(waitMs) });
+const config = { BODY_HELD_BYTES: 2 ** 30, BODY_HELD_TENANT_BYTES: 2 ** 29, BODY_WAIT_MS: 60_000 };
+const bodyBytes = openBodyBytes(config, bodyParts);
+const decoderBytes = openDecoderBytes(bodyBytes, config.BODY_WAIT_MS);
+const ofTenant = { tenantId: 'a', direction: 'request' } as const;
+
+function readingOf({ memory = bodyBytes.open(ofTenant), timeoutMs = 60_000 }: Partial<Reading>): Reading {
+  const openDecoder = () => new DecoderMemory({ bodyBytes, decoderBytes }, ofTenant);
+  return { memory, arriving: { copies: 2, mostLength: 400_000 }, openDecoder, decode: undefined, timeoutMs };
+}
+
+const roomOnce = (grow: () => Promise<void>): Reservation => ({ bytes: 0, grow, shrink: () => {}, release: () => {} });
+const roomAfter = (waitMs: number) => roomOnce(() => wait(waitMs));
 
 async function* chunksEvery(pauseMs: number, count: number) {
   for (let sent = 0; sent < count; sent += 1) {
@@ -37,13 +43,13 @@ async function* chunksEvery(pauseMs: number, count: number) {
 
 test('waits for memory do not count, but give a slow sender no more time either', async () => {
   const request = requestOf(chunksEvery(20, 200));
-  const reading = readBody(request, 1000, { held: roomAfter(1), decode: undefined, timeoutMs: 500 });
+  const reading = readBody(request, 1000, readingOf({ memory: roomAfter(1), timeoutMs: 500 }));
   await expect(reading).rejects.toMatchObject({ code: 'request_timeout' });
 });
 
 test('a body that came in time is read, however long it waited for memory', async () => {
   const request = requestOf(chunksEvery(0, 2));
-  const reading = readBody(request, 1000, { held: roomAfter(1_500), decode: undefined, timeoutMs: 2_000 });
+  const reading = readBody(request, 1000, readingOf({ memory: roomAfter(1_500), timeoutMs: 2_000 }));
   expect((await reading).toString()).toBe('xx');
 });
 
@@ -51,8 +57,8 @@ test('a caller who leaves while its body waits for memory is not waited for agai
   const timers = jest.spyOn(globalThis, 'setTimeout');
   const room = Promise.withResolvers<void>();
   const request = requestOf(chunksEvery(0, 1));
-  const held = { ...roomy, readOn: () => room.promise };
-  const reading = readBody(request, 1000, { held, decode: undefined, timeoutMs: 3_600_000 });
+  const memory = roomOnce(() => room.promise);
+  const reading = readBody(request, 1000, readingOf({ memory, timeoutMs: 3_600_000 }));
   request.once('pause', () => request.destroy());
   await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
   room.resolve();
@@ -73,20 +79,11 @@ test.each([
   request._read = () => {};
   for (let at = 0; at < sent.length; at += 50_000) request.push(sent.subarray(at, at + 50_000));
   request.push(null);
-  let counted = 0;
-  const held = {
-    ...roomy,
-    readOn: () => undefined,
-    streamInstead: (bytes: number) => {
-      counted = bytes;
-    },
-    readAgain: (bytes: number) => {
-      counted -= bytes;
-    },
-  };
-  const body = await readOrStreamBody(request, 400_000, { held, decode: undefined, timeoutMs: 60_000 });
-  expect(counted).toBeGreaterThan(300_000);
+  const memory = bodyBytes.open(ofTenant);
+  const body = await readOrStreamBody(request, 400_000, readingOf({ memory }));
+  expect(memory.bytes).toBeGreaterThan(300_000);
   // Piped as to a destination: what is decoded flows only from then on.
   expect((await buffer((body as Readable).pipe(new PassThrough()))).toString()).toBe(noise);
-  expect(counted).toBe(0);
+  expect(memory.bytes).toBe(0);
+  memory.release();
 });

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
+import { type ArrivingBody, growAsItArrives, type Reservation } from '@sluice/body-bytes';
 import { endedEarly, ServiceError } from '@sluice/problems';
-import type { HeldBody } from '../budgets/held-body.ts';
 import { contentCodings, decodeBody, decodeWhileStreaming, streamedDecoderBytes } from '../http/content-coding.ts';
 import { WholeRequest } from '../http/whole-request.ts';
+import { bytesWhileDecoding } from '../limits/body-memory.ts';
+import type { DecoderMemory } from '../limits/decoder-memory.ts';
 
 /** Judges by the framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -12,24 +13,26 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 export interface Reading {
-  held: Pick<HeldBody, 'readOn' | 'decode' | 'streamInstead' | 'readAgain' | 'decodeStream' | 'closeDecoder'>;
+  memory: Reservation;
+  arriving: ArrivingBody;
+  /** For a body that is decoded while it streams. */
+  openDecoder(): DecoderMemory;
   decode: typeof decodeBody | undefined;
-  /** Limits the time that the whole body takes, less the time that it waits for room. */
+  /** Time limit for receiving the whole body, not counting time spent waiting for memory. */
   timeoutMs: number;
 }
 
-/** @throws {ServiceError} `payload_too_large` once the body cannot fit, `request_timeout`, and the errors of `held`. */
-export function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): AtOnceOrLater<Buffer> {
-  return andThen(collect(request, limitBytes, reading), (bytes) => {
-    if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
-    if (bytes === 'too large') {
-      throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`, {
-        limit: 'body_size',
-      });
-    }
-    const codings = codingsOf(request);
-    return codings.length === 0 ? bytes : decodeHeld(bytes, { codings, limitBytes }, reading);
-  });
+/** @throws {ServiceError} `payload_too_large` once the body cannot fit, `request_timeout`, and the errors of `memory`. */
+export async function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): Promise<Buffer> {
+  const bytes = await collect(request, limitBytes, reading);
+  if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
+  if (bytes === 'too large') {
+    throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`, {
+      limit: 'body_size',
+    });
+  }
+  const codings = codingsOf(request);
+  return codings.length === 0 ? bytes : decodeHeld(bytes, { codings, limitBytes }, reading);
 }
 
 async function decodeHeld(
@@ -37,21 +40,23 @@ async function decodeHeld(
   { codings, limitBytes }: { codings: readonly string[]; limitBytes: number },
   reading: Reading | undefined,
 ): Promise<Buffer> {
-  await reading?.held.decode(bytes.length);
+  if (reading) {
+    const { memory } = reading;
+    await memory.grow(bytesWhileDecoding(bytes.length, { bodyLimitBytes: limitBytes }) - memory.bytes);
+  }
   return (reading?.decode ?? decodeBody)(bytes, codings, limitBytes);
 }
 
 /** In memory if the body fits and comes in time, otherwise a stream from its first byte. */
-export function readOrStreamBody(
+export async function readOrStreamBody(
   request: IncomingMessage,
   limitBytes: number,
   reading?: Reading,
-): AtOnceOrLater<Buffer | Readable> {
+): Promise<Buffer | Readable> {
   const codings = codingsOf(request);
-  return andThen(collect(request, limitBytes, reading), (bytes): AtOnceOrLater<Buffer | Readable> => {
-    if (!Buffer.isBuffer(bytes)) return decodeStream(request, codings, reading);
-    return codings.length === 0 ? bytes : decodeOrStream(bytes, { codings, limitBytes }, reading);
-  });
+  const bytes = await collect(request, limitBytes, reading);
+  if (!Buffer.isBuffer(bytes)) return decodeStream(request, codings, reading);
+  return codings.length === 0 ? bytes : decodeOrStream(bytes, { codings, limitBytes }, reading);
 }
 
 async function decodeOrStream(
@@ -63,24 +68,22 @@ async function decodeOrStream(
     return await decodeHeld(bytes, coded, reading);
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
-    reading?.held.streamInstead(bytes.length);
+    keepUnread(reading, bytes.length);
     const again = Readable.from(chunksOf(bytes), { objectMode: false });
-    again.once('end', () => reading?.held.readAgain(bytes.length));
+    again.once('end', () => reading?.memory.shrink(bytes.length));
     return decodeStream(again, coded.codings, reading);
   }
 }
 
-function decodeStream(
+async function decodeStream(
   body: Readable,
   codings: readonly string[],
   reading: Reading | undefined,
-): AtOnceOrLater<Readable> {
+): Promise<Readable> {
   if (codings.length === 0) return body;
-  const room = reading?.held.decodeStream(streamedDecoderBytes(codings));
-  return andThen(room, () => {
-    const decoded = decodeWhileStreaming(body, codings);
-    return decoded.once('close', () => reading?.held.closeDecoder());
-  });
+  const decoder = reading?.openDecoder();
+  await decoder?.grow(streamedDecoderBytes(codings));
+  return decodeWhileStreaming(body, codings).once('close', () => decoder?.release());
 }
 
 /** As one chunk they would be read at once, and then wait in the decoder. */
@@ -95,14 +98,14 @@ function codingsOf({ headers }: IncomingMessage): string[] {
 }
 
 /** If the body does not fit or is late, the bytes that were read are put back in front of the rest. */
-function collect(
+async function collect(
   request: IncomingMessage,
   limitBytes: number,
   reading: Reading | undefined,
-): AtOnceOrLater<Buffer | 'too large' | 'late'> {
+): Promise<Buffer | 'too large' | 'late'> {
   if (request.destroyed) throw endedEarly();
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
-    reading?.held.streamInstead(0);
+    keepUnread(reading, 0);
     return 'too large';
   }
   const whole = request instanceof WholeRequest ? request.takeWhole(limitBytes) : undefined;
@@ -145,7 +148,7 @@ function collect(
       giveBack('too large');
       return;
     }
-    const room = reading?.held.readOn(size);
+    const room = reading && growAsItArrives(reading.memory, size, reading.arriving);
     if (!room) return;
     stopTimer();
     request.pause();
@@ -166,17 +169,55 @@ function collect(
   return promise;
 }
 
+const longestStart = 8;
+
+/**
+ * Reads the first characters that are no white space, as Latin-1, while `isUndecided`, and puts what it has read back.
+ * The body must be longer than `mostBytes`.
+ */
+export function peekAtBody(
+  request: IncomingMessage,
+  mostBytes: number,
+  isUndecided: (start: string) => boolean,
+): Promise<string> {
+  if (request.destroyed) throw endedEarly();
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let start = '';
+  const onClose = () => reject(endedEarly());
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    start += chunk
+      .toString('latin1')
+      .replace(/[ \t\n\r]+/g, '')
+      .slice(0, longestStart);
+    if (size < mostBytes && isUndecided(start)) return;
+    request.off('data', onData).off('error', reject).off('close', onClose).pause();
+    for (const read of chunks.reverse()) request.unshift(read);
+    resolve(start);
+  };
+  request.on('data', onData).on('error', reject).on('close', onClose);
+  return promise;
+}
+
 /** The request is paused, so this listener does not make it flow. */
-function holdUntilRead(request: IncomingMessage, bytes: number, { held }: Reading): void {
-  held.streamInstead(bytes);
+function holdUntilRead(request: IncomingMessage, bytes: number, reading: Reading): void {
+  keepUnread(reading, bytes);
   let left = bytes;
   const onData = (chunk: Buffer) => {
     const read = Math.min(chunk.length, left);
     left -= read;
-    held.readAgain(read);
+    reading.memory.shrink(read);
     if (left === 0) request.off('data', onData);
   };
   request.on('data', onData);
+}
+
+/** For a body that streams: `bytes` have arrived, and stay in memory until they are read from the stream. */
+function keepUnread(reading: Reading | undefined, bytes: number): void {
+  reading?.memory.shrink(reading.memory.bytes - bytes);
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

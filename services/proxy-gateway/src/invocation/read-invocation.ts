@@ -1,20 +1,26 @@
 import type { IncomingMessage } from 'node:http';
+import { refuseServiceWorker } from '@sluice/http-api/browser-rules';
 import { ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault, valuesOf } from '@sluice/service-runtime';
+import type { Context } from '../context.ts';
+import { nextCdnLoop } from '../http/cdn-loop.ts';
 import type { HeaderNames } from '../http/header-names.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
-import { nextCdnLoop } from './cdn-loop.ts';
 
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
 const printable = /^[\x20-\x7e]{1,256}$/;
 
 /** @throws {ServiceError} 400 for framing and targets that two parsers could read differently (RFC 9112 3.2, 6.1). */
-export function readInvocation(request: IncomingMessage, names: HeaderNames): InvocationHead {
+export function readInvocation(
+  request: IncomingMessage,
+  { headerNames: names, hostOf }: Pick<Context, 'headerNames' | 'hostOf'>,
+): InvocationHead {
   const { headers, url = '', method = '' } = request;
   checkFraming(request);
   const target = pathOfTarget(url, headers.host);
   if (target === undefined) throw new ServiceError('bad_request', targetFault);
-  const match = proxyPath.exec(target);
+  refuseServiceWorker(request);
+  const match = hostOf(request).kind === 'base' ? proxyPath.exec(target) : null;
   if (!match) throw new ServiceError('not_found', 'There is nothing here; invocations go to /proxy');
   if (asksForWebSocket(request)) {
     throw new ServiceError('not_implemented', 'WebSockets are not supported');

@@ -1,49 +1,81 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { type AtOnceOrLater, andThen } from '@sluice/cache-coherence';
-import { heldBody } from '../budgets/hold-body.ts';
+import { growAsItArrives } from '@sluice/body-bytes';
 import type { Context } from '../context.ts';
+import { mayStartLikeJson, startsLikeJson } from '../detokenization/stream/reader-for.ts';
+import { withoutCallerAddress } from '../http/caller-address.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
+import type { RequestMessage } from '../http/message.ts';
+import { withoutValidators } from '../http/validators.ts';
+import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
+import { DecoderMemory } from '../limits/decoder-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { hasBody, readBody, readOrStreamBody } from './read-body.ts';
+import { hasBody, peekAtBody, readBody, readOrStreamBody } from './read-body.ts';
+
+type ReadingRequests = Pick<
+  Context,
+  'bodyBytes' | 'decoderBytes' | 'decodings' | 'bodyLimitBytes' | 'bodyTimeoutMs' | 'budgets'
+>;
 
 const noBody = Buffer.alloc(0);
+/** As much as the first window of a body that streams. */
+const mostOfStart = 64 * 1024;
 
-/** A body that must be read is held. If it is too large and no transform has to see it, it streams. */
-export function readRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
+/** A body that must be read is buffered. If it is too large, it is streamed, unless a transform needs it. */
+export async function readRequest(invocation: Invocation, context: ReadingRequests): Promise<RequestMessage> {
   const { request } = invocation;
   const kind = contentKind(request.headers['content-type']);
-  const headers = request.rawHeaders;
+  const headers = withoutCallerAddress(request.rawHeaders, request.rawHeaders);
   if (!hasBody(request) || !mustBeRead(kind, invocation)) {
-    invocation.message = { headers, kind, body: hasBody(request) ? request : noBody };
-    return undefined;
+    return { headers, kind, body: hasBody(request) ? request : noBody, isBodyNew: false };
   }
   const isCoded = request.headers['content-encoding'] !== undefined;
-  const read = readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
-  return andThen(read, (body) => {
-    invocation.message = { headers: isCoded ? withoutHeaders(headers, 'content-encoding') : headers, kind, body };
-  });
+  const body = await readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
+  if (isCoded) {
+    const decoded = withoutValidators(withoutHeaders(headers, 'content-encoding'), request.headers);
+    return { headers: decoded, kind, body, isBodyNew: true };
+  }
+  const mayBeJson = kind !== 'none' || body !== request || (await seemsJson(request, context));
+  return { headers, kind: mayBeJson ? kind : 'opaque', body, isBodyNew: false };
 }
 
-function readHeld(
+/** What is no JSON passes with its length, because some destinations, such as S3, take no chunked bodies. */
+async function seemsJson(
+  request: IncomingMessage,
+  { bodyLimitBytes }: Pick<Context, 'bodyLimitBytes'>,
+): Promise<boolean> {
+  if (request.headers['content-length'] === undefined) return true;
+  return startsLikeJson(await peekAtBody(request, Math.min(mostOfStart, bodyLimitBytes), mayStartLikeJson));
+}
+
+async function readHeld(
   invocation: Invocation,
   known: { isCoded: boolean; isTransformed: boolean },
-  context: Context,
-): AtOnceOrLater<Buffer | Readable> {
+  context: ReadingRequests,
+): Promise<Buffer | Readable> {
   const { request } = invocation;
   const length = request.headers['content-length'];
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
   const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
   if (contentLength !== undefined && contentLength > limit && !known.isCoded) return read(request, limit);
-  const held = heldBody(invocation, 'request', context, { contentLength, ...known });
-  const decode = known.isCoded ? context.decodings.of(invocation.proxy.tenantId) : undefined;
-  return andThen(held.begin(contentLength), () =>
-    andThen(read(request, limit, { held, decode, timeoutMs: context.bodyTimeoutMs }), (body) => {
-      if (Buffer.isBuffer(body)) held.has(body.length, known);
-      return body;
-    }),
-  );
+  const { tenantId } = invocation.proxy;
+  const mostLength = Math.min(contentLength ?? limit, limit);
+  const memory = memoryOf(invocation, 'request', context, mostBytesOf({ length: mostLength, ...known }, context));
+  const arriving = { copies, mostLength };
+  const openDecoder = () => {
+    const decoder = new DecoderMemory(context, { tenantId, direction: 'request', caller: invocation.response });
+    invocation.held.decoder = decoder;
+    return decoder;
+  };
+  const decode = known.isCoded ? context.decodings.of(tenantId) : undefined;
+  await growAsItArrives(memory, 0, arriving);
+  const body = await read(request, limit, { memory, arriving, openDecoder, decode, timeoutMs: context.bodyTimeoutMs });
+  if (!Buffer.isBuffer(body)) return body;
+  const { isTransformed } = known;
+  keepOnly(memory, body.length, mostBytesOf({ length: body.length, isTransformed }, context));
+  return body;
 }
 
 /** Binary bodies are never read. Others are read for a transform, or for expressions if the caller has a key. */

@@ -1,18 +1,37 @@
 import type { ServerResponse } from 'node:http';
-import { asServiceError, endRefusal, ServiceError, toProblem } from '@sluice/problems';
+import { forBrowsers } from '@sluice/http-api/browser-rules';
+import { asServiceError, endRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import { isEndCertain } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { findHeader, withoutHeaders } from '../http/header-list.ts';
-import type { Answer } from '../http/message.ts';
+import type { Answer, HeaderList, PassedAnswer } from '../http/message.ts';
+import { withoutFormerValidators } from '../http/validators.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { writtenOf } from '../transforms/transform-message.ts';
-import { ownHeaders } from './own-headers.ts';
+import { bytesOf, writtenOf } from '../transforms/transform-message.ts';
+
+/** What an answer of the gateway's own is written with. */
+type Replying = Pick<Context, 'headerNames' | 'showsTiming'>;
 
 const emptyStatuses = new Set([204, 205, 304]);
 
-export function sendAnswer(invocation: Invocation, { status, reason, headers, body }: Answer, context: Context): void {
-  const { response } = invocation;
+export function isCollected(answer: Answer | PassedAnswer): answer is Answer {
+  return Buffer.isBuffer(answer.body);
+}
+
+/** Resolves when the whole body has been handed on. */
+export async function sendAnswer(
+  invocation: Invocation,
+  answer: Answer | PassedAnswer,
+  context: Replying,
+): Promise<void> {
+  if (isCollected(answer)) sendCollected(invocation, answer, context);
+  else await passOn(invocation, answer, context);
+}
+
+function sendCollected(invocation: Invocation, { status, reason, headers, body }: Answer, context: Replying): void {
+  const { response, clock } = invocation;
+  clock.enter();
   const framed = withoutHeaders(headers, 'content-length');
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
@@ -20,30 +39,45 @@ export function sendAnswer(invocation: Invocation, { status, reason, headers, bo
   response.end(isBodiless ? undefined : body);
 }
 
-export function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
-  if (reason === undefined) response.writeHead(status, headers);
-  else response.writeHead(status, reason, headers);
+async function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> {
+  const { response } = invocation;
+  const { status, reason, headers, body } = answer;
+  try {
+    writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
+    await body.sendTo(response);
+  } catch (error) {
+    body.abort();
+    throw error;
+  }
 }
 
-export function sendCustomResponse(invocation: Invocation, custom: CustomHttpResponse, context: Context): void {
+/** The only place that writes the head of an answer, refusals included. */
+function writeHead(response: ServerResponse, { status, reason, headers }: Omit<Answer, 'body'>): void {
+  const sent = forBrowsers(response.req, headers);
+  if (reason === undefined) response.writeHead(status, sent);
+  else response.writeHead(status, reason, sent);
+}
+
+export function sendCustomResponse(
+  invocation: Invocation,
+  custom: CustomHttpResponse,
+  context: Replying & Pick<Context, 'destinations'>,
+): void {
   const { response } = invocation;
+  invocation.clock.enter();
   if (custom.status < 200) throw informational(custom.status);
   const written = writtenOf(custom.written);
-  const headers = withoutHeaders(
-    context.destinations.headers.response(written.headers ?? []),
-    'content-length',
-    'content-encoding',
-  );
+  const passed = context.destinations.headers.response(written.headers ?? []);
+  // 304 has no body of its own: what it says is of the one that the caller has
+  const former = emptyStatuses.has(custom.status) ? [] : (invocation.answerHeaders ?? response.req.rawHeaders);
+  const headers = withoutFormerValidators(withoutHeaders(passed, 'content-length', 'content-encoding'), former);
   const contentType = findHeader(headers, 'content-type');
-  const body = Buffer.from(written.body ?? '');
+  const body = written.body ? bytesOf(written.body) : Buffer.alloc(0);
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
   const isBodiless = emptyStatuses.has(custom.status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
-  response.writeHead(custom.status, [
-    ...headers,
-    ...length,
-    ...ownHeaders(invocation, invocation.destinationStatus, context),
-  ]);
+  const own = ownHeaders(invocation, invocation.destinationStatus, context);
+  writeHead(response, { status: custom.status, headers: [...headers, ...length, ...own] });
   response.end(isBodiless ? undefined : body);
 }
 
@@ -52,19 +86,17 @@ function informational(status: number): ServiceError {
   return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
 }
 
-export function sendProxyError(invocation: Invocation, thrown: unknown, context: Context): void {
+export function sendProxyError(invocation: Invocation, thrown: unknown, context: Replying): void {
   const { response } = invocation;
   if (response.headersSent) {
     breakOff(response);
     return;
   }
-  const error = asServiceError(thrown);
   const isUsable = isEndCertain(response.req);
-  const body = JSON.stringify({ proxy_error: toProblem(error, invocation.traceId) });
-  const headers = ['Content-Type', 'application/json', 'Content-Length', `${Buffer.byteLength(body)}`];
-  if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', `${error.retryAfterSeconds}`);
+  const { traceId, destinationStatus } = invocation;
+  const { status, headers, body } = proxyRefusal(asServiceError(thrown), traceId, destinationStatus);
   if (!isUsable) headers.push('Connection', 'close');
-  response.writeHead(error.status, [...headers, ...ownHeaders(invocation, undefined, context)]);
+  writeHead(response, { status, headers: [...headers, ...ownHeaders(invocation, undefined, context)] });
   if (isUsable) endRefusal(response, body);
   else response.end(body);
 }
@@ -73,4 +105,15 @@ export function sendProxyError(invocation: Invocation, thrown: unknown, context:
 function breakOff(response: ServerResponse): void {
   if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
   else response.destroy();
+}
+
+function ownHeaders(
+  { traceId, clock }: Invocation,
+  destinationStatus: number | undefined,
+  { headerNames: names, showsTiming }: Replying,
+): HeaderList {
+  const own = [names.traceId, traceId];
+  if (destinationStatus !== undefined) own.push(names.destinationStatus, `${destinationStatus}`);
+  if (showsTiming) own.push('Server-Timing', clock.serverTiming());
+  return own;
 }

@@ -24,17 +24,17 @@ test('each limit shows its refusals, and what is under way', async () => {
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 250, BODY_WAIT_MS: 60_000 },
     { part: 0.4, requestPart: 0.75 },
   );
-  decoderBytes.open('a', 'request', 150).growTo(150);
-  decoderBytes.open('a', 'request', 150).growTo(150);
-  bodyBytes.open('a', 'request', 300).growTo(300);
-  bodyBytes.open('a', 'request', 300).growTo(300);
+  for (const [bytes, size] of [
+    [decoderBytes, 150],
+    [bodyBytes, 300],
+  ] as const) {
+    for (const _ of [1, 2]) void bytes.open({ tenantId: 'a', direction: 'request' }).grow(size);
+  }
   const destinations: Destinations = {
     ...open(),
     state: () => ({
       waiting: 7,
-      openBreakers: 3,
       waitingRefusals: 4,
-      breakerRefusals: 5,
       names: { underWay: 1, waiting: 11, remembered: 12, outcomes: { found: 13, absent: 14, failed: 15 } },
     }),
   };
@@ -57,7 +57,6 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_destination_lookups_total{outcome="failed"} 15',
       'sluice_destination_lookups_total{outcome="found"} 13',
       'sluice_destination_lookups_under_way 1',
-      'sluice_destination_open_breakers 3',
       'sluice_destination_remembered_names 12',
       'sluice_destination_waiting_calls 7',
       'sluice_destination_waiting_lookups 11',
@@ -66,7 +65,7 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_limit_refusals_total{limit="body_bytes"} 0',
       'sluice_limit_refusals_total{limit="body_size"} 0',
       'sluice_limit_refusals_total{limit="content_codings"} 0',
-      'sluice_limit_refusals_total{limit="destination_breaker"} 5',
+      'sluice_limit_refusals_total{limit="database_connections"} 0',
       'sluice_limit_refusals_total{limit="destination_waiting"} 4',
       'sluice_limit_refusals_total{limit="disclosures_waiting"} 0',
       'sluice_limit_refusals_total{limit="expressions"} 0',
@@ -79,7 +78,10 @@ test('each limit shows its refusals, and what is under way', async () => {
       'sluice_limit_refusals_total{limit="loop"} 1',
       'sluice_limit_refusals_total{limit="opened_data"} 0',
       'sluice_limit_refusals_total{limit="proxy_rate"} 9',
+      'sluice_limit_refusals_total{limit="reactor_results"} 0',
+      'sluice_limit_refusals_total{limit="reactor_runs"} 0',
       'sluice_limit_refusals_total{limit="result_size"} 0',
+      'sluice_limit_refusals_total{limit="row_changes"} 0',
       'sluice_limit_refusals_total{limit="tenant_in_flight"} 1',
       'sluice_limit_refusals_total{limit="tokens"} 0',
       'sluice_rate_limit_local_decisions_total 10',

@@ -22,10 +22,6 @@ const gauges = {
     'Calls that wait until a connection to their destination is free',
     ({ destinations }: Limits) => destinations.state().waiting,
   ],
-  sluice_destination_open_breakers: [
-    'Destinations, by Tenant, that are left alone for a while since they could not be reached',
-    ({ destinations }: Limits) => destinations.state().openBreakers,
-  ],
   sluice_destination_lookups_under_way: [
     'Look-ups of names that are under way',
     ({ destinations }: Limits) => destinations.state().names.underWay,
@@ -42,7 +38,7 @@ const gauges = {
 
 function refusalsOf(limits: Limits): Record<string, number> {
   const { bodyBytes, decoderBytes, places, destinations, rateLimits, refusals } = limits;
-  const { breakerRefusals, waitingRefusals } = destinations.state();
+  const { waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
   return {
     application_rate: applicationRefusals,
@@ -50,7 +46,6 @@ function refusalsOf(limits: Limits): Record<string, number> {
     tenant_in_flight: places.refusals,
     body_bytes: bodyBytes.refusals + decoderBytes.refusals,
     destination_waiting: waitingRefusals,
-    destination_breaker: breakerRefusals,
     ...refusals.counts,
   };
 }

@@ -1,16 +1,16 @@
 import { openBodyBytes } from '@sluice/body-bytes';
 import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
-import type { BudgetConfig } from '../budgets/budgets.ts';
-import { bodyParts, openDecoderBytes } from '../budgets/decoder-bytes.ts';
+import type { Config } from '../config.ts';
 import type { Destinations } from '../destination/index.ts';
+import { bodyParts, openDecoderBytes } from './decoder-memory.ts';
 import { type Limits, measureLimits } from './metrics.ts';
-import { type LimitConfig, openRateLimits } from './rate-limits.ts';
+import { openRateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
 import { createTenantPlaces } from './tenant-places.ts';
 
 export function openLimits(
-  config: LimitConfig & BudgetConfig & { REDIS_URL: string },
+  config: Config,
   destinations: Destinations,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {

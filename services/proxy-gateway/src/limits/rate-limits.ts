@@ -1,10 +1,16 @@
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
-import { openSharedLimits } from '@sluice/rate-limits';
-import type { Config as ConfigOf, Logger } from '@sluice/service-runtime';
-import type { limitSettings } from './limit-settings.ts';
+import { openSharedLimits, type sharedLimitSettings } from '@sluice/rate-limits';
+import type { Logger } from '@sluice/service-runtime';
+import type { Config } from '../config.ts';
 
-export type LimitConfig = ConfigOf<{ type: 'object'; properties: typeof limitSettings }>;
+type LimitConfig = Pick<
+  Config,
+  | keyof typeof sharedLimitSettings
+  | 'RATE_LIMIT_APPLICATION_PER_SECOND'
+  | 'RATE_LIMIT_PROXY_PER_SECOND'
+  | 'RATE_LIMIT_WINDOW_SECONDS'
+>;
 
 export interface RateLimits {
   /** Count it first, so that a refused Application uses up nothing of the Proxy's limit. @throws as `countProxy`. */

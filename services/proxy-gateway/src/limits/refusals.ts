@@ -1,9 +1,10 @@
-import { ServiceError } from '@sluice/problems';
+import { asServiceError } from '@sluice/problems';
 
 /** Limits on one request, by their names in errors and metrics. `field_errors` only shortens the list of errors. */
 const requestLimits = [
   'body_size',
   'content_codings',
+  'database_connections',
   'disclosures_waiting',
   'expressions',
   'field_errors',
@@ -14,7 +15,10 @@ const requestLimits = [
   'headers',
   'loop',
   'opened_data',
+  'reactor_results',
+  'reactor_runs',
   'result_size',
+  'row_changes',
   'tokens',
 ] as const;
 type RequestLimit = (typeof requestLimits)[number];
@@ -27,8 +31,12 @@ export class Refusals {
   }
 
   note(error: unknown): void {
-    const limit = error instanceof ServiceError ? error.limit : undefined;
-    if (limit !== undefined && isRequestLimit(limit)) this.counts[limit] += 1;
+    const { limit } = asServiceError(error);
+    if (limit !== undefined) this.noteLimit(limit);
+  }
+
+  noteLimit(limit: string): void {
+    if (isRequestLimit(limit)) this.counts[limit] += 1;
   }
 }
 

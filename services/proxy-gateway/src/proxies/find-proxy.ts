@@ -1,70 +1,77 @@
-import { type AtOnceOrLater, andThen, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type Loaded, tagOf } from '@sluice/cache-coherence';
 import { bytesOf, hashKeyText, isWellFormedProxyKey } from '@sluice/credentials';
-import type { Queryable } from '@sluice/database';
+import { proxyColumns, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { parseDestination } from '../destination/index.ts';
 import type { ProxyDefinition } from './definition.ts';
+import type { Invocation } from './invocation.ts';
+
+export type Selecting = Pick<Context, 'db' | 'proxies' | 'pepper'>;
 
 /** The same error for an unknown key and for another Tenant's Proxy. */
 export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** Undefined if there is none any more. */
-export function lookUpProxy(
+/** Selects as at first. Undefined if there is none any more. In a transaction by its connection, past the caches. */
+export function selectAgain(
+  { head }: Pick<Invocation, 'head'>,
+  stores: Selecting,
+  tx?: Queryable,
+): Promise<ProxyDefinition | undefined> {
+  return findByKey(head.proxyKey, stores, tx);
+}
+
+async function findByKey(
   proxyKey: string,
-  { db, proxies, pepper }: Context,
-): AtOnceOrLater<ProxyDefinition | undefined> {
+  { db, proxies, pepper }: Selecting,
+  tx?: Queryable,
+): Promise<ProxyDefinition | undefined> {
   const hashText = hashKeyText(pepper, proxyKey);
+  if (tx) return (await loadProxy(tx, bytesOf(hashText)))?.value;
   return proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
 }
 
-export function findProxy(proxyKey: string, context: Context): AtOnceOrLater<ProxyDefinition> {
-  if (!isWellFormedProxyKey(proxyKey)) throw proxyNotFound();
-  return andThen(lookUpProxy(proxyKey, context), (proxy) => {
-    if (!proxy) throw proxyNotFound();
-    return proxy;
-  });
+/** @throws {ServiceError} 404 */
+export async function selectProxy(proxyKey: string, stores: Selecting): Promise<ProxyDefinition> {
+  const proxy = isWellFormedProxyKey(proxyKey) ? await findByKey(proxyKey, stores) : undefined;
+  if (!proxy) throw proxyNotFound();
+  return proxy;
 }
 
 async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDefinition> | undefined> {
   const row = await db
     .selectFrom('proxies')
     .innerJoin('tenants', 'tenants.id', 'proxies.tenant_id')
-    .select([
-      'proxies.id',
-      'proxies.tenant_id',
-      'proxies.destination_url',
-      'proxies.request_transform',
-      'proxies.response_transform',
-      'proxies.application_id',
-      'proxies.configuration_ciphertext',
-      'proxies.require_auth',
-    ])
+    .select(['proxies.id', 'proxies.tenant_id', ...columns.map((column) => `proxies.${column}` as const)])
     .where('proxies.key_hash', '=', keyHash)
     .where('tenants.closed_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
-  const destination = parseDestination(row.destination_url);
+  const { id, tenant_id: tenantId, destination_url, ...members } = row;
+  const destination = parseDestination(destination_url);
   if (!destination) throw new ServiceError('destination_unreachable', 'The destination could not be reached');
-  const value: ProxyDefinition = {
-    id: row.id,
-    tenantId: row.tenant_id,
-    destination,
-    requestTransform: row.request_transform ?? undefined,
-    responseTransform: row.response_transform ?? undefined,
-    applicationId: row.application_id ?? undefined,
-    configurationCiphertext: row.configuration_ciphertext ?? undefined,
-    requireAuth: row.require_auth,
-  };
-  return { value, tags: [tagOf.proxy(row.id), tagOf.tenant(row.tenant_id)], sizeBytes: sizeOf(value) };
+  const value = { ...inOurNames(members), id, tenantId, destination };
+  return { value, tags: [tagOf.proxy(id), tagOf.tenant(tenantId)], sizeBytes: sizeOf(destination_url, members) };
+}
+
+const columns = proxyColumns.filter((column) => column !== 'name');
+
+/** `require_auth` as `requireAuth`; null as undefined. */
+function inOurNames(members: Record<string, unknown>): Omit<ProxyDefinition, 'id' | 'tenantId' | 'destination'> {
+  const named = Object.entries(members).map(([column, value]) => [
+    column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value ?? undefined,
+  ]);
+  return Object.fromEntries(named);
 }
 
 /** In bytes; a character of text may take two. */
-function sizeOf({ destination, requestTransform, responseTransform, configurationCiphertext }: ProxyDefinition) {
-  const { origin, path, query } = destination;
-  const texts =
-    origin.length + path.length + query.length + (requestTransform?.length ?? 0) + (responseTransform?.length ?? 0);
-  return 500 + 2 * texts + (configurationCiphertext?.length ?? 0);
+function sizeOf(destinationUrl: string, members: Record<string, unknown>): number {
+  const sizes = Object.values(members).map((value) => {
+    if (Buffer.isBuffer(value)) return value.length;
+    return 2 * (typeof value === 'string' ? value : JSON.stringify(value ?? '')).length;
+  });
+  return sizes.reduce((sum, size) => sum + size, 500 + 2 * destinationUrl.length);
 }

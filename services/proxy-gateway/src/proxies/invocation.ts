@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { BodyDirection } from '@sluice/body-bytes';
-import type { Caller } from '@sluice/credentials';
-import type { OpeningBudget } from '@sluice/vault';
-import type { HeldBody } from '../budgets/held-body.ts';
-import type { Target } from '../destination/index.ts';
-import type { OpenedBody } from '../detokenization/opened-body.ts';
-import type { RequestMessage } from '../http/message.ts';
+import type { Caller, Judgement } from '@sluice/credentials';
+import type { ConsoleLine } from '@sluice/sandbox';
+import { type OpeningBudget, SeenTokens } from '@sluice/vault';
+import type { Held } from '../limits/body-memory.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
@@ -25,7 +22,7 @@ export interface InvocationHead {
   cdnLoop: string;
 }
 
-/** The steps set `head`, `proxy`, `caller`, `target` and `message` in this order; a failed step sets no more. */
+/** What is known after a step: what the log tells, what rights are looked at again by, and what must be given back. */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -34,21 +31,24 @@ export class Invocation {
   readonly trace: InvocationTrace | undefined;
 
   head!: InvocationHead;
+  /** Made before Proxy and caller are read. */
+  judgement!: Judgement;
   proxy!: ProxyDefinition;
   /** Undefined if the Proxy asks for no key; a key is then checked only if the body holds an expression. */
   caller: Caller | undefined;
-  target!: Target;
-  /** The message to the destination: first as it came, then with the values, then as the transform wrote it. */
-  message!: RequestMessage;
-  opened: OpenedBody | undefined;
-  step = 0;
+  /** As they came, of an answer that a transform sees. */
+  answerHeaders: readonly string[] | undefined;
 
   hasPlace = false;
-  readonly held: Partial<Record<BodyDirection, HeldBody>> = {};
+  readonly held: Held = {};
   /** Whether its answer has been sent or its caller has left. Its work may still go on until `isSettled`. */
   isClosed = false;
   isSettled = false;
   tokens: number | undefined;
+  /** The tokens whose values were opened for its body. */
+  readonly seen = new SeenTokens();
+  /** Of the first of them, for who looks at the invocation. */
+  tokenIds: string[] | undefined;
   opening: OpeningBudget | undefined;
   expressions = 0;
   destinationStatus: number | undefined;
@@ -56,6 +56,8 @@ export class Invocation {
   errorCode: string | undefined;
   /** What its transforms have seen. It is never logged, and redacted from what they print. */
   secrets: ConsoleSecrets | undefined;
+  /** The first lines that its transforms printed, redacted. */
+  printed: ConsoleLine[] | undefined;
   /** The body, if its expressions are replaced while it streams. */
   revealing: Readable | undefined;
 
@@ -65,6 +67,10 @@ export class Invocation {
     this.traceId = begun.traceId;
     this.clock = begun.clock;
     this.trace = begun.trace;
+  }
+
+  get tenantId(): string {
+    return this.proxy.tenantId;
   }
 
   get hasTransform(): boolean {

@@ -41,6 +41,13 @@ describe('a session that is bound to a Proxy', () => {
     expect(await invoke(other.key, bound.key, '{}')).toEqual({ status: 403, sent: [] });
   });
 
+  test('one that names reactors only is 403 at every Proxy', async () => {
+    const { application, named, token } = await setUp();
+    const { key } = await gateway.current.tenant.session(application.id, { reactors: [randomUUID()] });
+    const body = JSON.stringify({ value: `{{${token}}}` });
+    expect(await invoke(named.key, key, body)).toEqual({ status: 403, sent: [] });
+  });
+
   test('reveals nothing at another that asks for no key', async () => {
     const { open, bound, token, application } = await setUp();
     const body = JSON.stringify({ value: `{{${token}}}` });

@@ -39,9 +39,10 @@ const toDestination: [lines: string[], arriving: string[]][] = [
     ['svcx', 'svc_api_key', 'x-svc-api-key'],
   ],
   [
-    ['Via: 1.1 a', 'X-Forwarded-For: 1.2.3.4', 'Forwarded: for=1.2.3.4'],
-    ['via', 'x-forwarded-for', 'forwarded'],
+    ['Via: 1.1 a', 'X-Forwarded-Host: h', 'X-Forwarded-For-Us: 1'],
+    ['via', 'x-forwarded-host', 'x-forwarded-for-us'],
   ],
+  [['X-Forwarded-For: 10.0.0.7', 'x-forwarded-for: 1.2.3.4', 'Forwarded: for=10.0.0.7', 'X-Real-IP: 10.0.0.7'], []],
   [
     ['X-Two: a', 'X-Two: b'],
     ['x-two', 'x-two'],

@@ -116,12 +116,13 @@ describe.each(ways)('%s', (way) => {
     await eventually('the end of all calls', () => scene.destination.sockets.every(({ destroyed }) => destroyed));
   });
 
-  test('a thousand requests in one piece get a thousand answers in order', async () => {
+  test('hundreds of requests in one piece, of more than one read, are answered in order', async () => {
     const scene = await openScene(gateway.current);
-    const many = Array.from({ length: 1000 }, (_, i) =>
-      get(`${i}`, scene.keys, i === 999 ? 'Connection: close\r\n' : ''),
+    const many = Array.from({ length: 500 }, (_, i) =>
+      get(`${i}`, scene.keys, i === 499 ? 'Connection: close\r\n' : ''),
     );
-    const { text } = await talk(gateway.current.url, many.join(''), { withinMs: 15_000 });
+    expect(many.join('').length).toBeGreaterThan(64 * 1024);
+    const { text } = await talk(gateway.current.url, many.join(''), { withinMs: 90_000 });
     expect(readMessages(text).messages.map(({ body }) => body)).toEqual(many.map((_, i) => `/${i}`));
   });
 });

@@ -167,6 +167,9 @@ test.each(requestRows)('%s is %j', async (_, [status = 0], request) => {
     expect(valuesOf(destination.seen()[0]?.lines ?? [], 'host')).toEqual([new URL(destination.url).host]);
   } else {
     expect(destination.texts).toEqual([]);
-    expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({ proxy_error: { status } });
+    expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({
+      proxy_error: { status },
+      error: { message: expect.any(String) },
+    });
   }
 });

@@ -1,12 +1,8 @@
-import type { Server } from 'node:http';
-import { answerClientError, answerConnect } from '@sluice/problems';
+import type { RequestListener, Server } from 'node:http';
+import { answerClientError, answerConnect, proxyRefusal } from '@sluice/problems';
 import { createOrderedServer } from '@sluice/service-runtime';
-import type { Context } from '../context.ts';
 import { WholeRequest } from '../http/whole-request.ts';
-import { serveInvocations } from '../invocation/serve.ts';
 import { endIdleClients } from './client-idleness.ts';
-
-const inProxyError = { contentType: 'application/json', wrap: (problem: object) => ({ proxy_error: problem }) };
 
 interface ClientTimes {
   clientHeadMs: number;
@@ -14,17 +10,16 @@ interface ClientTimes {
   clientIdleMs: number;
 }
 
-/** Requests go from the parser straight to the invocation, because there is nothing to route. */
-export function createGatewayServer(context: Context, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
-  const { server, connections } = createOrderedServer(serveInvocations(context), {
+export function createGatewayServer(listener: RequestListener, { clientHeadMs, clientIdleMs }: ClientTimes): Server {
+  const { server, connections } = createOrderedServer(listener, {
     IncomingMessage: WholeRequest,
     maxHeaderSize: 16 * 1024,
     headersTimeout: clientHeadMs,
     requestTimeout: 0, // a body may take any time as long as it progresses
     keepAliveTimeout: 65_000,
     noDelay: true,
-    refuse: (error, socket) => answerClientError(error, socket, inProxyError),
-    refuseConnect: (socket) => answerConnect(socket, inProxyError),
+    refuse: (error, socket) => answerClientError(error, socket, proxyRefusal),
+    refuseConnect: (socket) => answerConnect(socket, proxyRefusal),
   });
   endIdleClients(server, connections, clientIdleMs);
   return server;

@@ -5,6 +5,7 @@ const workPieces = newWorkPieces(queueMicrotask);
 
 /** For a stream without other Tenants beside it, whose memory nobody limits. */
 export const alone = {
+  look: () => undefined,
   run: <T>(work: Pieces<T>) => workPieces.run('a Tenant', work),
   reserve: (): Reservation => countedRoom(() => {}),
 };
@@ -21,10 +22,8 @@ export function countedRoom(onGrowth: (bytes: number) => void): Reservation {
     get bytes() {
       return bytes;
     },
-    growTo: (to) => change(Math.max(bytes, to)),
-    growBy: (more) => change(bytes + more),
-    shrinkTo: (to) => change(Math.min(bytes, to)),
-    stopWaiting: () => {},
+    grow: (more) => change(bytes + Math.max(more, 0)),
+    shrink: (less) => change(bytes - Math.max(less, 0)),
     release: () => change(0),
   };
 }

@@ -7,6 +7,7 @@ interface SeenRequest {
   headers: IncomingMessage['headers'];
   rawHeaders: string[];
   body: string;
+  bytes: Buffer;
 }
 
 export interface TestDestination {
@@ -30,7 +31,8 @@ export async function startDestination(stack: AsyncDisposableStack): Promise<Tes
       return;
     }
     const { method = '', url = '', headers, rawHeaders } = request;
-    destination.seen.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() });
+    const bytes = Buffer.concat(chunks);
+    destination.seen.push({ method, url, headers, rawHeaders, body: bytes.toString(), bytes });
     destination.answer(request, response);
   });
   const port = await listen(destination.server, { host: '127.0.0.1', port: 0, stack });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
 import { createPepper, generateApiKey, generateProxyKey, hashKey } from '@sluice/credentials';
-import type { Database } from '@sluice/database';
+import { type Database, type DeclaredMember, reactorConfiguration } from '@sluice/database';
 import { insertTestSession, type TestSecrets } from '@sluice/testing';
 import { createToken, encryptSecret, type Json, type Vault } from '@sluice/vault';
 
@@ -24,6 +24,15 @@ export interface ProxyParts {
   configuration?: Record<string, string>;
 }
 
+interface ReactorParts {
+  code?: string;
+  /** What a formula of its own has; without it the reactor has `code`. */
+  formula?: { id?: string; code: string; parameters?: readonly DeclaredMember[] };
+  applicationId?: string;
+  configuration?: Record<string, string | number | boolean>;
+  retryable?: boolean;
+}
+
 /** Its rows are written directly into the database, as the control plane would write them. */
 export interface TestTenant {
   id: string;
@@ -34,9 +43,10 @@ export interface TestTenant {
     expiresAt?: Date;
   }): Promise<TestApplication>;
   proxy(parts: ProxyParts): Promise<TestProxy>;
+  reactor(parts: ReactorParts): Promise<{ id: string; formulaId: string | undefined }>;
   session(
     authorizerId: string,
-    parts?: { permissions?: string[]; rules?: AccessRule[]; proxies?: string[] },
+    parts?: { permissions?: string[]; rules?: AccessRule[]; proxies?: string[]; reactors?: string[] },
   ): Promise<TestApplication>;
   token(input: Json): Promise<string>;
 }
@@ -71,9 +81,9 @@ export async function createTestTenant({
       await db.insertInto('applications').values(row).execute();
       return application;
     },
-    async session(authorizerId, { permissions = ['token:use'], rules = [], proxies } = {}) {
+    async session(authorizerId, { permissions = ['token:use'], rules = [], proxies, reactors } = {}) {
       const key = generateApiKey('test', 'session');
-      const grants = { permissions, rules, proxies };
+      const grants = { permissions, rules, proxies, reactors };
       const keyHash = hashKey(pepper, key);
       return { id: await insertTestSession(db, { tenantId: id, keyHash, authorizerId, ...grants }), key };
     },
@@ -98,6 +108,33 @@ export async function createTestTenant({
       };
       await db.insertInto('proxies').values(row).execute();
       return proxy;
+    },
+    async reactor({ code, formula, applicationId, configuration, retryable = false }) {
+      const reactorId = randomUUID();
+      const formulaId = formula && (formula.id ?? randomUUID());
+      if (formula && formulaId && !formula.id) {
+        const { code: formulaCode, parameters = [] } = formula;
+        const row = { tenant_id: id, id: formulaId, name: 'F', code: formulaCode };
+        await db
+          .insertInto('reactor_formulas')
+          .values({ ...row, request_parameters: JSON.stringify(parameters) })
+          .execute();
+      }
+      const place = { tenantId: id, recordId: reactorId, ...reactorConfiguration } as const;
+      const row = {
+        tenant_id: id,
+        id: reactorId,
+        name: 'R',
+        code: code ?? null,
+        formula_id: formulaId ?? null,
+        application_id: applicationId ?? null,
+        configuration_ciphertext: configuration
+          ? await encryptSecret(vault, place, JSON.stringify(configuration))
+          : null,
+        retryable,
+      };
+      await db.insertInto('reactors').values(row).execute();
+      return { id: reactorId, formulaId };
     },
     async token(input) {
       const { token } = await createToken(vault, owner, input);

@@ -89,6 +89,30 @@ describe('calls that are awaited together', () => {
   });
 });
 
+describe('a misspelt member of a token', () => {
+  const code = `module.exports = async ({ args, svc }) => {
+    const outcome = (call) => call.then(({ id }) => id ?? 'made', ({ status, message }) => [status, message]);
+    return { body: [
+      await outcome(svc.tokens.create({ data: 1, [args.body.name]: ['/general/'] })),
+      await outcome(svc.tokens.update(args.body.id, { [args.body.name]: ['/general/'] })),
+      await outcome(svc.tokenize({ type: 'token', data: 1, [args.body.name]: ['/general/'] })),
+    ] }; }`;
+
+  test.each([
+    ['contianers', expect.arrayContaining([400, expect.stringMatching(/contianers.*did you mean containers\?/)])],
+    ['containers', expect.any(String)],
+  ])('%s is refused by create, update and tokenize, or taken', async (name, expected) => {
+    const { tenant, db } = gateway.current;
+    const { id: applicationId } = await tenant.application({
+      permissions: ['token:create', 'token:update', 'token:use'],
+    });
+    const answer = await invoke({ requestTransform: code, applicationId }, { body: { name, id: await newCard() } });
+    expect([answer.status, received()]).toEqual([200, [expected, expected, expected]]);
+    const made = db.selectFrom('tokens').select('id').where('created_by', '=', applicationId).execute();
+    expect(await made).toHaveLength(name === 'containers' ? 2 : 0);
+  });
+});
+
 describe('an Application that ends in the middle of a transform', () => {
   const untilRefused = "await svc.tokenize({ type: 'token', data: 'begun' }); for (;;) await svc.detokenize('plain');";
   const requestTransform = `module.exports = async ({ svc }) => {

@@ -1,10 +1,11 @@
 import type { Json } from '@sluice/vault';
 
-export type DetokenizeEach = (values: readonly Json[]) => Promise<readonly Json[]>;
+/** One answer for each value. */
+export type DetokenizeEach<Answer> = (values: readonly Json[]) => Promise<readonly Answer[]>;
 
 /** If a batch fails, each value is asked alone. Calls follow one another, because many results would fill memory. */
-export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json) => Promise<Json> {
-  let waiting: { value: Json; resolve: (answer: Promise<Json>) => void }[] = [];
+export function detokenizeTogether<Answer>(detokenizeEach: DetokenizeEach<Answer>): (value: Json) => Promise<Answer> {
+  let waiting: { value: Json; resolve: (answer: Promise<Answer>) => void }[] = [];
   let isAtWork = false;
 
   async function work(): Promise<void> {
@@ -14,7 +15,7 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
       const values = batch.map(({ value }) => value);
       const together = batch.length > 1 ? await detokenizeEach(values).catch(() => undefined) : undefined;
       for (const [index, { value, resolve }] of batch.entries()) {
-        const answer = together ? Promise.resolve(together[index] ?? null) : alone(value);
+        const answer = together ? Promise.resolve(together[index] as Answer) : alone(value);
         resolve(answer);
         await answer.catch(() => {}); // its caller has the error
       }
@@ -22,9 +23,9 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
     isAtWork = false;
   }
 
-  async function alone(value: Json): Promise<Json> {
+  async function alone(value: Json): Promise<Answer> {
     const [answer] = await detokenizeEach([value]);
-    return answer ?? null;
+    return answer as Answer;
   }
 
   return (value) =>
@@ -32,7 +33,7 @@ export function detokenizeTogether(detokenizeEach: DetokenizeEach): (value: Json
       waiting.push({ value, resolve });
       if (isAtWork) return;
       isAtWork = true;
-      // Calls that the code makes in parallel arrive in the same turn
+      // Calls that the code makes in parallel arrive in the same iteration of the event loop
       setImmediate(() => void work());
     });
 }

@@ -120,6 +120,22 @@ test('a Connection header that a request transform returns removes nothing', asy
   for (const name of ['trailer', 'te', 'keep-alive', 'upgrade']) expect(headers).not.toHaveProperty(name);
 });
 
+test.each([
+  [
+    'of a transform are one, joined as RFC 6265 joins them',
+    'async ({ args }) => args.headers.cookie && { headers: args.headers }',
+  ],
+  ['pass as they came without one', undefined],
+])('two lines of Cookie %s', async (_, code) => {
+  const request = (keyLine: string) =>
+    `GET /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Connection: close\r\nCookie: a=1\r\ncookie: b=2; c=3\r\n\r\n`;
+  const parts = code === undefined ? {} : { requestTransform: `module.exports = ${code};` };
+  expect(await invokeRaw(parts, request)).toMatch(/^HTTP\/1\.1 200 /);
+  const { rawHeaders = [] } = gateway.current.destination.seen.at(-1) ?? {};
+  const lines = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'cookie');
+  expect(lines).toEqual(code === undefined ? ['a=1', 'b=2; c=3'] : ['a=1; b=2; c=3']);
+});
+
 test('a response transform that returns a Trailer header does not end the process', async () => {
   const code = `module.exports = async () => ({ headers: { trailer: 'x' } })`;
   expect(await invokeRaw({ responseTransform: code })).toMatch(/^HTTP\/1\.1 200 /);

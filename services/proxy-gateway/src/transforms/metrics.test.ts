@@ -2,7 +2,7 @@ import { defaultTransformLimits, openTransformPool } from '@sluice/sandbox';
 import { call, useStack } from '@sluice/testing';
 import { Registry } from 'prom-client';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { measureTransforms } from './metrics.ts';
+import { measureCode } from './metrics.ts';
 
 test('the state of the pool and of its breakers is in the metrics', async () => {
   const pool = openTransformPool({
@@ -13,11 +13,11 @@ test('the state of the pool and of its breakers is in the metrics', async () => 
     suspension: { kills: 1, windowMs: 60_000, suspendMs: 60_000 },
   });
   const registry = new Registry();
-  measureTransforms(pool, registry);
+  measureCode('transform', pool, registry);
   await pool.ready();
   const run = (code: string) =>
     pool
-      .run({ tenantId: 't', proxyId: 'p', kind: 'request', code, argsJson: '{}', configuration: async () => '{}' })
+      .run({ tenantId: 't', ownerId: 'p', kind: 'request', code, argsJson: '{}', configuration: async () => '{}' })
       .catch((error: Error) => error);
   await run('module.exports = () => { for (;;) {} }');
   await run('module.exports = () => { for (;;) {} }');

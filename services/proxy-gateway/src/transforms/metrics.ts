@@ -3,31 +3,28 @@ import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 
 const gauges = {
-  sluice_transform_threads: ['Threads for transforms that are up', ({ threads }: TransformPoolState) => threads],
-  sluice_transform_running: ['Transforms that run', ({ running }: TransformPoolState) => running],
-  sluice_transform_waiting: ['Transforms that wait for a thread', ({ waiting }: TransformPoolState) => waiting],
-  sluice_transform_suspended: [
-    'Transforms that are not run for now, because they were killed again and again',
+  threads: ['Threads that are up', ({ threads }: TransformPoolState) => threads],
+  running: ['Runs under way', ({ running }: TransformPoolState) => running],
+  waiting: ['Runs that wait for a thread', ({ waiting }: TransformPoolState) => waiting],
+  suspended: [
+    'Code that is not run for now, because it was killed again and again',
     ({ suspended }: TransformPoolState) => suspended,
   ],
 } as const;
 
 const counters = {
-  sluice_transform_runs_total: ['Runs that ended', ({ runs }: TransformPoolState) => runs],
-  sluice_transform_cpu_seconds_total: [
+  runs_total: ['Runs that ended', ({ runs }: TransformPoolState) => runs],
+  cpu_seconds_total: [
     'CPU time of runs, less that of threads that had to be ended',
     ({ cpuMs }: TransformPoolState) => cpuMs / 1000,
   ],
-  sluice_transform_wall_seconds_total: [
-    'Time of runs in their threads, waiting for the vault included',
+  wall_seconds_total: [
+    'Time of runs in their threads, waiting for the vault and destinations included',
     ({ durationMs }: TransformPoolState) => durationMs / 1000,
   ],
-  sluice_transform_suspensions_total: [
-    'How often a transform was suspended',
-    ({ suspensions }: TransformPoolState) => suspensions,
-  ],
-  sluice_transform_suspended_runs_total: [
-    'Runs that were refused because their transform is suspended',
+  suspensions_total: ['How often code was suspended', ({ suspensions }: TransformPoolState) => suspensions],
+  suspended_runs_total: [
+    'Runs that were refused because their code is suspended',
     ({ suspendedRuns }: TransformPoolState) => suspendedRuns,
   ],
 } as const;
@@ -43,19 +40,28 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   crashed: 'crashed',
 };
 
-export function measureTransforms(transforms: TransformPool, registry: Registry): void {
+/** As `sluice_transform_…` or `sluice_reactor_…`. */
+export function measureCode(kind: 'transform' | 'reactor', pool: TransformPool, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges)) {
-    exportGauge(registry, { name, help, read: () => read(transforms.state()) });
+    exportGauge(registry, {
+      name: `sluice_${kind}_${name}`,
+      help: `${help} (${kind}s)`,
+      read: () => read(pool.state()),
+    });
   }
   for (const [name, [help, read]] of Object.entries(counters)) {
-    exportCounter(registry, { name, help, read: () => read(transforms.state()) });
+    exportCounter(registry, {
+      name: `sluice_${kind}_${name}`,
+      help: `${help} (${kind}s)`,
+      read: () => read(pool.state()),
+    });
   }
   exportCounter(registry, {
-    name: 'sluice_transform_stops_total',
-    help: 'Transforms that were stopped, by the limit',
+    name: `sluice_${kind}_stops_total`,
+    help: `Runs that were stopped, by the limit (${kind}s)`,
     by: 'limit',
     read() {
-      const { stops } = transforms.state();
+      const { stops } = pool.state();
       const named = Object.entries(limits).map(([limit, name]) => [name, stops[limit as keyof typeof stops] ?? 0]);
       return Object.fromEntries(named);
     },

@@ -1,18 +1,57 @@
 import { openTransformPool, type TransformPool, transformLimitsFrom } from '@sluice/sandbox';
-import type { Config as ConfigOf, Logger } from '@sluice/service-runtime';
+import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
-import { measureTransforms } from './metrics.ts';
-import type { transformSettings } from './transform-settings.ts';
+import type { Config } from '../config.ts';
+import { measureCode } from './metrics.ts';
 
-type TransformConfig = ConfigOf<{ type: 'object'; properties: typeof transformSettings }> & { HEADER_PREFIX: string };
+type TransformConfig = Pick<Config, Extract<keyof Config, `TRANSFORM_${string}`> | 'HEADER_PREFIX'>;
 
-export function openTransforms(
-  config: TransformConfig,
-  { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
-): TransformPool {
+interface Surroundings {
+  log: Logger;
+  stack: AsyncDisposableStack;
+  metrics: Registry;
+}
+
+export function openTransforms(config: TransformConfig, { log, stack, metrics }: Surroundings): TransformPool {
   const transforms = openTransformPool({
+    ...optionsFrom(config),
     threads: config.TRANSFORM_THREADS,
     queueLimit: config.TRANSFORM_QUEUE_LIMIT,
+    onSuspend: ({ tenantId, ownerId, kind }) =>
+      log.warn({ tenant_id: tenantId, proxy_id: ownerId, transform: kind }, 'a transform is suspended'),
+    onFault: (error) => log.error({ err: error }, 'a transform thread broke and was replaced'),
+  });
+  stack.defer(() => transforms.close());
+  measureCode('transform', transforms, metrics);
+  return transforms;
+}
+
+type ReactorConfig = TransformConfig & Pick<Config, 'REACTOR_THREADS' | 'REACTOR_WALL_MS'>;
+
+/** How long a run waits for a thread, although it has a place: until one that was ended is replaced. */
+const reactorWaitMs = 5000;
+
+/** Threads of their own for code that may wait for destinations, so that transforms never wait for it. */
+export function openReactorPool(config: ReactorConfig, { log, stack, metrics }: Surroundings): TransformPool {
+  const reactors = openTransformPool({
+    ...optionsFrom(config),
+    limits: { ...transformLimitsFrom(config), wallMs: config.REACTOR_WALL_MS },
+    threads: config.REACTOR_THREADS,
+    startsLater: true,
+    fillsWithNewCode: true, // places limit the share of one Tenant
+    queueLimit: config.REACTOR_THREADS,
+    waitMs: reactorWaitMs,
+    onSuspend: ({ tenantId, ownerId }) =>
+      log.warn({ tenant_id: tenantId, reactor_id: ownerId }, 'a reactor is suspended'),
+    onFault: (error) => log.error({ err: error }, 'a reactor thread broke and was replaced'),
+  });
+  stack.defer(() => reactors.close());
+  measureCode('reactor', reactors, metrics);
+  return reactors;
+}
+
+function optionsFrom(config: TransformConfig) {
+  return {
     headerPrefix: config.HEADER_PREFIX,
     limits: transformLimitsFrom(config),
     suspension: {
@@ -20,11 +59,5 @@ export function openTransforms(
       windowMs: config.TRANSFORM_BREAKER_WINDOW_MS,
       suspendMs: config.TRANSFORM_BREAKER_OPEN_MS,
     },
-    onSuspend: ({ tenantId, proxyId, kind }) =>
-      log.warn({ tenant_id: tenantId, proxy_id: proxyId, transform: kind }, 'a transform is suspended'),
-    onFault: (error) => log.error({ err: error }, 'a transform thread broke and was replaced'),
-  });
-  stack.defer(() => transforms.close());
-  measureTransforms(transforms, metrics);
-  return transforms;
+  };
 }

@@ -1,30 +1,24 @@
-import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
-import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
+import { withoutCallerAddress } from '../http/caller-address.ts';
 import { toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
+import { keepOnly, memoryOf } from '../limits/body-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { runTransform } from './run-transform.ts';
+import { runTransform, type Transforming } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
-export function transformRequest(invocation: Invocation, context: Context): AtOnceOrLater<void> {
-  const { message, proxy, clock } = invocation;
+export async function transformRequest(
+  invocation: Invocation,
+  message: RequestMessage,
+  context: Transforming & Pick<Context, 'destinations'>,
+): Promise<RequestMessage> {
+  const { head, request, proxy, clock } = invocation;
   const { requestTransform: code } = proxy;
-  if (code === undefined) return undefined;
+  if (code === undefined) return message;
   clock.enter('transform');
-  if (!Buffer.isBuffer(message.body)) return undefined;
-  return writtenBy(code, invocation, context).then((written) => {
-    invocation.message = written;
-  });
-}
-
-async function writtenBy(code: string, invocation: Invocation, context: Context): Promise<RequestMessage> {
-  const { message, head, request } = invocation;
-  const { body, kind, headers } = message;
+  const { body, kind, headers, isBodyNew } = message;
   if (!Buffer.isBuffer(body)) return message;
-  const seen = toTransformMessage({ headers, body }, kind, context.budgets.requestTransform);
-  if (!seen) return message;
   const { apiKey, proxyKey } = context.headerNames;
   const { endToEnd } = context.destinations.headers;
   const argsJson = JSON.stringify({
@@ -33,16 +27,25 @@ async function writtenBy(code: string, invocation: Invocation, context: Context)
     path: head.suffix,
     query: head.query,
   });
+  const limits = context.budgets.requestTransform;
   try {
+    const seen = toTransformMessage({ headers, body }, kind, limits);
+    if (!seen) return message;
     const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
     // The caller's `Connection` removes only what the caller sent, and nothing that the transform sets
-    const result = applyWritten(written, { headers: endToEnd(headers), body });
-    heldBody(invocation, 'request', context).has(result.body.length);
-    return { kind, headers: withoutHeaders(result.headers, 'connection'), body: result.body };
+    const came = { came: request.rawHeaders, isBodyNew };
+    const result = applyWritten(written, { headers: endToEnd(headers), body, ...came });
+    keepOnly(memoryOf(invocation, 'request', context), result.body.length);
+    return {
+      kind,
+      headers: withoutCallerAddress(withoutHeaders(result.headers, 'connection'), request.rawHeaders),
+      body: result.body,
+      isBodyNew: true,
+    };
   } catch (error) {
-    if (passesBy(error, seen)) return message;
-    const unreadable = unreadableIn(error, seen);
+    if (passesBy(error, kind)) return message;
+    const unreadable = unreadableIn(error, limits);
     if (!unreadable) throw error;
-    throw new ServiceError('bad_request', unreadable.detail, { limit: unreadable.limit });
+    throw new ServiceError(unreadable.code, unreadable.detail, { limit: unreadable.limit });
   }
 }

@@ -1,37 +1,51 @@
 import { ServiceError } from '@sluice/problems';
-import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
 import { contentCodings } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, Message } from '../http/message.ts';
+import { bytesToRun, bytesWhileDecoding, keepOnly, memoryOf } from '../limits/body-memory.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { runTransform } from './run-transform.ts';
+import { runTransform, type Transforming } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
+
+type TransformingAnswers = Transforming & Pick<Context, 'destinations' | 'decodings' | 'bodyLimitBytes'>;
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
-/** It runs on JSON and forms with any status, on other text only on success. Other answers are streamed. */
+/** It runs on JSON, JSON lines and forms with any status, on other text only on success. Other answers are streamed. */
 export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
   if (proxy.responseTransform === undefined) return false;
   const kind = contentKind(findHeader(headers, 'content-type'));
-  if (kind === 'json' || kind === 'form') return true;
+  if (kind === 'json' || kind === 'json-lines' || kind === 'form') return true;
   return kind !== 'opaque' && kind !== 'multipart' && status >= 200 && status < 300;
 }
 
-export async function transformResponse(invocation: Invocation, answer: Answer, context: Context): Promise<Answer> {
-  const code = invocation.proxy.responseTransform;
+export async function transformResponse(
+  invocation: Invocation,
+  answer: Answer,
+  context: TransformingAnswers,
+): Promise<Answer> {
+  const { clock, proxy } = invocation;
+  const code = proxy.responseTransform;
   if (code === undefined) return answer;
+  clock.enter('transform');
+  invocation.answerHeaders = answer.headers;
   const decoded = await decodeAnswer(invocation, answer, context);
   const kind = contentKind(findHeader(decoded.headers, 'content-type'));
-  const seen = toTransformMessage(decoded, kind, context.budgets.responseTransform);
-  if (!seen) return answer;
+  const limits = context.budgets.responseTransform;
   const argsJson = JSON.stringify({ headers: toHeaderObject(decoded.headers, seesEveryHeader) });
   try {
+    const seen = toTransformMessage(decoded, kind, limits);
+    if (!seen) return answer;
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
-    const { headers, body } = applyWritten(written, decoded);
-    heldBody(invocation, 'answer', context).has(body.length);
+    const { headers, body } = applyWritten(written, {
+      ...decoded,
+      came: answer.headers,
+      isBodyNew: decoded.body !== answer.body,
+    });
+    keepOnly(memoryOf(invocation, 'answer', context), body.length);
     // The filter keeps a transform from setting framing headers and headers with the service's prefix
     return {
       status: answer.status,
@@ -40,8 +54,8 @@ export async function transformResponse(invocation: Invocation, answer: Answer, 
       body,
     };
   } catch (error) {
-    if (passesBy(error, seen)) return answer;
-    const unreadable = unreadableIn(error, seen);
+    if (passesBy(error, kind)) return answer;
+    const unreadable = unreadableIn(error, limits);
     if (!unreadable) throw error;
     throw unusableAnswer(unreadable, error);
   }
@@ -52,16 +66,16 @@ function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string
   return new ServiceError('destination_answer_unusable', detail, { cause, limit });
 }
 
-async function decodeAnswer(invocation: Invocation, answer: Answer, context: Context): Promise<Message> {
+async function decodeAnswer(invocation: Invocation, answer: Answer, context: TransformingAnswers): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  const held = heldBody(invocation, 'answer', context);
-  await held.decode(answer.body.length);
+  const memory = memoryOf(invocation, 'answer', context);
+  await memory.grow(bytesWhileDecoding(answer.body.length, context) - memory.bytes);
   const decode = context.decodings.of(invocation.proxy.tenantId);
   const body = await decode(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw unusableAnswer(error, error);
   });
-  held.has(body.length, { isTransformed: true });
+  keepOnly(memory, body.length, bytesToRun(body.length, context));
   return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
 }

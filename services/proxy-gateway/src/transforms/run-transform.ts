@@ -1,16 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import { tagOf } from '@sluice/cache-coherence';
-import type { TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
+import { endedEarly } from '@sluice/problems';
+import type { ConsoleLine, TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
 import { decryptSecret } from '@sluice/vault';
-import { heldBody } from '../budgets/hold-body.ts';
 import type { Context } from '../context.ts';
+import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
+import { notePrinted } from '../observation/note-for-feed.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
-import { lookUpProxy } from '../proxies/find-proxy.ts';
+import { selectAgain } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { changed, type Looking, look } from '../proxies/look.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
-import { createTransformHost } from './transform-host.ts';
+import { type CodeOwner, createTransformHost, type Hosting } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
+
+export type Transforming = Looking & Hosting & Pick<Context, 'transforms' | 'logsConsole' | 'log'>;
 
 export interface TransformRun {
   kind: 'request' | 'response';
@@ -23,15 +29,17 @@ export interface TransformRun {
 export async function runTransform(
   invocation: Invocation,
   run: TransformRun,
-  context: Context,
+  context: Transforming,
 ): Promise<WrittenMessage> {
-  const { proxy, head, traceId, trace } = invocation;
+  const { proxy, traceId, trace } = invocation;
   const { id: proxyId, tenantId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
-  const room = heldBody(invocation, direction, context).run(run.message.text.length);
+  const memory = memoryOf(invocation, direction, context);
+  const room = memory.grow(bytesToRun(run.message.body.byteLength, context) - memory.bytes);
   if (room) await room;
+  if (invocation.response.destroyed) throw endedEarly();
   // If the Application is the Proxy's no longer, the code sees no client, as if none were set
-  const applicationId = proxy.applicationId && (await lookUpProxy(head.proxyKey, context))?.applicationId;
+  const applicationId = proxy.applicationId && (await selectAgain(invocation, context))?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
   let printed: TransformUsage['console'] = [];
@@ -51,30 +59,55 @@ export async function runTransform(
   const logPrinted = () => {
     if (printed.length === 0 || !context.logsConsole) return undefined;
     const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
-    const logged = logConsole(printed, printer, { log: context.log, secrets: secretsOfRun });
+    const onRedacted = (lines: readonly ConsoleLine[]) => notePrinted(invocation, lines);
+    const logged = logConsole(printed, printer, { log: context.log, secrets: secretsOfRun, onRedacted });
     return context.workPieces.run(tenantId, logged);
   };
   try {
     const { message } = await context.transforms.run({
       ...run,
       tenantId,
-      proxyId,
+      ownerId: proxyId,
       version: proxy,
       configuration: () => readConfiguration(proxy, context),
+      ...(run.kind === 'request' && { look: () => lookBeforeCode(invocation, proxy, context) }),
       onEnd,
       ...(application && {
-        host: createTransformHost(invocation, application.id, context),
+        host: createTransformHost(invocation, ownerOf(invocation, application.id, context), context),
       }),
     });
     await logPrinted();
     return writtenOf(message);
   } catch (error) {
     await logPrinted();
-    throw await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
+    const thrown = await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
+    // The code may have answered by itself, or what it threw becomes the answer
+    if (run.kind === 'request') await look(invocation, context);
+    throw thrown;
   }
 }
 
-async function readConfiguration(proxy: ProxyDefinition, { vault, proxies }: Context): Promise<string> {
+function ownerOf(invocation: Invocation, applicationId: string, context: Looking): CodeOwner {
+  const { proxy, head } = invocation;
+  const destinationHost = proxy.destination.host;
+  return {
+    through: { entityType: 'proxy', entityId: proxy.id, destinationHost, method: head.method },
+    applicationId,
+    stillHolds: async (tx) => (await selectAgain(invocation, context, tx))?.applicationId === applicationId,
+  };
+}
+
+/** The configuration of `proxy` has been read, so another one counts as a change. */
+function lookBeforeCode(invocation: Invocation, proxy: ProxyDefinition, context: Looking): Promise<void> | undefined {
+  return look(invocation, context)?.then(() => {
+    if (!isDeepStrictEqual(invocation.proxy, proxy)) throw changed('Proxy');
+  });
+}
+
+async function readConfiguration(
+  proxy: ProxyDefinition,
+  { vault, proxies }: Pick<Context, 'vault' | 'proxies'>,
+): Promise<string> {
   const { tenantId, id: recordId, configurationCiphertext } = proxy;
   if (!configurationCiphertext) return '{}';
   const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Caller, readCallers } from '@sluice/credentials';
-import type { Queryable } from '@sluice/database';
+import { type Caller, Judgement, readCallers } from '@sluice/credentials';
+import { asTenant, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import {
   type Actor,
@@ -12,34 +12,57 @@ import {
   type OpeningBudget,
   partOf,
   type RunInPieces,
+  type SeenTokens,
+  type Through,
   tokenize,
   updateToken,
   type Vault,
 } from '@sluice/vault';
-import { openingOf } from '../budgets/opening.ts';
-import { openingsIn, spendExpressions } from '../budgets/spend-expressions.ts';
 import type { Context } from '../context.ts';
-import { lookUpProxy } from '../proxies/find-proxy.ts';
-import type { Invocation } from '../proxies/invocation.ts';
-import { newConsoleSecrets } from './console/secrets.ts';
+import { type Opener, openingForCode } from '../limits/opening.ts';
+import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
+import { type ConsoleSecrets, newConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { revealedBy, storedIn } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
+
+export type Hosting = Pick<
+  Context,
+  'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals' | 'bodyBytes'
+>;
+
+/** The invocation or run in which code acts. */
+export interface HostedRun extends Opener {
+  readonly traceId: string;
+  expressions: number;
+  secrets: ConsoleSecrets | undefined;
+  readonly seen: Pick<SeenTokens, 'forget'>;
+}
+
+/** The Proxy or reactor whose code acts, and as which Application. */
+export interface CodeOwner {
+  through: Omit<Through, 'opening'>;
+  applicationId: string;
+  /** Whether it is there and has this Application. In a transaction by its connection, past the caches. */
+  stillHolds(tx?: Queryable): Promise<boolean>;
+}
+
+const nameOf = { proxy: 'Proxy', reactor: 'reactor' } as const;
 
 type HostOperation = (vault: Vault, actor: Actor, payload: Json) => Promise<unknown>;
 
 const operations: Record<string, HostOperation> = {
   'tokens.create': async (vault, actor, payload) => (await createToken(vault, actor, payload)).token,
-  'tokens.retrieve': async (vault, actor, payload) => {
-    const token = await findToken(vault, actor, idOf(payload));
-    await actor.checkAgain?.();
-    return token;
-  },
+  'tokens.retrieve': (vault, actor, payload) => findToken(vault, actor, idOf(payload)),
   'tokens.update': async (vault, actor, payload) =>
     (await updateToken(vault, actor, idOf(payload), memberOf(payload, 'patch'))).token,
   'tokens.delete': async (vault, actor, payload) => void (await deleteToken(vault, actor, idOf(payload))),
   tokenize,
 };
+
+/** A change looks before its commit, and is confirmed whatever happens after it. */
+const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
+const changing: ReadonlySet<string> = new Set(['tokens.update', 'tokens.delete']);
 
 function memberOf(payload: Json, member: string): Json | undefined {
   return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload[member] : undefined;
@@ -51,64 +74,78 @@ function idOf(payload: Json): string {
   throw new ServiceError('bad_request', 'The id of a token must be a string');
 }
 
-/** Each call looks up Proxy and Application, and again after its waits, so that ended rights count at once. Its key never reaches the sandbox. */
-export function createTransformHost(invocation: Invocation, applicationId: string, context: Context) {
+/**
+ * Each call looks up the code's owner and its Application, and looks at them before it tells code what it has read, or commits a change, so
+ * that ended rights count at once. The key of the Application never reaches the sandbox.
+ */
+export function createTransformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
   const { callers, vault, budgets, workPieces } = context;
-  const { traceId, head } = invocation;
-  invocation.secrets ??= newConsoleSecrets();
-  const { secrets } = invocation;
-  const { tenantId, id: proxyId, destination } = invocation.proxy;
-  const through = { proxyId, destinationHost: destination.host, method: head.method };
+  const { tenantId, traceId } = run;
+  run.secrets ??= newConsoleSecrets();
+  const { secrets } = run;
+  const { through, applicationId } = owner;
+  const name = nameOf[through.entityType];
 
   /** In a transaction by its connection alone, past the caches. */
   async function findApplication(tx?: Queryable): Promise<Caller> {
-    const isOfProxy = tx !== undefined || (await lookUpProxy(head.proxyKey, context))?.applicationId === applicationId;
-    const application = isOfProxy && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
+    const holds = await owner.stillHolds(tx);
+    const application = holds && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
     if (application) return application;
-    const detail = 'This Proxy has its Application no longer: one of them was changed or deleted, or has expired';
+    const detail = `This ${name} has its Application no longer: one of them was changed or deleted, or has expired`;
     throw new ServiceError('unauthenticated', detail);
   }
 
-  async function findActor(opening: OpeningBudget = openingOf(invocation, context)): Promise<Actor> {
+  async function findActor(opening: OpeningBudget = openingForCode(run, context)): Promise<Actor> {
+    const judgement = new Judgement(context.caches);
     const application = await findApplication();
-    const checkAgain = async (tx?: Queryable) => {
-      if (isDeepStrictEqual(await findApplication(tx), application)) return;
-      const detail = 'The rights of the Application of this Proxy were changed during the call; try again';
-      throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
-    };
-    return { ...application, traceId, through: { ...through, opening }, checkAgain };
+    judgement.endsAt(application.expiresAt);
+    const look = (tx?: Queryable) =>
+      judgement.look(async () => {
+        if (isDeepStrictEqual(await findApplication(tx), application)) return;
+        const detail = `The rights of the Application of this ${name} were changed during the call; try again`;
+        throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+      });
+    return { ...application, traceId, through: { ...through, opening }, look };
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
     // Values that fail together are asked for again.
-    const opening = partOf(openingOf(invocation, context));
+    const opening = partOf(openingForCode(run, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
       const actor = await findActor(opening);
       const results = await detokenizeEach(vault, actor, values, { reading: 'use', inPieces });
-      await actor.checkAgain?.();
-      return results;
+      return results.map((answer) => ({ answer, actor }));
     } catch (error) {
       opening.giveBack();
       throw error;
     }
   });
 
+  const runAsActor = async (operate: HostOperation, payload: Json) => {
+    const actor = await findActor();
+    return { answer: await operate(vault, actor, payload), actor };
+  };
+
   const call = async (operation: string, payloadJson: string): Promise<string> => {
-    const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-    if (!run && operation !== 'detokenize') {
+    const operate = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (!operate && operation !== 'detokenize') {
       throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
     }
-    if (!run) spendExpressions(invocation, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
+    if (!operate) spendExpressions(run, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     if (!secrets.isTooMuch) secrets.add(storedIn(operation, payload));
-    const answer = run ? await run(vault, await findActor(), payload) : await detokenizeAsActor(payload);
+    const { answer, actor } = operate ? await runAsActor(operate, payload) : await detokenizeAsActor(payload);
     if (!secrets.isTooMuch) secrets.add(revealedBy(operation, payload, answer));
-    return answer === undefined ? '' : workPieces.run(tenantId, stringifyInPieces(answer));
+    // The request itself may replace or delete a token whose value it sends
+    if (changing.has(operation)) run.seen.forget(idOf(payload));
+    const text = answer === undefined ? '' : await workPieces.run(tenantId, stringifyInPieces(answer));
+    if (reading.has(operation)) await actor.look?.();
+    return text;
   };
   // The transform may answer the error in its own way, so it is counted here
   return (operation: string, payloadJson: string) =>
-    call(operation, payloadJson).catch((error: unknown) => {
+    asTenant(tenantId, () => call(operation, payloadJson)).catch((error: unknown) => {
       context.refusals.note(error);
       throw error;
     });

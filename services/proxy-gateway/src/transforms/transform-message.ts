@@ -3,11 +3,20 @@ import { type MessageLimits, type TransformMessage, UnreadableBody, type Written
 import type { ContentKind } from '../http/content-type.ts';
 import { findHeader, withoutHeaders } from '../http/header-list.ts';
 import type { Message } from '../http/message.ts';
+import { withoutFormerValidators } from '../http/validators.ts';
 
 const ofFraming = ['content-length', 'content-encoding'];
-const ofDigests = ['content-md5', 'digest'];
 
-const kinds = { json: 'json', none: 'none', form: 'form', xml: 'text', text: 'text' } as const;
+const kinds = {
+  json: 'json',
+  none: 'none',
+  form: 'form',
+  'json-lines': 'text',
+  xml: 'text',
+  html: 'text',
+  csv: 'text',
+  text: 'text',
+} as const;
 
 /** Undefined where transforms do not see the body: binary, or several parts. */
 export function toTransformMessage(
@@ -16,35 +25,59 @@ export function toTransformMessage(
   limits: MessageLimits,
 ): TransformMessage | undefined {
   const contentType = findHeader(headers, 'content-type');
-  if (body.length === 0) return { text: '', kind: 'none', contentType, limits };
+  if (body.length === 0) return { body, kind: 'none', contentType, limits };
   if (kind === 'opaque' || kind === 'multipart') return undefined;
-  return { text: body.toString(), kind: kinds[kind], contentType, limits };
+  return { body, kind: kinds[kind], contentType, limits };
+}
+
+interface Original extends Message {
+  /** The headers as they came, and whether the body is another than the one that came with them. */
+  came: readonly string[];
+  isBodyNew: boolean;
 }
 
 /** Parts that the transform did not return stay; a new body has no coding, and its length is computed. */
-export function applyWritten({ headers, body, lacksContentType }: WrittenMessage, message: Message): Message {
-  if (body === undefined) {
-    return { headers: headers ? withoutHeaders(headers, ...ofFraming) : message.headers, body: message.body };
-  }
-  const resulting = withoutHeaders(headers ?? message.headers, ...ofFraming, ...ofDigests);
+export function applyWritten(
+  { headers, body, lacksContentType }: WrittenMessage,
+  { headers: ownHeaders, body: ownBody, came, isBodyNew }: Original,
+): Message {
+  const framed = headers ? withoutHeaders(headers, ...ofFraming) : ownHeaders;
+  if (body === undefined && !isBodyNew) return { headers: framed, body: ownBody };
+  const resulting = withoutFormerValidators(withoutHeaders(framed, ...ofFraming), came);
+  if (body === undefined) return { headers: resulting, body: ownBody };
   if (lacksContentType) resulting.push('Content-Type', 'application/json');
-  return { headers: resulting, body: Buffer.from(body) };
+  return { headers: resulting, body: bytesOf(body) };
+}
+
+export function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 interface Unreadable {
+  code: 'bad_request' | 'unsupported_media_type';
   detail: string;
   limit?: string;
 }
 
-export function unreadableIn(error: unknown, { limits }: TransformMessage): Unreadable | undefined {
+export function unreadableIn(error: unknown, { formPairs }: MessageLimits): Unreadable | undefined {
   if (!(error instanceof UnreadableBody)) return undefined;
-  if (error.reason === 'not_json') return { detail: 'The body is not valid JSON' };
-  return { detail: `The form has more than ${limits.formPairs} pairs`, limit: 'form_pairs' };
+  switch (error.reason) {
+    case 'not_json':
+      return { code: 'bad_request', detail: 'The body is not valid JSON' };
+    case 'charset':
+      return { code: 'unsupported_media_type', detail: charsetFault };
+    default:
+      return { code: 'bad_request', detail: `The form has more than ${formPairs} pairs`, limit: 'form_pairs' };
+  }
 }
 
+const charsetFault =
+  'The body is not text in the charset that its Content-Type names, or in UTF-8 if it names none, or this charset is ' +
+  'neither UTF-8, UTF-16 nor one with a byte for each character';
+
 /** A body without a content type that is not JSON bypasses its transform. */
-export function passesBy(error: unknown, message: TransformMessage): boolean {
-  return error instanceof UnreadableBody && message.kind === 'none' && error.reason === 'not_json';
+export function passesBy(error: unknown, kind: ContentKind): boolean {
+  return error instanceof UnreadableBody && kind === 'none' && error.reason === 'not_json';
 }
 
 export function writtenOf(written: WrittenMessage | undefined): WrittenMessage {

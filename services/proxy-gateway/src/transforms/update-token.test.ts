@@ -29,7 +29,8 @@ test('svc.tokens.update patches a token with the permissions of the Application,
 
 test('svc.tokens.update without token:update, and with a patch that breaks the type, throws', async () => {
   const id = await gateway.current.tenant.token({ type: 'card', data: { number: '4242424242424242' } });
-  const code = 'await svc.tokens.update(args.body.id, { data: { number: "1" } }).catch((error) => [error.status])';
+  const code =
+    'await svc.tokens.update(args.body.id, { data: { expiration_month: 13 } }).catch((error) => [error.status])';
   expect((await transform(['token:use'], code, { id })).received).toEqual([403]);
   expect((await transform(['token:update'], code, { id })).received).toEqual([400]);
 });

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import type { Resolver } from '@sluice/destination-policy';
+import { type EndTurn, FairTurns } from '@sluice/fair-turns';
 import { failure } from '../failures.ts';
 import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
 
@@ -34,11 +35,6 @@ interface Remembered {
   until: number;
 }
 
-interface Tenant {
-  underWay: number;
-  waiting: Map<string, { since: number; asking: Done[] }>;
-}
-
 const failureAgeMs = 1000;
 
 /** A Tenant's concurrent look-ups are limited, so that names without an answer cost only their Tenant. */
@@ -47,40 +43,55 @@ export function openNames(options: NamesOptions = {}): Names {
   const resolver = createNameResolver(options);
   const remembered = new Map<string, Remembered>();
   const underWay = new Map<string, Done[]>();
-  const tenants = new Map<string, Tenant>();
+  /** By Tenant and name: who shares the look-up that waits for a turn of the Tenant. */
+  const waiting = new Map<string, Done[]>();
+  const turns = new FairTurns({ perKey: lookupsPerTenant, waiting: { forMs: maxWaitMs } });
   const outcomes = { found: 0, absent: 0, failed: 0 };
 
   function ask(tenantId: string, name: string, done: Done): void {
-    const known = remembered.get(name);
-    const joined = underWay.get(name);
-    if (known && known.until > performance.now()) {
-      process.nextTick(done, known.error, known.addresses);
-    } else if (joined) {
-      joined.push(done);
-    } else {
-      const tenant = tenantOf(tenantId);
-      const waiting = tenant.waiting.get(name);
-      if (tenant.underWay < lookupsPerTenant) void lookUp(tenantId, name, [done]);
-      else if (waiting) waiting.asking.push(done);
-      else tenant.waiting.set(name, { since: performance.now(), asking: [done] });
+    if (answerWithoutTurn(name, [done])) return;
+    const line = `${tenantId} ${name}`;
+    const together = waiting.get(line);
+    if (together) {
+      together.push(done);
+      return;
     }
+    const turn = turns.take(tenantId);
+    if (turn instanceof Promise) waitFor(turn, { line, name, done });
+    else void lookUp(name, [done], turn);
   }
 
-  function tenantOf(tenantId: string): Tenant {
-    const found = tenants.get(tenantId) ?? { underWay: 0, waiting: new Map() };
-    tenants.set(tenantId, found);
-    return found;
+  /** @returns whether the name is remembered or being looked up, for whichever Tenant. */
+  function answerWithoutTurn(name: string, asking: readonly Done[]): boolean {
+    const known = remembered.get(name);
+    if (!known || known.until <= performance.now()) return underWay.get(name)?.push(...asking) !== undefined;
+    for (const done of asking) process.nextTick(done, known.error, known.addresses);
+    return true;
   }
 
-  async function lookUp(tenantId: string, name: string, asking: Done[]): Promise<void> {
-    tenantOf(tenantId).underWay++;
+  function waitFor(turn: Promise<EndTurn>, { line, name, done }: { line: string; name: string; done: Done }): void {
+    const asking = [done];
+    waiting.set(line, asking);
+    turn.then(
+      (end) => {
+        waiting.delete(line);
+        if (answerWithoutTurn(name, asking)) end();
+        else void lookUp(name, asking, end);
+      },
+      () => {
+        waiting.delete(line);
+        for (const done of asking) done(failure('EDNS', `The look-up of ${name} waited for too long`), []);
+      },
+    );
+  }
+
+  async function lookUp(name: string, asking: Done[], end: EndTurn): Promise<void> {
     underWay.set(name, asking);
     const answer = await answerFor(name);
     remember(name, answer);
     underWay.delete(name);
-    tenantOf(tenantId).underWay--;
     for (const done of asking) done(answer.error, answer.addresses);
-    beginWaiting(tenantId);
+    end();
   }
 
   async function answerFor(name: string): Promise<Remembered> {
@@ -107,17 +118,6 @@ export function openNames(options: NamesOptions = {}): Names {
     }
   }
 
-  function beginWaiting(tenantId: string): void {
-    const tenant = tenantOf(tenantId);
-    for (const [name, { since, asking }] of tenant.waiting) {
-      if (tenant.underWay >= lookupsPerTenant) return;
-      tenant.waiting.delete(name);
-      if (performance.now() - since <= maxWaitMs) for (const done of asking) ask(tenantId, name, done);
-      else for (const done of asking) done(failure('EDNS', `The look-up of ${name} waited for too long`), []);
-    }
-    if (tenant.underWay === 0) tenants.delete(tenantId);
-  }
-
   return {
     resolverFor: (tenantId) => (hostname, _options, callback) => {
       const name = hostname.toLowerCase();
@@ -127,10 +127,25 @@ export function openNames(options: NamesOptions = {}): Names {
     },
     state: () => ({
       underWay: underWay.size,
-      waiting: [...tenants.values()].reduce((sum, { waiting }) => sum + waiting.size, 0),
+      waiting: turns.state.waiting,
       remembered: remembered.size,
       outcomes,
     }),
     close: () => resolver.close(),
+  };
+}
+
+export function namesOptionsFrom(config: {
+  DESTINATION_NAME_SERVERS: string;
+  DESTINATION_LOOKUPS_PER_TENANT: number;
+  DESTINATION_NAMES_REMEMBERED: number;
+  DESTINATION_NAME_MAX_AGE_SECONDS: number;
+}): NamesOptions {
+  const servers = config.DESTINATION_NAME_SERVERS.split(',').map((server) => server.trim());
+  return {
+    servers: servers.filter((server) => server !== ''),
+    lookupsPerTenant: config.DESTINATION_LOOKUPS_PER_TENANT,
+    maxNames: config.DESTINATION_NAMES_REMEMBERED,
+    maxAgeSeconds: config.DESTINATION_NAME_MAX_AGE_SECONDS,
   };
 }

@@ -39,7 +39,8 @@ function fill(content: Buffer, places: readonly Place[], resolve: Resolve): stri
   const parts: string[] = [];
   let position = 0;
   for (const place of places) {
-    parts.push(content.toString('latin1', position, place.start), latin1(place.write(resolve)));
+    const text = place.write(resolve);
+    parts.push(content.toString('latin1', position, place.start), place.encoding === 'latin1' ? text : latin1(text));
     position = place.end;
   }
   parts.push(content.toString('latin1', position));

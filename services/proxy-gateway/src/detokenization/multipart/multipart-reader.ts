@@ -29,9 +29,9 @@ export class MultipartReader {
   find(bytes: Buffer): Place[] {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind } of this.#fields) {
+    for (const { start, end, name, kind, charset } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = findExpressions(content, kind, { most: this.#most });
+      const places = findExpressions(content, kind, { most: this.#most, charset });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
@@ -42,9 +42,9 @@ export class MultipartReader {
   *findInPieces(bytes: Buffer): Pieces<Place[]> {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind } of this.#fields) {
+    for (const { start, end, name, kind, charset } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most });
+      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most, charset });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length === 0) continue;

@@ -38,7 +38,14 @@ interface Splitting {
 
 function streamed(body: Buffer, { sizes = [], ...options }: Splitting = {}): Promise<Buffer> {
   const fetchValues = async () => values;
-  const stream = new RevealStream({ ...alone, kind: 'multipart', boundary: B, fetchValues, limitBytes, ...options });
+  const stream = new RevealStream({
+    ...alone,
+    kind: 'multipart',
+    boundary: B,
+    fetchValues,
+    limitBytes,
+    ...options,
+  });
   return buffer(Readable.from(split(body, sizes), { objectMode: false }).compose(stream));
 }
 

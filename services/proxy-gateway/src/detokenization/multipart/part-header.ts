@@ -1,12 +1,15 @@
-import { contentKind } from '../../http/content-type.ts';
+import { type Charset, charsetOf } from '@sluice/sandbox';
+import { type ContentKind, contentKind } from '../../http/content-type.ts';
 import { readParameters } from '../../http/parameters.ts';
 
+export type FieldKind = Exclude<ContentKind, 'form' | 'multipart' | 'none' | 'opaque'>;
+
 export type PartReading =
-  | { mode: 'read'; name: string; kind: 'text' | 'xml' | 'json' }
+  | { mode: 'read'; name: string; kind: FieldKind; charset: Charset }
   /** A file, or a type that is not searched. */
   | { mode: 'pass' }
   /** Parsers could disagree on what it is, so an expression in it is an error. */
-  | { mode: 'refuse'; why: string };
+  | { mode: 'refuse'; why: string; isOfCharset?: boolean };
 
 const line = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const plainEncodings = ['7bit', '8bit', 'binary'];
@@ -43,16 +46,33 @@ function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartR
   if (kind === undefined) return { mode: 'pass' };
   if (isEncoded) return { mode: 'refuse', why: 'its content is encoded' };
   if (type !== undefined && !readParameters(type)) return { mode: 'refuse', why: 'its content type cannot be read' };
-  return { mode: 'read', name, kind };
+  const charset = charsetOf(type);
+  if (!charset || charset.name.startsWith('utf-16')) {
+    return {
+      mode: 'refuse',
+      why: 'its charset is neither UTF-8 nor one with a byte for each character',
+      isOfCharset: true,
+    };
+  }
+  return { mode: 'read', name, kind, charset };
 }
 
 /** Without a type it is text (RFC 7578 section 4.4). */
-function kindOf(type: string | undefined): 'text' | 'xml' | 'json' | undefined {
+function kindOf(type: string | undefined): FieldKind | undefined {
   if (type === undefined) return 'text';
   const kind = contentKind(type);
-  if (kind === 'json') return kind;
-  const isText = type.trim().toLowerCase().startsWith('text/');
-  return isText && (kind === 'text' || kind === 'xml') ? kind : undefined;
+  switch (kind) {
+    case 'json':
+    case 'json-lines':
+      return kind;
+    case 'xml':
+    case 'html':
+    case 'csv':
+    case 'text':
+      return type.trim().toLowerCase().startsWith('text/') ? kind : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** Values by lower-case name. Undefined if a line is no header line, or is folded. */

@@ -1,13 +1,15 @@
 import { ServiceError } from '@sluice/problems';
+import type { Charset } from '@sluice/sandbox';
 import { malformedBody } from '../place.ts';
 import { type Delimiter, DelimiterFinder } from './delimiter.ts';
-import { type PartReading, readPartHeader } from './part-header.ts';
+import { type FieldKind, type PartReading, readPartHeader } from './part-header.ts';
 
 export interface Field {
   start: number;
   end: number;
   name: string;
-  kind: 'text' | 'xml' | 'json';
+  kind: FieldKind;
+  charset: Charset;
 }
 
 export interface Scan {
@@ -38,7 +40,8 @@ type Reading = Exclude<PartReading, { mode: 'refuse' }> | { mode: 'refuse'; erro
 /** Many parts of a few bytes take longer to read than a few long ones. */
 const mostParts = 10_000;
 const longestHeaderBytes = 16 * 1024;
-const opening = /(?:\{|\\u007b){2}/i;
+/** As bytes of UTF-8, and of UTF-16. */
+const opening = /(?:\{|\\u007b){2}|\{\0\{/i;
 const longestOpening = '\\u007b\\u007b'.length;
 const bareLineBreak = /\r(?!\n)|(?<!\r)\n/;
 
@@ -126,7 +129,7 @@ export class MultipartScanner {
     this.#state = {
       at: 'content',
       begins: 'content',
-      reading: reading.mode === 'refuse' ? { mode: 'refuse', error: uncertainPart(reading.why) } : reading,
+      reading: reading.mode === 'refuse' ? { mode: 'refuse', error: uncertainPart(reading) } : reading,
     };
     return { position: isEmpty ? end + 2 : end + 4 };
   }
@@ -141,7 +144,10 @@ function endContent({ text, fields }: Window, part: Reading & { start: number; e
   if (part.mode === 'pass') return;
   const content = text.slice(part.start, part.end);
   if (part.mode === 'refuse') refuseOpening(content, part.error);
-  else if (opening.test(content)) fields.push({ start: part.start, end: part.end, name: part.name, kind: part.kind });
+  else if (opening.test(content)) {
+    const { start, end, name, kind, charset } = part;
+    fields.push({ start, end, name, kind, charset });
+  }
 }
 
 function refuseOpening(text: string, error: ServiceError): void {
@@ -158,8 +164,9 @@ function tooManyParts(): ServiceError {
   });
 }
 
-function uncertainPart(why: string): ServiceError {
-  return new ServiceError('bad_request', `A part of the multipart body holds an expression, but ${why}`);
+function uncertainPart({ why, isOfCharset }: PartReading & { mode: 'refuse' }): ServiceError {
+  const code = isOfCharset ? 'unsupported_media_type' : 'bad_request';
+  return new ServiceError(code, `A part of the multipart body holds an expression, but ${why}`);
 }
 
 function fieldTooLong(bytes: number): ServiceError {

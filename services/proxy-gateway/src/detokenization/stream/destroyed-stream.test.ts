@@ -24,7 +24,14 @@ test('a stream that is destroyed while its values are fetched uses its room no m
   };
   const run = <T>(work: Pieces<T>) => noted('turn', alone.run(work));
   const reserve = () => noted('reservation', room);
-  const stream = new RevealStream({ kind: 'json', fetchValues, run, reserve, limitBytes });
+  const stream = new RevealStream({
+    look: () => undefined,
+    kind: 'json',
+    fetchValues,
+    run,
+    reserve,
+    limitBytes,
+  });
   stream.resume();
   stream.write(Buffer.from(`["${'x'.repeat(300_000)}{{tok}}","${'x'.repeat(200_000)}`));
   await asked.promise;

@@ -1,20 +1,27 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Reservation } from '@sluice/body-bytes';
+import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { type FilterBudget, type Json, newFilterBudget } from '@sluice/vault';
-import { copies } from '../../budgets/held-body.ts';
 import type { ContentKind } from '../../http/content-type.ts';
+import { copies } from '../../limits/body-memory.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Asked } from '../opened-body.ts';
 import type { Place } from '../place.ts';
+import type { Utf16Recoder } from '../utf16.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
   boundary?: string | undefined;
+  charset?: Charset | undefined;
+  /** For UTF-16, of which windows are read as UTF-8. */
+  recoder?: Utf16Recoder | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
+  /** Called before each push of bytes with values. @throws where they may not leave any more. */
+  look(): Promise<void> | undefined;
   /** Does the main thread's work for the Tenant, see {@link WorkPieces}. */
   run<T>(work: Pieces<T>): T | Promise<T>;
   /** For the memory that it takes beyond two windows. */
@@ -26,6 +33,8 @@ export interface RevealStreamOptions {
 
 /** Small enough that no window has more expressions than a body in memory may have. */
 const defaultWindowBytes = 64 * 1024;
+/** Reserve it before the stream is read: two windows. */
+export const heldWhileStreaming = 2 * defaultWindowBytes;
 /** Longest JSON string, pair of a form or part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
 /** What filters may process grows with the body, because a body without end could have them work without end. */
@@ -45,6 +54,7 @@ export class RevealStream extends Transform {
   #window: Buffer;
   #size = 0;
   #hasOpening = false;
+  #hasAsked = false;
   #room: Reservation | undefined;
   #onTaken: (() => void) | undefined;
 
@@ -62,7 +72,7 @@ export class RevealStream extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    this.#advance(true).then(() => done(), done);
+    this.#end().then(() => done(), done);
   }
 
   override _read(size: number): void {
@@ -79,12 +89,23 @@ export class RevealStream extends Transform {
   }
 
   async #read(chunk: Buffer): Promise<void> {
-    for (let from = 0; from < chunk.length && !this.destroyed; ) {
-      const copied = chunk.copy(this.#window, this.#size, from);
+    const { recoder } = this.#options;
+    await this.#readOn(recoder ? recoder.read(chunk) : chunk);
+  }
+
+  async #readOn(bytes: Buffer): Promise<void> {
+    for (let from = 0; from < bytes.length && !this.destroyed; ) {
+      const copied = bytes.copy(this.#window, this.#size, from);
       from += copied;
       this.#size += copied;
       if (this.#size === this.#window.length) await this.#advance(false);
     }
+  }
+
+  async #end(): Promise<void> {
+    const { recoder } = this.#options;
+    if (recoder) await this.#readOn(recoder.end());
+    await this.#advance(true);
   }
 
   async #advance(isLast: boolean): Promise<void> {
@@ -96,8 +117,8 @@ export class RevealStream extends Transform {
     await this.#hold(kept.length + this.#windowBytes);
     this.#window = Buffer.allocUnsafe(kept.length + this.#windowBytes);
     this.#size = kept.copy(this.#window);
-    if (passes > 0) await this.#pass(window.subarray(0, passes));
-    if (end > passes) await this.#pass(await this.#fill(window.subarray(passes, end)));
+    if (passes > 0) await this.#pass(window.subarray(0, passes), { hasValues: false });
+    if (end > passes) await this.#passFilled(window.subarray(passes, end));
     this.#giveBack(0);
   }
 
@@ -111,17 +132,18 @@ export class RevealStream extends Transform {
   }
 
   #hold(bytes: number): Promise<void> | undefined {
-    if (this.destroyed || bytes <= 2 * this.#windowBytes) return undefined;
+    const more = bytes - 2 * this.#windowBytes;
+    if (this.destroyed || more <= 0) return undefined;
     this.#room ??= this.#options.reserve();
-    return this.#room.growTo(bytes);
+    return this.#room.grow(more - this.#room.bytes);
   }
 
   /** Keeps what the window that is read next takes, and `bytes`. */
   #giveBack(bytes: number): void {
     if (this.destroyed) return;
-    const kept = this.#window.length + bytes;
-    if (kept > 2 * this.#windowBytes) {
-      this.#room?.shrinkTo(kept);
+    const kept = this.#window.length + bytes - 2 * this.#windowBytes;
+    if (kept > 0) {
+      this.#room?.shrink(this.#room.bytes - kept);
       return;
     }
     this.#room?.release();
@@ -129,24 +151,32 @@ export class RevealStream extends Transform {
   }
 
   /** The parts of a large window are copied, because a part that waits to be sent would keep all of it in memory. */
-  async #pass(bytes: Buffer): Promise<void> {
-    if (bytes.length <= 2 * this.#windowBytes) {
-      if (!this.destroyed) this.push(bytes);
-      return;
+  async #pass(bytes: Buffer, { hasValues }: { hasValues: boolean }): Promise<void> {
+    const isLarge = bytes.length > 2 * this.#windowBytes;
+    const step = isLarge ? this.#windowBytes : bytes.length;
+    for (let at = 0; at < bytes.length; at += step) {
+      if (isLarge) await this.#taken();
+      if (hasValues) await this.#options.look();
+      this.#send(isLarge ? Buffer.from(bytes.subarray(at, at + step)) : bytes);
     }
-    for (let at = 0; at < bytes.length; at += this.#windowBytes) {
-      await this.#taken();
-      if (this.destroyed) return;
-      this.push(Buffer.from(bytes.subarray(at, at + this.#windowBytes)));
-    }
+  }
+
+  async #passFilled(bytes: Buffer): Promise<void> {
+    const filled = await this.#fill(bytes);
+    await this.#pass(filled, { hasValues: filled !== bytes });
+  }
+
+  #send(bytes: Buffer): void {
+    const { recoder } = this.#options;
+    if (!this.destroyed) this.push(recoder ? recoder.write(bytes) : bytes);
   }
 
   #cutAt(window: Buffer, isLast: boolean) {
     const text = window.toString('latin1');
     if (this.#kind === 'none') this.#kind = startsLikeJson(text) ? 'json' : 'opaque';
     if (this.#kind === 'opaque') return { passes: window.length, end: window.length };
-    const { boundary, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
-    this.#reader ??= readerFor(this.#kind, { boundary, longestPieceBytes });
+    const { boundary, charset, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
+    this.#reader ??= readerFor(this.#kind, { boundary, charset, longestPieceBytes });
     return this.#reader.cut(text, isLast);
   }
 
@@ -159,7 +189,9 @@ export class RevealStream extends Transform {
     const places = await this.#find(bytes, mayHold);
     if (places.length === 0 || this.destroyed) return bytes;
     const asked = askedIn(places, this.#values);
-    if (asked.tokenIds.length > 0 || asked.fault) {
+    // A body of nothing but quoted texts needs a caller with rights, too
+    if (asked.tokenIds.length > 0 || asked.fault || !this.#hasAsked) {
+      this.#hasAsked = true;
       for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
     }
     if (this.destroyed) return bytes;

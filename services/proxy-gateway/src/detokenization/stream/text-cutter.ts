@@ -1,14 +1,23 @@
 import type { Cut } from './cutter.ts';
 
-/** Longest expression: 2,000 UTF-16 code units of at most three bytes each. */
-const longestExpressionBytes = 6000;
+/** In UTF-16 code units, of at most three bytes each. */
+const longestExpression = 2000;
+const longestExpressionBytes = 3 * longestExpression;
 
-/** Cuts neither an expression nor a UTF-8 character in two. */
-export function cutText(window: string, isLast: boolean): Cut {
+/**
+ * Cuts neither an expression nor a UTF-8 character in two. Behind an expression at least `lookahead` bytes are known, or
+ * up to the next expression.
+ */
+export function cutText(window: string, isLast: boolean, lookahead: number): Cut {
   if (isLast) return { passes: 0, end: window.length };
+  let last: number | undefined;
   for (let position = 0; ; ) {
     const start = window.indexOf('{{', position);
-    if (start === -1) return { passes: 0, end: endOfWhole(window) };
+    if (start === -1) {
+      const isKnown = window.length - position > lookahead;
+      return { passes: 0, end: isKnown || last === undefined ? endOfWhole(window) : last };
+    }
+    last = start;
     const close = closeOf(window, start + 2);
     if (close === undefined) {
       // The parser refuses an expression that is too long
@@ -21,12 +30,41 @@ export function cutText(window: string, isLast: boolean): Cut {
 
 /** The position behind the closing braces, or where the expression is broken; undefined if the window holds neither. */
 function closeOf(window: string, from: number): number | undefined {
+  const quotedEnd = endOfQuotedText(window, from);
+  if (quotedEnd !== notQuoted) return quotedEnd;
   const brace = window[from] === undefined ? -1 : firstBrace(window, from);
   if (brace === -1) return undefined;
   if (window[brace] === '{') return brace + 1;
   if (brace + 1 === window.length) return undefined;
   return brace + 2;
 }
+
+const notQuoted = -1;
+
+/** The position behind a quoted text and its closing braces; undefined if the window may end within it. */
+function endOfQuotedText(window: string, from: number): number | undefined {
+  const start = endOfBlanks(window, from);
+  const quote = window[start];
+  if (quote === undefined) return undefined;
+  if (quote !== '"' && quote !== "'") return notQuoted;
+  const isCut = window.length - from <= longestExpressionBytes;
+  const until = Math.min(window.length, from + longestExpressionBytes);
+  let at = start + 1;
+  while (at < until && window[at] !== quote) at += window[at] === '\\' ? 2 : 1;
+  if (at >= until) return isCut ? undefined : notQuoted;
+  const close = endOfBlanks(window, at + 1);
+  const behind = window.slice(close, close + 2);
+  if (behind === '}}') return isShort(window.slice(from - 2, close + 2)) ? close + 2 : notQuoted;
+  return '}}'.startsWith(behind) && isCut ? undefined : notQuoted;
+}
+
+function endOfBlanks(window: string, from: number): number {
+  let at = from;
+  while (at < window.length && ' \t\r\n'.includes(window[at] ?? '')) at += 1;
+  return at;
+}
+
+const isShort = (expression: string) => Buffer.from(expression, 'latin1').toString().length <= longestExpression;
 
 /** Skips quoted arguments of filters, which follow the first bar and may hold braces. */
 function firstBrace(window: string, from: number): number {

@@ -2,8 +2,8 @@ import { call, useStack } from '@sluice/testing';
 import { startTestGateway } from '../../testing/test-gateway.ts';
 import type { ProxyParts } from '../../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
-const silent = useStack((stack) => startTestGateway(stack, { TRANSFORM_CONSOLE: 'off' }));
+const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CONSOLE: 'redacted' }));
+const silent = useStack((stack) => startTestGateway(stack));
 
 const card = '4242424242424242';
 
@@ -47,7 +47,7 @@ test('no secret of the invocation gets into the log, however it is printed, nor 
     await svc.tokenize({ kept: 'to-be-tokenized-991' });
     console.log('beginning'); console.log(req); console.error(JSON.stringify(args.body), configuration.SECRET, own);
     console.info('to-be-tokenized-991', Buffer.from(own), btoa(configuration.SECRET));
-    for (const digit of '${card}') console.log(digit);
+    console.log('${card.replace(/.{4}/g, '$& ')}');
     console.log(args.headers['x-key']); console.log('end');
     ${body} }`;
   const parts = { applicationId, configuration: { SECRET: 'configured-secret-55' } };
@@ -125,6 +125,28 @@ test('what a transform throws shows its caller no secret of the invocation, and 
   expect(JSON.stringify(answer.body)).toContain('Error: order 4711 is unknown (line 1)');
 });
 
+test('a cvc is redacted where it stands as a value, in a card that is revealed and in one that is stored', async () => {
+  const { tenant } = gateway.current;
+  const token = await tenant.token({ type: 'card', data: { number: card, cvc: '737', expiration_year: 2040 } });
+  const { id: applicationId, key } = await tenant.application({ permissions: ['token:use', 'token:create'] });
+  const printing = `module.exports = async ({ args, svc }) => { console.log(args.body.card); console.log(JSON.stringify(args.body.card));
+    await svc.tokenize({ type: 'card', data: args.body.card }); return {} }`;
+  const revealed = await invoke(
+    gateway,
+    { requestTransform: printing, applicationId },
+    { card: `{{ ${token} }}` },
+    key,
+  );
+  const raw = { number: card, cvc: '737', expiration_month: 12, expiration_year: 2040 };
+  const stored = await invoke(gateway, { requestTransform: printing, applicationId }, { card: raw });
+  for (const { answer, printed } of [revealed, stored]) {
+    expect(answer.status).toBe(200);
+    const text = JSON.stringify(printed[0].console);
+    expect(text).toMatch(/cvc: '\[redacted\]'/);
+    expect(text).not.toMatch(/737|2040/);
+  }
+});
+
 test('at most 16 KiB are kept', async () => {
   const requestTransform =
     'module.exports = async () => { for (let i = 0; i < 1e4; i += 1) console.log("x".repeat(9)); return {} }';
@@ -134,7 +156,7 @@ test('at most 16 KiB are kept', async () => {
   expect(bytes).toBeGreaterThan(16 * 1024 - 20);
 });
 
-test('switched off, nothing of it is logged', async () => {
+test('unless it is switched on, nothing of it is logged', async () => {
   const { printed } = await invoke(
     silent,
     { requestTransform: 'module.exports = async () => { console.log(1); return {} }' },

@@ -2,6 +2,8 @@ import type { Pieces } from '@sluice/service-runtime';
 
 /** Shorter secrets match only as whole words, because "12" is in many words. */
 const shortestInWords = 4;
+/** So many characters of a secret's beginning are found too, because texts are cut, also in the middle of one. */
+const shortestBeginning = 9;
 const charactersOfPiece = 4096;
 
 export interface Found {
@@ -20,7 +22,7 @@ interface States {
   steps: Map<number, number>;
   /** The state of the next shorter prefix that the text also ends with. */
   shorter: number[];
-  /** The length of the longest secret that ends here and matches within words; 0 for none. */
+  /** The length of the longest secret, or beginning of one, that ends here and matches within words; 0 for none. */
   longest: number[];
   /** Bit n is set where a secret of n characters ends here that matches only as a whole word. */
   alone: number[];
@@ -32,8 +34,8 @@ export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder
   const levels: number[][] = [];
   let characters = 0;
   for (const secret of secrets) {
-    addSecret(secret, states, levels);
-    characters += secret.length;
+    yield* addSecret(secret, states, levels);
+    characters += secret.length % charactersOfPiece;
     if (characters < charactersOfPiece) continue;
     characters = 0;
     yield;
@@ -43,16 +45,17 @@ export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder
 }
 
 /** Groups the steps by their depth in `levels`, so that shorter prefixes are linked first. */
-function addSecret(secret: string, { steps, shorter, longest, alone }: States, levels: number[][]): void {
+function* addSecret(secret: string, { steps, shorter, longest, alone }: States, levels: number[][]): Pieces<void> {
   let state = 0;
   for (let at = 0; at < secret.length; at += 1) {
+    if (at > 0 && at % charactersOfPiece === 0) yield;
     const key = state * 65_536 + foldCase(secret.charCodeAt(at));
     let next = steps.get(key);
     if (next === undefined) {
       next = shorter.length;
       steps.set(key, next);
       shorter.push(0);
-      longest.push(0);
+      longest.push(at + 1 < shortestBeginning ? 0 : at + 1);
       alone.push(0);
       const level = levels[at];
       if (level) level.push(key);

@@ -1,57 +1,76 @@
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
-import { type Found, newSecretFinder } from './find-secrets.ts';
-import { newFragmentFinder, squeeze } from './fragments.ts';
+import { isCardNumber } from '@sluice/vault';
+import { type Found, newSecretFinder, type SecretFinder } from './find-secrets.ts';
+import { encodingsOf, formsOf, separators } from './forms.ts';
 
 export const redactedMark = '[redacted]';
 export const withheldMark = '[withheld: it may show a secret]';
 
 const charactersOfPiece = 4096;
+/** Shorter finds across blanks and dashes are parts of ordinary words. */
+const shortestGrouped = 6;
+/** So much of the beginning of a form is found where a text was cut. */
+const beginning = 9;
 
 /** The keys of everybody, and what looks like a card number. */
 const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
+/** Too short to be known by its digits, so by the name before it. */
+const cvc =
+  /(?<![a-z])((?:cvc|cvv|csc|security_?code|verification_?(?:value|code))2?["']?\s*[:=]\s*["']?)\d{3,4}(?!\d)/gi;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
-/** Marks literal secrets, and withholds lines with a part or an encoding of one; without `secrets`, every line. */
+/**
+ * Marks the secrets in each line. A line in which one is encoded is withheld, because the rest of what was encoded with it may
+ * be another, that nobody named. Without `secrets` every line is withheld.
+ */
 export function* redactConsole(
   lines: readonly ConsoleLine[],
   secrets: readonly string[] | undefined,
 ): Pieces<ConsoleLine[]> {
   if (!secrets) return lines.map(({ level }) => ({ level, text: withheldMark }));
-  const finder = yield* newSecretFinder(formsOf(secrets));
+  const finder = yield* newSecretFinder(formsOfAll(secrets));
+  const encoded = new Set(secrets.flatMap(encodingsOf).map(beginningOf));
   const cleaned: ConsoleLine[] = [];
   let characters = 0;
   for (const { level, text } of lines) {
-    const shown = withMarks(text, yield* finder.findIn(text));
-    cleaned.push({ level, text: redactKnownForms(shown) });
+    const found = yield* findAll(text, finder);
+    const isEncoded = found.some(({ start, end }) => encoded.has(beginningOf(text.slice(start, end))));
+    cleaned.push({ level, text: isEncoded ? withheldMark : redactKnownForms(withMarks(text, found)) });
     characters += text.length;
     if (characters < charactersOfPiece) continue;
     characters = 0;
     yield;
   }
-  const squeezed = cleaned.map(({ text }) => squeeze(text.replaceAll(redactedMark, '')));
-  const fragments = newFragmentFinder(squeezed);
-  yield;
-  const touched = yield* fragments.linesWith(secrets);
-  return cleaned.map((line, index) => (touched.has(index) ? { level: line.level, text: withheldMark } : line));
+  return cleaned;
 }
 
-/** Each secret literally, and as JSON writes it within a string. */
-function* formsOf(secrets: readonly string[]): Generator<string> {
-  for (const secret of secrets) {
-    yield secret;
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    if (escaped !== secret) yield escaped;
-  }
+const beginningOf = (text: string) => text.replace(separators, '').slice(0, beginning).toLowerCase();
+
+function* formsOfAll(secrets: readonly string[]): Generator<string> {
+  for (const secret of secrets) yield* formsOf(secret);
+}
+
+/** In order; in the text as it is, and without the blanks and dashes that group digits or bytes. */
+function* findAll(text: string, finder: SecretFinder): Pieces<Found[]> {
+  const found = yield* finder.findIn(text);
+  const joined = text.replace(separators, '');
+  if (joined.length === text.length) return found;
+  const grouped = (yield* finder.findIn(joined)).filter(({ start, end }) => end - start >= shortestGrouped);
+  if (grouped.length === 0) return found;
+  const places = Array.from(text.matchAll(/[^\s-]/g), ({ index }) => index);
+  const inText = grouped.map(({ start, end }) => ({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1 }));
+  return [...found, ...inText].sort((a, b) => a.start - b.start);
 }
 
 function withMarks(text: string, found: readonly Found[]): string {
   let shown = '';
   let position = 0;
   for (const { start, end } of found) {
-    shown += text.slice(position, start) + redactedMark;
-    position = end;
+    // Both ways of looking may have found the same.
+    if (start >= position) shown += text.slice(position, start) + redactedMark;
+    position = Math.max(position, end);
   }
   return shown + text.slice(position);
 }
@@ -60,15 +79,6 @@ function redactKnownForms(text: string): string {
   return text
     .replace(apiKey, redactedMark)
     .replace(proxyKey, redactedMark)
-    .replace(cardNumber, (digits) => (isCardNumber(digits) ? redactedMark : digits));
-}
-
-/** ISO/IEC 7812-1 annex B. */
-function isCardNumber(text: string): boolean {
-  const digits = [...text].filter((character) => character >= '0' && character <= '9').map(Number);
-  const sum = digits.reverse().reduce((total, digit, index) => {
-    const doubled = index % 2 === 1 ? digit * 2 : digit;
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return sum % 10 === 0;
+    .replace(cvc, `$1${redactedMark}`)
+    .replace(cardNumber, (text) => (isCardNumber(text.replace(/\D/g, '')) ? redactedMark : text));
 }

@@ -33,8 +33,9 @@ export function newConsoleSecrets(): ConsoleSecrets {
         const text = typeof item === 'string' ? item.trim() : typeof item === 'number' ? String(item) : '';
         if (text === '' || texts.has(text)) continue;
         texts.add(text);
-        // The escaped form is searched too, and is no shorter
-        characters += text.length > mostCharacters ? text.length : JSON.stringify(text).length - 2;
+        // Other forms are searched too, whose lengths grow with these.
+        const isLong = text.length > mostCharacters;
+        characters += isLong ? text.length : Math.max(JSON.stringify(text).length - 2, Buffer.byteLength(text));
       }
       if (isTooMuch()) texts.clear();
     },

@@ -1,0 +1,178 @@
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '@sluice/problems';
+import { type Charset, charsetNamed } from '@sluice/sandbox';
+import type { Pieces } from '@sluice/service-runtime';
+import { readExpressions, readExpressionsInPieces, type Segment } from '@sluice/vault';
+import type { ContentKind } from '../http/content-type.ts';
+import { mostOfWindow, opening, type Place, textOf } from './place.ts';
+import { CsvScanner, writeInCsv } from './sites/csv-scanner.ts';
+import { MarkupScanner } from './sites/markup-scanner.ts';
+import { nearby, plainText, type Site, type SiteScanner, type WriteAtSite } from './sites/site.ts';
+import { writeInHtml, writeInXml } from './sites/write-markup.ts';
+import type { Cut } from './stream/cutter.ts';
+import { cutText } from './stream/text-cutter.ts';
+
+export type TextKind = 'text' | 'csv' | 'xml' | 'html';
+
+export function isText(kind: ContentKind): kind is TextKind {
+  return Object.hasOwn(writers, kind);
+}
+
+interface DecodedText {
+  text: string;
+  encoding: 'utf8' | 'latin1';
+}
+
+export interface TextReading {
+  /** UTF-8 if absent, otherwise one with a byte for each character. */
+  charset?: Charset | undefined;
+  most?: number;
+}
+
+const utf8 = charsetNamed('utf-8');
+
+/** Finds expressions in text, of one window after another, and follows in what kind of place each stands. */
+export class TextReader {
+  readonly #kind: TextKind;
+  readonly #charset: Charset;
+  readonly #most: number;
+  readonly #scanner: SiteScanner;
+  /** What follows the window, as far as it is looked at. */
+  #following = '';
+  #isRead = false;
+
+  constructor(kind: TextKind, { charset = utf8, most = mostOfWindow }: TextReading = {}) {
+    this.#kind = kind;
+    this.#charset = charset;
+    this.#most = most;
+    this.#scanner = scannerFor(kind);
+  }
+
+  cut(window: string, isLast: boolean): Cut {
+    const { end } = cutText(window, isLast, nearby);
+    this.#following = window.slice(end, end + nearby + 1);
+    const part = window.slice(0, end);
+    this.#isRead = !part.includes(opening);
+    if (this.#isRead) this.#scanner.read(part);
+    return { passes: 0, end };
+  }
+
+  find(bytes: Buffer): Place[] {
+    const decoded = this.#decode(bytes);
+    return decoded ? this.#placesIn(decoded, readExpressions(decoded.text, this.#most)) : [];
+  }
+
+  *findInPieces(bytes: Buffer): Pieces<Place[]> {
+    const decoded = this.#decode(bytes);
+    return decoded ? this.#placesIn(decoded, yield* readExpressionsInPieces(decoded.text, this.#most)) : [];
+  }
+
+  /** Undefined if it holds no expression. Text that is none of its charset is read as Latin-1. */
+  #decode(bytes: Buffer): DecodedText | undefined {
+    if (this.#isRead || !bytes.includes(opening)) return undefined;
+    if (this.#charset.name !== utf8.name) {
+      return { text: this.#charset.decode(bytes) ?? bytes.toString('latin1'), encoding: 'latin1' };
+    }
+    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+    return { text: bytes.toString(encoding), encoding };
+  }
+
+  #placesIn({ text, encoding }: DecodedText, segments: readonly Segment[]): Place[] {
+    const places: Place[] = [];
+    // A character may take several bytes in the body, so bytes are counted along the way
+    let byte = 0;
+    for (const [at, segment] of segments.entries()) {
+      const start = byte;
+      const source = sourceOf(segment, text);
+      byte += Buffer.byteLength(source, encoding);
+      if (segment.kind === 'literal' && !segment.place) {
+        this.#scanner.read(source);
+        continue;
+      }
+      const site = { ...this.#scanner.meet(), ...this.#behind(segments, at) };
+      places.push(this.#place(segment, site, { start, end: byte }));
+    }
+    return places;
+  }
+
+  #behind(segments: readonly Segment[], at: number): Pick<Site, 'after' | 'meetsAnother'> {
+    const next = segments[at + 1];
+    const isLiteral = next?.kind === 'literal' && !next.place;
+    const literal = isLiteral ? next.text.slice(0, nearby) : '';
+    if (segments.length > at + (isLiteral ? 2 : 1)) return { after: literal, meetsAnother: literal.length < nearby };
+    const following = this.#following.indexOf(opening);
+    const rest = following === -1 ? this.#following : this.#following.slice(0, following);
+    const after = (literal + rest).slice(0, nearby);
+    return { after, meetsAnother: following !== -1 && after.length < nearby };
+  }
+
+  #place(segment: Segment, site: Site, range: { start: number; end: number }): Place {
+    const charset = this.#charset;
+    const isOneByte = charset.name !== utf8.name;
+    const written = (value: string): string | ServiceError => {
+      const text = writers[this.#kind](value, site, charset);
+      if (text === undefined)
+        return charset.encode(value) ? cannotStand(segment, site) : notInCharset(segment, charset);
+      return isOneByte ? (charset.encode(text)?.toString('latin1') ?? '') : text;
+    };
+    return {
+      ...range,
+      segments: [segment],
+      ...(isOneByte && { encoding: 'latin1' }),
+      write: (resolve) => {
+        const text = written(textOf([segment], resolve));
+        if (typeof text === 'string') return text;
+        if (segment.kind === 'literal' || segment.filters.length === 0) throw text;
+        // An error would tell something about what the filter made of the value
+        const empty = written('');
+        return typeof empty === 'string' ? empty : '';
+      },
+    };
+  }
+}
+
+function scannerFor(kind: TextKind): SiteScanner {
+  if (kind === 'text') return plainText;
+  return kind === 'csv' ? new CsvScanner() : new MarkupScanner(kind);
+}
+
+const writers: Record<TextKind, WriteAtSite> = {
+  text: (value, _site, charset) => (charset.encode(value) ? value : undefined),
+  csv: writeInCsv,
+  xml: writeInXml,
+  html: writeInHtml,
+};
+
+function sourceOf(segment: Segment, text: string): string {
+  const { start, end } = segment.kind === 'literal' ? (segment.place ?? {}) : segment;
+  return segment.kind === 'literal' && start === undefined ? segment.text : text.slice(start, end);
+}
+
+const names: Record<Site['in'], string> = {
+  text: 'XML or HTML',
+  attribute: 'an attribute',
+  tag: 'a tag',
+  declaration: 'a declaration',
+  comment: 'a comment',
+  instruction: 'a processing instruction',
+  cdata: 'a CDATA section',
+  script: 'a script or style of HTML',
+  quoted: 'a cell of CSV',
+  cell: 'a cell of CSV without quotes',
+  plain: 'text',
+};
+
+function cannotStand(segment: Segment, site: Site): ServiceError {
+  const detail = `${subject(segment)} cannot stand in ${names[site.in]}: it has characters that cannot be written there`;
+  return new ServiceError('bad_request', detail);
+}
+
+export function notInCharset(segment: Segment, { name }: Charset): ServiceError {
+  const detail = `${subject(segment)} has characters that the charset of the body, ${name}, does not have`;
+  return new ServiceError('unsupported_media_type', detail);
+}
+
+function subject(segment: Segment): string {
+  if (segment.kind === 'literal') return 'A quoted text';
+  return `The value of ${segment.reference.slice(0, 100)}`;
+}

@@ -1,0 +1,23 @@
+import { inPairs } from './header-list.ts';
+import type { HeaderList } from './message.ts';
+
+const names = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
+
+/**
+ * Drops what names the caller's address as it came, from the caller or from a balancer before us, because destinations
+ * must not learn it. What a transform has set to another value stays.
+ */
+export function withoutCallerAddress(headers: readonly string[], came: readonly string[]): HeaderList {
+  const known = new Map<string, string[]>();
+  for (const [name, value] of inPairs(came)) {
+    const lower = name.toLowerCase();
+    if (names.includes(lower)) known.set(lower, [...(known.get(lower) ?? []), value]);
+  }
+  if (known.size === 0) return [...headers];
+  return inPairs(headers).flatMap(([name, value]) => {
+    const values = known.get(name.toLowerCase());
+    // Transforms see several lines as one
+    const isAsItCame = values !== undefined && (values.includes(value) || values.join(', ') === value);
+    return isAsItCame ? [] : [name, value];
+  });
+}

@@ -1,0 +1,1 @@
+export { operations } from './reactors/reactor-app.ts';

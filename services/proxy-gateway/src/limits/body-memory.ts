@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http';
+import type { BodyDirection, Reservation } from '@sluice/body-bytes';
+import type { Context } from '../context.ts';
+
+/** The received body, and the body assembled from it. */
+export const copies = 2;
+/** The text that the transform sees and its results, while they wait for a thread or the destination. */
+const copiesOfTransformed = 8;
+
+export interface BodyOwner {
+  readonly tenantId: string;
+  /** Absent where no caller waits. */
+  readonly response?: ServerResponse;
+  readonly held: Held;
+}
+
+/** Until the caller has its answer or has left, and no work goes on. */
+export type Held = Partial<Record<BodyDirection | 'decoder', Pick<Reservation, 'release'>>> &
+  Partial<Record<BodyDirection, Reservation>>;
+
+interface Size {
+  /** Where it is unknown, the most that is read. */
+  length: number;
+  isCoded?: boolean;
+  isTransformed: boolean;
+}
+
+/** The one reservation of the body that goes in this direction. `mostBytes` counts only where it is opened. */
+export function memoryOf(
+  { held, tenantId, response }: BodyOwner,
+  direction: BodyDirection,
+  { bodyBytes }: Pick<Context, 'bodyBytes'>,
+  mostBytes = 0,
+): Reservation {
+  held[direction] ??= bodyBytes.open({ tenantId, direction, mostBytes, ...(response && { caller: response }) });
+  return held[direction];
+}
+
+type Limits = Pick<Context, 'bodyLimitBytes' | 'budgets'>;
+
+/** The most that a body takes in all. */
+export function mostBytesOf({ length, isCoded = false, isTransformed }: Size, limits: Limits): number {
+  const decoded = isCoded ? limits.bodyLimitBytes : length;
+  return (isCoded ? length : 0) + (isTransformed ? bytesToRun(decoded, limits) : decoded * copies);
+}
+
+/** Until it is decoded it may be of any length within the limit. */
+export function bytesWhileDecoding(codedLength: number, { bodyLimitBytes }: Pick<Limits, 'bodyLimitBytes'>): number {
+  return codedLength + bodyLimitBytes * copies;
+}
+
+/** While code runs on a body of `length`. */
+export function bytesToRun(length: number, { budgets }: Pick<Limits, 'budgets'>): number {
+  return length * copiesOfTransformed + budgets.resultBytes;
+}
+
+/** Frees what a body of `length` no longer takes; it may yet grow to `mostBytes`. */
+export function keepOnly(memory: Reservation, length: number, mostBytes = 0): void {
+  const bytes = length * copies;
+  memory.shrink(memory.bytes - bytes, Math.max(mostBytes - bytes, 0));
+}

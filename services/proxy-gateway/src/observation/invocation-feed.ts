@@ -1,0 +1,169 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  countInvocation,
+  type EndedInvocation,
+  FeedStore,
+  type MinuteCounts,
+  mostKept,
+  newMinuteCounts,
+  toLine,
+} from '@sluice/invocation-feed';
+import { exportCounter, type Logger } from '@sluice/service-runtime';
+import type { Registry } from 'prom-client';
+import type { StageClock } from './stage-clock.ts';
+
+const flushMs = 250;
+const tenantsAtOnce = 16;
+const mostOwed = 10_000;
+
+/** An invocation that has ended. */
+interface Noted {
+  traceId: string;
+  clock: Pick<StageClock, 'durations'>;
+  /** Undefined if no Proxy was found, so that the Tenant is unknown too. */
+  proxy: { id: string; tenantId: string } | undefined;
+  caller: { id: string; applicationId?: string | undefined } | undefined;
+  request: { method?: string | undefined };
+  response: { statusCode: number };
+  destinationStatus: number | undefined;
+  errorCode: string | undefined;
+  tokenIds: string[] | undefined;
+  printed: EndedInvocation['printed'];
+}
+
+export interface InvocationFeed {
+  /** Once for each invocation, when it has ended. It waits for nothing and never fails. */
+  note(invocation: Noted, durationMs: number): void;
+}
+
+/** A Tenant's records since the last flush: a ring of the newest lines. */
+interface Pending {
+  lines: string[];
+  /** The oldest line, once the ring is full. */
+  oldest: number;
+  skipped: number;
+  minutes: Map<number, MinuteCounts>;
+}
+
+interface FeedOptions {
+  log: Logger;
+  stack: AsyncDisposableStack;
+  metrics: Registry;
+}
+
+/**
+ * Sends records of ended invocations to Redis four times a second, without delaying invocations: of each Tenant the newest 1,000
+ * since the last flush, and its figures. While Redis is unavailable they are dropped, so that they do not fill the memory. The
+ * number of dropped records becomes a gap in the Tenant's positions once Redis is available again.
+ */
+export function openInvocationFeed(
+  config: { REDIS_URL: string; INVOCATION_FEED: 'on' | 'off' },
+  { log, stack, metrics }: FeedOptions,
+): InvocationFeed | undefined {
+  if (config.INVOCATION_FEED === 'off') return undefined;
+  const store = new FeedStore(config.REDIS_URL, { log, stack });
+  let pending = new Map<string, Pending>();
+  const leftOut = { limit: 0, redis: 0 };
+  /** By Tenant, the number of records that Redis has missed since the Tenant's last batch that arrived. */
+  const owed = new Map<string, number>();
+  let isClosed = false;
+  let isAway = false;
+  measure(metrics, leftOut);
+
+  async function flush(): Promise<void> {
+    const batches = [...pending];
+    pending = new Map();
+    let failure: unknown;
+    const hand = async ([tenantId, { lines, oldest, skipped, minutes }]: [string, Pending]) => {
+      const inOrder = oldest === 0 ? lines : [...lines.slice(oldest), ...lines.slice(0, oldest)];
+      const before = skipped + (owed.get(tenantId) ?? 0);
+      leftOut.limit += skipped;
+      try {
+        // After a failure the rest of this flush is dropped, because every group would wait for the time limit again
+        if (failure !== undefined) throw failure;
+        await store.add(tenantId, { lines: inOrder, skipped: before, minutes });
+        owed.delete(tenantId);
+      } catch (error) {
+        failure = error;
+        leftOut.redis += inOrder.length;
+        if (owed.size < mostOwed || owed.has(tenantId)) owed.set(tenantId, before + inOrder.length);
+      }
+    };
+    for (let from = 0; from < batches.length; from += tenantsAtOnce) {
+      await Promise.all(batches.slice(from, from + tenantsAtOnce).map(hand));
+    }
+    tell(failure);
+  }
+
+  function tell(failure: unknown): void {
+    if (failure !== undefined && !isAway)
+      log.warn({ err: failure }, 'the invocation feed leaves out what Redis does not take');
+    isAway = failure !== undefined;
+  }
+
+  async function flushForEver(): Promise<void> {
+    while (!isClosed) {
+      await wait(flushMs, undefined, { ref: false });
+      await flush();
+    }
+  }
+  void flushForEver();
+  stack.defer(async () => {
+    isClosed = true;
+    await flush();
+  });
+
+  return {
+    note(invocation, durationMs) {
+      const { proxy, caller } = invocation;
+      if (!proxy) return;
+      const { id: proxyId, tenantId } = proxy;
+      let of = pending.get(tenantId);
+      if (!of) {
+        of = { lines: [], oldest: 0, skipped: 0, minutes: new Map() };
+        pending.set(tenantId, of);
+      }
+      const now = Date.now();
+      const minute = Math.floor(now / 60_000);
+      let counts = of.minutes.get(minute);
+      if (!counts) {
+        counts = newMinuteCounts();
+        of.minutes.set(minute, counts);
+      }
+      countInvocation(counts, durationMs, invocation.errorCode);
+      const line = toLine({
+        traceId: invocation.traceId,
+        beganAt: now - durationMs,
+        proxyId,
+        applicationId: caller?.applicationId ?? caller?.id,
+        method: invocation.request.method ?? '',
+        status: invocation.response.statusCode,
+        destinationStatus: invocation.destinationStatus,
+        refusedBy: invocation.errorCode,
+        stages: invocation.clock.durations,
+        totalMs: durationMs,
+        tokenIds: invocation.tokenIds,
+        printed: invocation.printed,
+      });
+      if (of.lines.length < mostKept) of.lines.push(line);
+      else {
+        of.lines[of.oldest] = line;
+        of.oldest = (of.oldest + 1) % mostKept;
+        of.skipped++;
+      }
+    },
+  };
+}
+
+function measure(registry: Registry, leftOut: { limit: number; redis: number }): void {
+  exportCounter(registry, {
+    name: 'sluice_invocation_feed_left_out_total',
+    help: 'Invocations that GET /invocations will not show, because a Tenant had more than 1,000 of them between two flushes',
+    read: () => leftOut.limit,
+  });
+  exportCounter(registry, {
+    name: 'sluice_invocation_feed_lost_total',
+    help: 'Invocations that GET /invocations and the figures of their Tenants miss, because Redis did not take them',
+    read: () => leftOut.redis,
+  });
+}

@@ -1,0 +1,92 @@
+import { eventually, useStack } from '@sluice/testing';
+import { reactAt } from '../testing/react-at.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { newReactorPlaces } from './places.ts';
+
+describe('places', () => {
+  test('one Tenant has half of them, rounded down, and at least one', () => {
+    for (const [threads, most] of [
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [4, 2],
+      [5, 2],
+    ] as const) {
+      const places = newReactorPlaces(threads);
+      for (let i = 0; i < most; i += 1) places.take('a');
+      expect([threads, places.isFree('a'), places.isFree('b')]).toEqual([threads, false, threads > most]);
+      expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 }));
+    }
+  });
+
+  test('all Tenants together have no more than there are threads', () => {
+    const places = newReactorPlaces(4);
+    for (const tenant of ['a', 'a', 'b', 'c']) places.take(tenant);
+    expect([places.taken, places.isFree('d')]).toEqual([4, false]);
+  });
+
+  test('a place is given back once', () => {
+    const places = newReactorPlaces(2);
+    const giveBack = places.take('a');
+    giveBack();
+    giveBack();
+    expect([places.taken, places.isFree('a')]).toEqual([0, true]);
+    places.take('a');
+    expect(places.isFree('a')).toBe(false);
+  });
+});
+
+const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_THREADS: '4', REACTOR_WALL_MS: '300000' }));
+const calling = "module.exports = async (req) => { await fetch(req.args); return { raw: 'done' } }";
+
+test('beyond its half a Tenant is refused with a time to wait; others, and all transforms, are served', async () => {
+  const { url, tenant, stranger, destination } = gateway.current;
+  const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
+  destination.answer = async ({ url: path }, response) => {
+    if (path === '/held') await mayAnswer;
+    response.end('{}');
+  };
+  const [caller, other] = [await tenant.application(), await stranger.application()];
+  const [own, others] = [await tenant.reactor({ code: calling }), await stranger.reactor({ code: calling })];
+  const held = { args: `${destination.url}/held` };
+  const run = (body: object) => reactAt(url, { id: own.id, key: caller.key, body });
+  const underWay = [run(held), run(held)];
+  await eventually('both call out', () => destination.seen.length === 2);
+  const refused = await run(held);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(refused.body.detail).toContain('react-async');
+  const answer = await reactAt(url, { id: others.id, key: other.key, body: { args: destination.url } });
+  expect(answer.body).toEqual({ raw: 'done' });
+
+  const requestTransform = 'module.exports = async ({ args }) => ({ body: { seen: args.body } })';
+  for (const owner of [tenant, stranger]) {
+    const proxy = await owner.proxy({ destination: destination.url, requireAuth: false, requestTransform });
+    const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
+    const invoked = await fetch(`${url}/proxy`, { method: 'POST', headers, body: '1' });
+    expect([invoked.status, destination.seen.at(-1)?.body]).toEqual([200, '{"seen":1}']);
+  }
+
+  release();
+  expect((await Promise.all(underWay)).map(({ body }) => body)).toEqual([{ raw: 'done' }, { raw: 'done' }]);
+  expect((await run({ args: destination.url })).status).toBe(200);
+});
+
+test('each place has a thread, also where no code has run before', async () => {
+  const { url, tenant, stranger, destination } = gateway.current;
+  const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
+  destination.answer = async (_, response) => {
+    await mayAnswer;
+    response.end('{}');
+  };
+  const before = destination.seen.length;
+  const runs: ReturnType<typeof reactAt>[] = [];
+  for (const owner of [tenant, stranger]) {
+    const { key } = await owner.application();
+    for (const name of ['first', 'second']) {
+      const { id } = await owner.reactor({ code: `${calling} // ${name}` });
+      runs.push(reactAt(url, { id, key, body: { args: destination.url } }));
+    }
+  }
+  await eventually('all four call out', () => destination.seen.length === before + 4).finally(release);
+  expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});

@@ -1,0 +1,48 @@
+import { actorTypeOf } from '@sluice/credentials';
+import { JsonText, operationsOf } from '@sluice/http-api';
+import { createTokens, type Json, readTokenization } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { nextCdnLoop } from '../http/cdn-loop.ts';
+import { reactBody, reactorParams, reactorResult } from './react.schema.ts';
+import { answerOf, runReactor, selectReactor } from './run-reactor.ts';
+
+const operation = operationsOf<Context>();
+
+export const react = operation({
+  id: 'react',
+  tag: 'Reactors',
+  summary: 'Run the code of a reactor with values in its arguments',
+  description:
+    'Expressions in `args` are evaluated as in /detokenize, but always give plaintext, need `token:use` on each token, and keep JSON types. Members that the formula declares as `request_parameters` are required unless optional, and are cast to their type; others pass as they are. The code gets `req.args`, `req.configuration` and, where the reactor names an Application, `req.svc`; it may call `fetch`, at most 20 times. It returns `raw`, `body`, `headers` and `tokenize`, each optional: the first three are the answer, and what `tokenize` holds becomes tokens as in /tokenize, all or nothing, as the caller, which needs `token:create` for it. A run takes at most 2 s of processor time and 30 s in all. One Tenant uses at most half of the threads; beyond them the answer is 503. It is never repeated, so idempotency keys are ignored.',
+  method: 'post',
+  path: '/reactors/:id/react',
+  permission: 'token:use',
+  params: reactorParams,
+  body: reactBody,
+  bodyOptional: true,
+  bodyLimitBytes: 5 * 1024 * 1024,
+  opaque: ['args'],
+  idempotent: false,
+  showsSecrets: true,
+  response: { 200: reactorResult },
+  errors: ['not_found', 'conflict', 'too_many_requests', 'reactor_failed', 'unavailable', 'loop_detected'],
+  async handle({ params, body, header, ...asking }, context) {
+    const { caller, traceId, hold, look } = asking;
+    const { vault, rateLimits, reactorPlaces, reactorWallMs: wallMs } = context;
+    const cdnLoop = nextCdnLoop(header('cdn-loop'));
+    await selectReactor({ reactorId: params.id, caller }, context);
+    await rateLimits?.countCaller(caller);
+    const giveBack = reactorPlaces.take(caller.tenantId);
+    try {
+      const args = (body.args ?? {}) as Json;
+      const outcome = await runReactor({ reactorId: params.id, args, caller, look, traceId, wallMs, cdnLoop }, context);
+      await hold(2 * outcome.resultJson.length);
+      if (outcome.tokenize === undefined) return new JsonText(answerOf(outcome, undefined));
+      const actor = { ...caller, actorType: actorTypeOf(caller), traceId, hold, look };
+      const { draft, fill } = await readTokenization(vault, actor, outcome.tokenize);
+      return new JsonText(answerOf(outcome, await createTokens(await draft(), { answerTo: fill })));
+    } finally {
+      giveBack();
+    }
+  },
+});

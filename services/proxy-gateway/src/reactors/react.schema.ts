@@ -1,0 +1,29 @@
+export const reactorParams = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'string', format: 'uuid' } },
+} as const;
+
+export const reactBody = {
+  title: 'Reaction',
+  type: 'object',
+  properties: {
+    args: { description: 'Any JSON, with expressions in its strings. Default: an empty object' },
+  },
+  examples: [{ args: { card: '{{ 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24 }}', amount: 1099 } }],
+} as const;
+
+export const reactorResult = {
+  title: 'ReactorResult',
+  type: 'object',
+  description: 'What the code returned; a member is absent where it returned none',
+  properties: {
+    raw: { description: 'Any JSON' },
+    body: { description: 'Any JSON' },
+    headers: { description: 'Any JSON' },
+    tokens: { description: 'What the code returned as `tokenize`, with tokens in place of values' },
+  },
+  examples: [
+    { raw: { bin: { brand: 'visa', country: 'FR' } }, tokens: { receipt: '6f1c7c1e-5f0d-4c58-a9a4-2d0f5f1a7b30' } },
+  ],
+} as const;

@@ -1,0 +1,50 @@
+import type { RequestListener } from 'node:http';
+import { authenticate, readCallers } from '@sluice/credentials';
+import { createApi, operationName, problemCodes, serveByHost, singleHeader } from '@sluice/http-api';
+import { openIdempotency } from '@sluice/http-api/idempotency';
+import { createRequestObserver, type Runtime } from '@sluice/service-runtime';
+import type { Context } from '../context.ts';
+import { react } from './react.routes.ts';
+import { runOperations } from './runs/run.routes.ts';
+
+export const operations = [react, ...runOperations];
+
+/** Whether a request is for the API below and not an invocation. */
+export function isForReactors({ url = '' }: { url?: string | undefined }): boolean {
+  return url.startsWith('/reactors/');
+}
+
+/** The API by which reactors are called. */
+export function createReactorApp(
+  context: Context,
+  { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,
+): RequestListener {
+  const { db, vault, caches, callers, pepper, headerNames, hostOf, bodyBytes, refusals, log } = context;
+  const headerName = `${headerNames.prefix}-API-KEY`;
+  const options = {
+    context,
+    headerPrefix: headerNames.prefix,
+    log,
+    caches,
+    bodyBytes,
+    idempotency: openIdempotency({
+      db,
+      vault,
+      pepper,
+      onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
+    }),
+    authenticate: (request, tx) =>
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+    observer: createRequestObserver({
+      operations: operations.map(operationName),
+      errorCodes: problemCodes,
+      limits: (limit) => refusals.noteLimit(limit),
+      metrics,
+      tracing,
+    }),
+  } satisfies Omit<Parameters<typeof createApi<Context>>[0], 'operations'>;
+  return serveByHost(hostOf, {
+    base: createApi({ ...options, operations, refusesServiceWorkers: true }),
+    none: createApi({ ...options, operations: [] }),
+  });
+}

@@ -1,0 +1,52 @@
+import { actorTypeOf } from '@sluice/credentials';
+import { ServiceError } from '@sluice/problems';
+import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
+import { openingForCode } from '../limits/opening.ts';
+import { revealedBy } from '../transforms/sensitive-parts.ts';
+import { stringifyInPieces } from '../transforms/stringify.ts';
+import type { Running } from './running.ts';
+
+export type ReadingArgs = Pick<Context, 'vault' | 'workPieces' | 'bodyBytes' | 'budgets'>;
+
+/**
+ * `req.args` as JSON text. Expressions are evaluated with the caller's rights and keep their JSON types; members that the formula
+ * declares are cast. Disclosures are logged before this resolves. @throws {ServiceError} 400 and 403, which say where.
+ */
+export async function readArgs(running: Running, context: ReadingArgs): Promise<string> {
+  const { run, reactor, secrets, seen, judgement, tenantId } = running;
+  const { vault, workPieces } = context;
+  const inPieces = <T>(work: Generator<void, T, void>) => workPieces.run(tenantId, work);
+  const onFound = (rows: Parameters<typeof seen.note>[1]) => judgement.endsAt(seen.note(vault, rows));
+  const actor = actorOf(running, context);
+  const [revealed = null] = await detokenizeEach(vault, actor, [run.args], { reading: 'reveal', inPieces, onFound });
+  if (revealed !== run.args) secrets.add(revealedBy('detokenize', run.args, revealed));
+  const args = castArgs(revealed, reactor.parameters);
+  const json = await workPieces.run(tenantId, stringifyInPieces(args));
+  const memory = memoryOf(running, 'request', context);
+  await memory.grow(Math.max(bytesToRun(json.length, context) - memory.bytes, 0));
+  return json;
+}
+
+function actorOf(running: Running, context: ReadingArgs): Actor {
+  const { run, reactor, traceId } = running;
+  const { caller, look } = run;
+  const opening = openingForCode(running, context);
+  const through = { entityType: 'reactor', entityId: reactor.id, opening } as const;
+  return { ...caller, actorType: actorTypeOf(caller), traceId, look, through };
+}
+
+function castArgs(args: Json, parameters: Running['reactor']['parameters']): Json {
+  if (parameters.length === 0) return args;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    throw new ServiceError('bad_request', 'args must be an object, because the formula declares its members', {
+      errors: { args: ['must be an object'] },
+    });
+  }
+  const { values, faults } = castDeclared(parameters, args as JsonObject);
+  const errors = Object.fromEntries(Object.entries(faults).map(([name, messages]) => [`args.${name}`, messages]));
+  const [first] = Object.entries(errors);
+  if (!first) return values;
+  throw new ServiceError('bad_request', `${first[0]} ${first[1][0]}`, { errors });
+}

@@ -1,0 +1,140 @@
+import { holds } from '@sluice/access';
+import { actorTypeOf, type Caller, Judgement, readCallers } from '@sluice/credentials';
+import { type Queryable, runArguments, runConsole, runResult } from '@sluice/database';
+import { requireSame } from '@sluice/http-api';
+import { asServiceError, ServiceError, toProblem } from '@sluice/problems';
+import type { ConsoleLine } from '@sluice/sandbox';
+import { createTokens, decryptSecret, type Json, prepareSecret, readTokenization } from '@sluice/vault';
+import type { Context } from '../../context.ts';
+import { nextCdnLoop } from '../../http/cdn-loop.ts';
+import type { ReactorOutcome } from '../reactor-run.ts';
+import { answerOf, type RunningReactors, runReactor } from '../run-reactor.ts';
+import { type Claim, type ClaimedRun, endRun, markRun, type RunEnd, releaseRun } from './run.queries.ts';
+
+export type RunningRuns = RunningReactors & Pick<Context, 'db' | 'vault' | 'callers' | 'caches' | 'log'>;
+
+/** A run that fails because something was unavailable begins again, unless it has begun this often. */
+const mostTries = 5;
+
+/** Another process has taken over the run, or it was cancelled. Its outcome in this process must be discarded. */
+class RunLost extends Error {
+  constructor() {
+    super('The run was cancelled, or its lease has passed');
+  }
+}
+
+/** @returns true if the run waits for another try. Otherwise it has ended, or another process has taken it over. */
+export async function runClaimed(claim: Claim, run: ClaimedRun, context: RunningRuns): Promise<boolean> {
+  let isMarked = run.marked_at !== null;
+  let printed: readonly ConsoleLine[] = [];
+  const { db, log } = context;
+  const names = { tenant_id: claim.tenantId, run_id: claim.id, trace_id: run.trace_id };
+  try {
+    const { caller, look } = await findAsker(claim, run, context);
+    const outcome = await runReactor(
+      {
+        reactorId: run.reactor_id,
+        args: await readArguments(claim, run, context),
+        caller,
+        look,
+        traceId: run.trace_id,
+        wallMs: run.timeout_ms,
+        cdnLoop: nextCdnLoop(run.cdn_loop ?? undefined),
+        async beforeFirstEffect() {
+          if (!(await markRun(db, claim))) throw new RunLost();
+          isMarked = true;
+        },
+        onConsole: (lines) => {
+          printed = lines;
+        },
+      },
+      context,
+    );
+    await keepOutcome(
+      claim,
+      { outcome, printed, actor: { ...caller, actorType: actorTypeOf(caller), traceId: run.trace_id, look } },
+      context,
+    );
+    return false;
+  } catch (error) {
+    if (error instanceof RunLost) return false;
+    const failure = asServiceError(error);
+    if (failure.code === 'internal') log.error({ err: error, ...names }, 'a run of a reactor failed');
+    const mayRepeat = (!isMarked || run.retryable) && run.tries < mostTries;
+    if (failure.code === 'unavailable' && mayRepeat && (await releaseRun(db, claim))) return true;
+    const text = JSON.stringify({ error: toProblem(error, run.trace_id) });
+    const end = await prepareEnd(claim, printed, context);
+    await endRun(db, claim, end('failed', text));
+    return false;
+  }
+}
+
+/** Finds the caller with its present rights; `look` compares with these. @throws {ServiceError} 401 and 403 if it lost them. */
+async function findAsker({ tenantId }: Claim, { caller_type, created_by }: ClaimedRun, context: RunningRuns) {
+  const find = async (tx?: Queryable): Promise<Caller> => {
+    const callers = tx ? readCallers(tx) : context.callers;
+    const find = caller_type === 'session' ? callers.bySessionId : callers.byId;
+    const found = await find(tenantId, created_by);
+    if (!found)
+      throw new ServiceError('unauthenticated', `Whoever asked for this run is gone: ${caller_type} ${created_by}`);
+    if (!holds(found, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+    return found;
+  };
+  const judgement = new Judgement(context.caches);
+  const caller = await find();
+  judgement.endsAt(caller.expiresAt);
+  return { caller, look: (tx?: Queryable) => judgement.look(() => requireSame(caller, find(tx))) };
+}
+
+async function readArguments(
+  claim: Claim,
+  { arguments_ciphertext: ciphertext }: ClaimedRun,
+  { vault }: RunningRuns,
+): Promise<Json> {
+  if (!ciphertext) throw new Error('A run that waits has arguments');
+  const text = await decryptSecret(vault, { ...placeOf(claim), ...runArguments }, ciphertext);
+  try {
+    return JSON.parse(text.toString());
+  } finally {
+    text.fill(0);
+  }
+}
+
+interface Ending {
+  outcome: ReactorOutcome;
+  printed: readonly ConsoleLine[];
+  actor: Parameters<typeof readTokenization>[1];
+}
+
+/** Creates the tokens, stores the result and ends the run in one transaction. @throws {RunLost} without creating any token. */
+async function keepOutcome(
+  claim: Claim,
+  { outcome, printed, actor }: Ending,
+  { db, vault }: RunningRuns,
+): Promise<void> {
+  const end = await prepareEnd(claim, printed, { vault });
+  const keep = async (tx: Queryable, tokens: Json | undefined) => {
+    if (!(await endRun(tx, claim, end('done', answerOf(outcome, tokens))))) throw new RunLost();
+  };
+  if (outcome.tokenize === undefined) return db.transaction().execute((tx) => keep(tx, undefined));
+  const { tokens, draft, fill } = await readTokenization(vault, actor, outcome.tokenize);
+  if (tokens === 0) return db.transaction().execute((tx) => keep(tx, fill([])));
+  await createTokens(await draft(), { answerTo: fill, settle: keep });
+}
+
+/** @returns a function that encrypts without waiting, because it is called in a transaction. */
+async function prepareEnd(claim: Claim, printed: readonly ConsoleLine[], { vault }: Pick<RunningRuns, 'vault'>) {
+  const place = placeOf(claim);
+  const sealResult = await prepareSecret(vault, { ...place, ...runResult });
+  const sealConsole = printed.length === 0 ? undefined : await prepareSecret(vault, { ...place, ...runConsole });
+  const consoleCiphertext = sealConsole?.(JSON.stringify(printed));
+  return (state: RunEnd['state'], text: string): RunEnd => ({
+    state,
+    resultCiphertext: sealResult(text),
+    consoleCiphertext,
+  });
+}
+
+function placeOf({ tenantId, id }: Claim) {
+  return { tenantId, recordId: id };
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { tagOf } from '@sluice/cache-coherence';
+import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { callsOut, openRunScene, readsThenCalls } from '../../testing/run-scene.ts';
+
+const gateway = useStack((stack) => openRunScene(stack));
+
+describe('a run that was lost', () => {
+  test('calls out no more, and has no tokens and no result', async () => {
+    const { tenant, begin, row, untilState, holdTokens, db, destination } = gateway.current;
+    const { key, id: applicationId } = await gateway.current.caller(['token:use', 'token:create', 'token:read']);
+    const token = await tenant.token({ data: 'x' });
+    const { id } = await tenant.reactor({ code: readsThenCalls, applicationId });
+    const release = await holdTokens();
+    const runId = await begin(id, key, { token, url: `${destination.url}/lost` });
+    await untilState(runId, 'running');
+    await untilLockIsAwaited(db);
+    // As the sweep does when a lease has passed; another gateway has it then.
+    const other = { claim_id: randomUUID(), tries: 2 };
+    await db.updateTable('reactor_runs').set(other).where('id', '=', runId).execute();
+    await release();
+    await gateway.current
+      .begin(id, key, { token, url: `${destination.url}/control` })
+      .then((control) => gateway.current.end(id, control, key));
+    expect(destination.seen.map(({ url }) => url)).toContain('/control');
+    expect(destination.seen.map(({ url }) => url)).not.toContain('/lost');
+    expect(await row(runId)).toMatchObject({ ...other, state: 'running', marked_at: null, result_ciphertext: null });
+  });
+});
+
+describe('cancelling', () => {
+  test('204 for a run that waits, and then it never runs and is 404', async () => {
+    const { tenant, begin, end, cancel, result, row, destination } = gateway.current;
+    using held = gateway.current.holdDestination();
+    const { key } = await gateway.current.caller();
+    const { id } = await tenant.reactor({ code: callsOut });
+    await gateway.current.occupy(id, key);
+    const runId = await begin(id, key, { url: `${destination.url}/cancelled` });
+    expect(await cancel(id, runId, key)).toMatchObject({ status: 204, body: {} });
+    expect([await result(id, runId, key), await cancel(id, runId, key)]).toMatchObject([
+      { status: 404 },
+      { status: 404 },
+    ]);
+    expect(await row(runId)).toMatchObject({ state: 'cancelled', arguments_ciphertext: null });
+    held.release();
+    const next = await begin(id, key, { url: destination.url });
+    await end(id, next, key);
+    expect(destination.seen.map(({ url }) => url)).not.toContain('/cancelled');
+  });
+
+  test('204 for one that runs and has not called out, and then it never does', async () => {
+    const { tenant, begin, end, cancel, untilState, row, holdTokens, db, destination } = gateway.current;
+    const { key, id: applicationId } = await gateway.current.caller(['token:use', 'token:create', 'token:read']);
+    const token = await tenant.token({ data: 'x' });
+    const { id } = await tenant.reactor({ code: readsThenCalls, applicationId });
+    const release = await holdTokens();
+    const runId = await begin(id, key, { token, url: `${destination.url}/too-late` });
+    await untilState(runId, 'running');
+    await untilLockIsAwaited(db);
+    expect((await cancel(id, runId, key)).status).toBe(204);
+    await release();
+    await end(id, await begin(id, key, { token, url: `${destination.url}/in-time` }), key);
+    expect(destination.seen.map(({ url }) => url)).toContain('/in-time');
+    expect(destination.seen.map(({ url }) => url)).not.toContain('/too-late');
+    expect(await row(runId)).toMatchObject({ state: 'cancelled', result_ciphertext: null });
+  });
+
+  test('409 once it calls out, and once it has ended', async () => {
+    const { tenant, begin, end, cancel, row, destination } = gateway.current;
+    using held = gateway.current.holdDestination();
+    const { key } = await gateway.current.caller();
+    const { id } = await tenant.reactor({ code: callsOut });
+    const before = destination.seen.length;
+    const runId = await begin(id, key, { url: destination.url });
+    await eventuallySeen(before + 1);
+    expect((await row(runId)).marked_at).not.toBeNull();
+    expect((await cancel(id, runId, key)).status).toBe(409);
+    held.release();
+    expect((await end(id, runId, key)).body).toEqual({ raw: 200 });
+    expect((await cancel(id, runId, key)).status).toBe(409);
+  });
+});
+
+async function eventuallySeen(count: number): Promise<void> {
+  await eventually('the destination is called', () => gateway.current.destination.seen.length >= count);
+}
+
+describe('what happens to a run on its way', () => {
+  test('of a session that has ended is refused when it begins', async () => {
+    const { tenant, caller, begin, untilState, occupy, holdDestination, row, db, announce, destination } =
+      gateway.current;
+    using held = holdDestination();
+    const application = await caller();
+    const { id } = await tenant.reactor({ code: callsOut });
+    const session = await tenant.session(application.id, { reactors: [id] });
+    const [blocking = ''] = await occupy(id, application.key);
+    const runId = await begin(id, session.key, { url: `${destination.url}/ended` });
+    await db.deleteFrom('sessions').where('id', '=', session.id).execute();
+    await announce(tenant.id, [tagOf.session(session.id)]);
+    held.release();
+    await untilState(blocking, 'done');
+    await untilState(runId, 'failed');
+    expect((await row(runId)).marked_at).toBeNull();
+    expect(destination.seen.map(({ url }) => url)).not.toContain('/ended');
+  });
+
+  test('begins again where its reactor was changed while it read, and then runs the new code', async () => {
+    const { tenant, caller, begin, end, untilState, holdTokens, row, db, announce } = gateway.current;
+    const { key } = await caller();
+    const token = await tenant.token({ data: 'x' });
+    const { id } = await tenant.reactor({ code: 'module.exports = async () => ({ raw: "old" })' });
+    const release = await holdTokens();
+    const runId = await begin(id, key, `{{ ${token} }}`);
+    await untilState(runId, 'running');
+    await untilLockIsAwaited(db);
+    await db
+      .updateTable('reactors')
+      .set({ code: 'module.exports = async () => ({ raw: "new" })' })
+      .where('id', '=', id)
+      .execute();
+    await announce(tenant.id, [tagOf.reactor(id)]);
+    await release();
+    expect((await end(id, runId, key)).body).toEqual({ raw: 'new' });
+    expect((await row(runId)).tries).toBe(2);
+  });
+
+  test('a gateway that is asked to end gives back what has not called out, and another runs it', async () => {
+    const { startAnother, createTenant, db, destination } = gateway.current;
+    const tenant = await createTenant();
+    const application = await tenant.application({ permissions: ['token:use', 'token:create', 'token:read'] });
+    const token = await tenant.token({ data: 'x' });
+    const { id } = await tenant.reactor({ code: readsThenCalls, applicationId: application.id });
+    const { holdTokens, begin, untilState, row, end } = gateway.current;
+    const stopping = new AsyncDisposableStack();
+    const draining = new AbortController();
+    await startAnother({}, { stack: stopping, draining: draining.signal });
+    const release = await holdTokens();
+    const args = { token, url: `${destination.url}/once` };
+    const runs = [await begin(id, application.key, args), await begin(id, application.key, args)];
+    for (const run of runs) await untilState(run, 'running');
+    await untilLockIsAwaited(db);
+    const stopped = stopping.disposeAsync();
+    await release();
+    await stopped;
+    for (const run of runs) expect((await end(id, run, application.key)).body).toEqual({ raw: 200 });
+    expect(destination.seen.filter(({ url }) => url === '/once')).toHaveLength(runs.length);
+    expect((await Promise.all(runs.map(row))).every(({ tries }) => tries <= 2)).toBe(true);
+  });
+});
