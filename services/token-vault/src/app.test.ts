@@ -1,5 +1,5 @@
 import { generateApiKey } from '@sluice/credentials';
-import { type CallOptions, useStack } from '@sluice/testing';
+import { type CallOptions, sendRequest, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { everything, reveal, startTestTokenVault } from './testing/test-token-vault.ts';
 
@@ -209,6 +209,28 @@ describe('POST /tokenize and /detokenize', () => {
     expect(restored.body).toEqual({ card: card.data, name: 'Countess ADA', years: [1815, 1852] });
   });
 
+  test('detokenize leaves all but the expressions as it was sent, numbers with their digits', async () => {
+    const key = await createKey({ rules: [reveal] });
+    const id = (await send('POST', '/tokens', { key, body: { data: 'say "hi"\n' } })).body.id;
+    const number = (await send('POST', '/tokens', { key, body: { data: { n: 1.5 } } })).body.id;
+    const ask = async (body: string) => {
+      const answer = await sendRequest(service.current.url, 'POST', '/detokenize', { key, body });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+      return answer.text();
+    };
+    const numbers = '{"amount":10.00,"id":9007199254740993,"x":1e400,"zero":-0.0 , "small":1E-7}';
+    expect(await ask(numbers)).toBe(numbers);
+    const around = (first: string, second: string) =>
+      `{ "2":${first}, "1" : [${second},\t10.00], "{{ ${id} }}" : "\\"{", "a":${first},"a":9007199254740993 , "e":"\\\\" }\n`;
+    const escaped = `"\\u007B{ ${number} }}"`;
+    expect(await ask(around(`"<{{ ${id} }}>"`, escaped))).toBe(around('"<say \\"hi\\"\\n>"', '{"n":1.5}'));
+    const large = (value: string) => `[${'10.00,'.repeat(50_000)}${value}]`;
+    expect((await ask(large(`"{{ ${number} }}"`))) === large('{"n":1.5}')).toBe(true);
+    expect(await ask(`\u{feff}["{{ ${id} }}",1.0]`)).toBe('["say \\"hi\\"\\n",1.0]');
+    const wrong = await send('POST', '/detokenize', { key, body: '{"n":1.0,"a":["{{ }}"]}' });
+    expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringContaining('a[0]')]);
+  });
+
   test('a body may be a bare string', async () => {
     const key = await createKey({ rules: [reveal] });
     const { body: id } = await send('POST', '/tokenize', { key, body: '"secret"' });
@@ -220,6 +242,12 @@ describe('POST /tokenize and /detokenize', () => {
     const key = await createKey({ tenantId, rules: [{ ...reveal, container: '/general/' }] });
     const wrong = await send('POST', '/tokenize', { key, body: { a: ['x', { type: 'nope', data: 1 }] } });
     expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([400, ['a[1].type']]);
+    const misspelt = { type: 'token', data: 1, contianers: ['/general/'] };
+    const near = await send('POST', '/tokenize', { key, body: { a: ['x', misspelt] } });
+    expect([near.status, near.body.errors]).toEqual([
+      400,
+      { 'a[1].contianers': [expect.stringMatching(/did you mean containers\?/)] },
+    ]);
     expect((await send('POST', '/tokenize', { key, body: ['x', card] })).status).toBe(403);
     const twice = [1, 2].map((data) => ({ type: 'token', id: 'twice', data }));
     expect((await send('POST', '/tokenize', { key, body: twice })).status).toBe(409);

@@ -1,14 +1,43 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { authenticate, readCallers } from '@sluice/credentials';
-import { type ApiOptions, createApi, type OpenApiDocument, openApiFile, toOpenApi } from '@sluice/http-api';
-import { openIdempotency } from '@sluice/idempotency';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { authenticate, openSignInAuthentication, readCallers } from '@sluice/credentials';
+import {
+  type ApiOptions,
+  createApi,
+  forFrames,
+  type HostOf,
+  type OpenApiDocument,
+  openApiFile,
+  operationName,
+  readSignInCookie,
+  serveByHost,
+  singleHeader,
+  toOpenApi,
+  underCookieApi,
+} from '@sluice/http-api';
+import { openIdempotency } from '@sluice/http-api/idempotency';
+import { consoleTokenOperations } from './console-tokens/console-token.routes.ts';
 import type { Context } from './context.ts';
-import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
-import { tokenOperations } from './tokens/token.routes.ts';
+import { fieldPage } from './elements/field-page.ts';
+import { readReleasedFiles } from './elements/released-files.ts';
+import { tokenizationOperations, tokenizeOperation } from './tokenization/tokenization.routes.ts';
+import { createTokenOperation, getToken, patchTokenOperation, tokenOperations } from './tokens/token.routes.ts';
 import { walkOperations } from './tokens/token-walk.routes.ts';
 
 export const operations = [...tokenOperations, ...walkOperations, ...tokenizationOperations];
+
+/** Operations at the host of the fields. Their frames read or change a token only with the key of a session. */
+export const fieldsOperations = [
+  createTokenOperation,
+  tokenizeOperation,
+  ...[getToken, patchTokenOperation].map((operation) => ({ ...operation, takesKeyOf: 'session' as const })),
+];
+
+/** Operations at the host of the console. */
+export const operationsByCookie = underCookieApi(consoleTokenOperations);
+
+/** For metrics. */
+export const operationNames = [...operations, ...operationsByCookie].map(operationName);
 
 /** The document of the whole platform is the management API's. */
 function describeTokens(headerPrefix: string): OpenApiDocument {
@@ -22,23 +51,54 @@ function describeTokens(headerPrefix: string): OpenApiDocument {
 }
 
 interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observer' | 'bodyBytes'> {
+  hostOf: HostOf;
   corsOrigins: string;
+  fieldsOrigin: string | undefined;
   addressOf: (request: IncomingMessage) => string;
 }
 
-export function createApp(context: Context, { headerPrefix, corsOrigins, addressOf, observer, bodyBytes }: AppOptions) {
-  const { db, callers, pepper, vault, log } = context;
+/** Each host answers 404 for the paths of the others. */
+export function createApp(context: Context, options: AppOptions): RequestListener {
+  const { headerPrefix } = options;
+  const common = optionsOf(context, options);
+  const staticFiles = [openApiFile(JSON.stringify(describeTokens(headerPrefix)))];
+  const released = readReleasedFiles();
+  const bySignIn = openSignInAuthentication(context);
+  return serveByHost(options.hostOf, {
+    base: createApi({ ...common, operations, staticFiles, refusesServiceWorkers: true }),
+    console: createApi({
+      ...common,
+      byCookie: true,
+      operations: consoleTokenOperations,
+      authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
+    }),
+    fields: createApi({
+      ...common,
+      ...forFrames(headerPrefix),
+      operations: fieldsOperations,
+      staticFiles: released.files,
+      pages: [fieldPage({ version: released.newest, headerPrefix, embeddersOf: context.embeddersOf })],
+    }),
+    none: createApi({ ...common, operations: [] }),
+  });
+}
+
+function optionsOf(
+  context: Context,
+  { headerPrefix, corsOrigins, fieldsOrigin, addressOf, observer, bodyBytes }: AppOptions,
+) {
+  const { db, caches, callers, pepper, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
-  return createApi({
-    operations,
+  return {
     context,
     headerPrefix,
     corsOrigins,
+    fieldsOrigin,
+    judgesOrigins: true,
     addressOf,
     log,
     ...(observer && { observer }),
     ...(bodyBytes && { bodyBytes }),
-    publicFiles: [openApiFile(JSON.stringify(describeTokens(headerPrefix)))],
     idempotency: openIdempotency({
       db,
       vault,
@@ -46,7 +106,8 @@ export function createApp(context: Context, { headerPrefix, corsOrigins, address
       confirm: (change) => vault.changes.barrier(change),
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    areCallersCached: true,
-    authenticate: (key, tx) => authenticate(key, { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
-  });
+    caches,
+    authenticate: (request, tx) =>
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+  } satisfies Omit<ApiOptions<Context>, 'operations'>;
 }

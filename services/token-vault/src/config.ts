@@ -1,10 +1,13 @@
 import { bodyBytesSettings } from '@sluice/body-bytes';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
-import { corsSettings, trustedProxySettings } from '@sluice/http-api';
+import { corsSettings, hostSettings, trustedProxySettings } from '@sluice/http-api';
+import { sharedLimitSettings } from '@sluice/rate-limits';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
-import { storeSettings, vaultConditions } from '@sluice/vault';
-import { publicTokenSettings } from './public-tokens/public-token.settings.ts';
+import { storeSettings } from '@sluice/stores';
+import { vaultConditions } from '@sluice/vault';
+
+const most = { type: 'integer', minimum: 0, maximum: 2_000_000_000 } as const;
 
 export const configSchema = {
   type: 'object',
@@ -16,10 +19,36 @@ export const configSchema = {
     ...traceSettings,
     ...cacheSettings,
     ...credentialSettings,
+    ...hostSettings,
     ...corsSettings,
     ...bodyBytesSettings,
     ...trustedProxySettings,
-    ...publicTokenSettings,
+    ...sharedLimitSettings,
+    PUBLIC_TOKENS_PER_MINUTE: {
+      ...most,
+      default: 6000,
+      description:
+        'Tokens a minute made or changed with keys of one public Application, over all processes; each call ' +
+        'of tokenize counts as one at least; otherwise 429; 0: no limit',
+    },
+    PUBLIC_TOKEN_BYTES_PER_MINUTE: {
+      ...most,
+      default: 500 * 1024 * 1024,
+      description:
+        'Bytes a minute of the bodies of such requests of one public Application; otherwise 429; 0: no limit',
+    },
+    PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: {
+      ...most,
+      default: 120,
+      description:
+        'Tokens a minute, counted likewise, from one address (IPv6: one /64), if TRUSTED_PROXIES is set; ' +
+        'otherwise 429; 0: no limit',
+    },
+    PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: {
+      ...most,
+      default: 10 * 1024 * 1024,
+      description: 'Bytes a minute of the bodies of such requests from one address; otherwise 429; 0: no limit',
+    },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',

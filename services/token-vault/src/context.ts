@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Callers } from '@sluice/credentials';
+import { actorTypeOf, type Callers, type Invalidations } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { type Asking, operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
@@ -10,16 +10,18 @@ export interface Context {
   db: Database;
   vault: Vault;
   callers: Callers;
+  caches: Invalidations;
   pepper: KeyObject;
   publicTokens: PublicTokenLimits;
+  /** The origins whose pages may embed fields of this public Application. */
+  embeddersOf(applicationId: string): Promise<readonly string[]>;
   log: Logger;
 }
 
 export const operation = operationsOf<Context>();
 
-export function actorOf({ caller, traceId, hold, checkCallerAgain }: Asking): Actor {
-  const actorType = caller.type === 'session' ? 'session' : 'application';
-  return { ...caller, actorType, traceId, hold, checkAgain: checkCallerAgain };
+export function actorOf({ caller, traceId, hold, look }: Asking): Actor {
+  return { ...caller, actorType: actorTypeOf(caller), traceId, hold, look };
 }
 
 export function replayTokens(answer: unknown, { vault }: Context, asking: Asking): Promise<unknown> {

@@ -156,3 +156,46 @@ describe('a creation that waited for an equal token', () => {
     expect(JSON.stringify(answer.body).includes(data)).toBe(status === 200);
   });
 });
+
+describe('a creation that waited for the lock of its fingerprint, which another process held', () => {
+  /** The equal token is gone, so the creation stores one of its own. */
+  const lock: Waiting['lock'] = async (tx, id) => {
+    const { db } = service.current;
+    const { tenant_id, fingerprint } = await db
+      .deleteFrom('tokens')
+      .where('id', '=', id)
+      .returning(['tenant_id', 'fingerprint'])
+      .executeTakeFirstOrThrow();
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${tenant_id}/${fingerprint}`}, 0))`.execute(tx);
+    created.tenantId = tenant_id;
+  };
+  const created = { tenantId: '' };
+  const countOf = async (table: 'tokens' | 'idempotency_records') => {
+    const rows = await service.current.db
+      .selectFrom(table)
+      .select('created_at')
+      .where('tenant_id', '=', created.tenantId)
+      .execute();
+    return rows.length;
+  };
+
+  test.each([
+    ['deleted', 401, 0],
+    ['changed', 503, 0],
+    ['kept', 201, 1],
+  ])('where the Application was %s meanwhile', async (how, status, tokens) => {
+    const answer = await answerAfter({ how, lock, request: ({ body }) => ['POST', '/tokens', { body }] });
+    expect([answer.status, await countOf('tokens')]).toEqual([status, tokens]);
+  });
+
+  test.each([
+    ['deleted', 401, 0],
+    ['changed', 503, 0],
+    ['kept', 201, 1],
+  ])('with an idempotency key, where the Application was %s meanwhile', async (how, status, more) => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'two' };
+    const answer = await answerAfter({ how, lock, request: ({ body }) => ['POST', '/tokens', { body, headers }] });
+    const counts = [await countOf('tokens'), await countOf('idempotency_records')];
+    expect([answer.status, counts]).toEqual([status, [more, 1 + more]]);
+  });
+});

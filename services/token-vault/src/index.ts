@@ -1,1 +1,1 @@
-export { operations } from './app.ts';
+export { fieldsOperations, operations, operationsByCookie } from './app.ts';

@@ -1,10 +1,17 @@
 import { apiPart, measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
-import { cacheCallers, createPepper } from '@sluice/credentials';
-import { createHttpServer, openClientAddresses, operationName, problemCodes, requestLimits } from '@sluice/http-api';
+import { cacheCallers, cacheEmbedders, createPepper } from '@sluice/credentials';
+import {
+  createHttpServer,
+  openClientAddresses,
+  openHosts,
+  originOf,
+  problemCodes,
+  requestLimits,
+} from '@sluice/http-api';
 import { createRequestObserver, listen, type Runtime, requestsInBatches, type Service } from '@sluice/service-runtime';
-import { openStores } from '@sluice/vault';
-import { createApp, operations } from './app.ts';
+import { openStores } from '@sluice/stores';
+import { createApp, operationNames } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
@@ -16,13 +23,15 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const context: Context = {
     db,
     vault,
+    caches,
     callers: cacheCallers(db, caches, cacheLimits),
     pepper: createPepper(config.KEY_PEPPER),
+    embeddersOf: cacheEmbedders(db, caches, cacheLimits),
     publicTokens: openPublicTokenLimits(config, runtime),
     log,
   };
   const observer = createRequestObserver({
-    operations: operations.map(operationName),
+    operations: operationNames,
     errorCodes: problemCodes,
     limits: requestLimits,
     metrics,
@@ -33,8 +42,10 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const server = createHttpServer(
     requestsInBatches(
       createApp(context, {
+        hostOf: openHosts(config, log),
         headerPrefix: config.HEADER_PREFIX,
         corsOrigins: config.CORS_ORIGINS,
+        fieldsOrigin: config.FIELDS_HOST && originOf(config.FIELDS_HOST),
         addressOf: openClientAddresses(config.TRUSTED_PROXIES),
         observer,
         bodyBytes,

@@ -116,7 +116,7 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   const { code, stdout } = await finish(run(['rotate-data', '--tenant', tenantId]));
   expect(stdout).toMatch(/^Rows are under older versions: no new version is made, they go on to token_data 2 of 20/);
   expect(stdout).toMatch(/waiting \d+ s for requests that began before/);
-  expect(stdout).toMatch(/token_data: [\d,]+ rows encrypted anew, 0 left under older versions/);
+  expect(stdout).toMatch(/tokens \(token_data\): [\d,]+ rows encrypted anew, 0 left under older versions/);
   expect(code).toBe(0);
   expect([await rowsUnder(actor, 1), await rowsUnder(actor, 2)]).toEqual([0, count]);
   await expectAllReadable(actor, values);
@@ -158,7 +158,7 @@ test('Ctrl-C ends it after the batch under way with 130, also where npm passes i
     tenant_id: actor.tenantId,
     resumed: true,
     versions: { token_data: 2 },
-    rotated: [{ purpose: 'token_data', rows: left, left: 0, damagedRows: 0, damaged: [] }],
+    rotated: [{ purpose: 'token_data', table: 'tokens', rows: left, left: 0, damagedRows: 0, damaged: [] }],
   });
   expect(code).toBe(0);
   await expectAllReadable(actor, values);

@@ -24,8 +24,10 @@ export function describeVersions({ resumed, versions, confirmation }: VersionsMa
   return `Rows are under older versions: no new version is made, they go on to ${made}. ${how}`;
 }
 
-function describeReencrypted({ purpose, rows, left, damagedRows, damaged }: Reencrypted): string {
-  const lines = [`${purpose}: ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`];
+function describeReencrypted({ purpose, table, rows, left, damagedRows, damaged }: Reencrypted): string {
+  const lines = [
+    `${table} (${purpose}): ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`,
+  ];
   if (damagedRows > 0) {
     const more = damagedRows > damaged.length ? ` and ${grouped(damagedRows - damaged.length)} more` : '';
     lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}${more}`);

@@ -8,6 +8,7 @@ import { startTestTokenVault } from '../testing/test-token-vault.ts';
 const settings = {
   TRUSTED_PROXIES: '127.0.0.0/8, ::1/128',
   PUBLIC_TOKENS_PER_MINUTE: '20',
+  PUBLIC_TOKEN_BYTES_PER_MINUTE: '6000',
   PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: '8',
   PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: '4000',
   RATE_LIMIT_REDIS_TIMEOUT_MS: '500',
@@ -47,6 +48,7 @@ interface Making {
   from?: string;
   process?: 0 | 1;
   headers?: Record<string, string>;
+  method?: 'POST' | 'PATCH';
 }
 
 async function tokenize(count: number, making: Making) {
@@ -54,10 +56,12 @@ async function tokenize(count: number, making: Making) {
   return request('/tokenize', making, body);
 }
 
-async function request(path: string, { key, from = newAddress(), process = 0, headers }: Making, body: unknown) {
+async function request(path: string, making: Making, body: unknown) {
+  const { key, from = newAddress(), process = 0, headers, method = 'POST' } = making;
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const answer = await fetch(new URL(path, scene.current.urls[process]), {
-    method: 'POST',
-    headers: { 'SVC-API-KEY': key, 'X-Forwarded-For': from, 'Content-Type': 'application/json', ...headers },
+    method,
+    headers: { 'SVC-API-KEY': key, 'X-Forwarded-For': from, 'Content-Type': type, ...headers },
     body: JSON.stringify(body),
   });
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
@@ -77,9 +81,11 @@ function expectRefused({ status, retryAfter, body }: Awaited<ReturnType<typeof r
   expect(Number(retryAfter)).toBeLessThanOrEqual(60);
 }
 
-const ofApplication = 'At most 20 tokens a minute may be created with one public Application';
-const ofAddress = 'At most 8 tokens a minute may be created with public keys from one address';
-const ofBytes = 'At most 4000 bytes of tokens a minute may be created with public keys from one address';
+const ofApplication = 'At most 20 tokens a minute may be created or changed with one public Application';
+const bytesOfApplication =
+  'At most 6000 bytes of tokens a minute may be created or changed with one public Application';
+const ofAddress = 'At most 8 tokens a minute may be created or changed with public keys from one address';
+const ofBytes = 'At most 4000 bytes of tokens a minute may be created or changed with public keys from one address';
 
 describe('an Application', () => {
   test('has its tokens over all addresses and processes; beyond 429, and another has its own', async () => {
@@ -92,6 +98,17 @@ describe('an Application', () => {
       expectRefused(await tokenize(1, { key, process }), ofApplication);
     }
     expect((await createToken({ key: await publicKey() })).status).toBe(201);
+  });
+
+  test('has its bytes over all addresses and processes, and another has its own', async () => {
+    const key = await publicKey();
+    for (const process of [0, 1] as const) {
+      expect((await createToken({ key, process }, 'x'.repeat(2500))).status).toBe(201);
+    }
+    for (const process of [0, 1] as const) {
+      expectRefused(await createToken({ key, process }, 'x'.repeat(2500)), bytesOfApplication);
+    }
+    expect((await createToken({ key: await publicKey() }, 'x'.repeat(2500))).status).toBe(201);
   });
 
   test('loses nothing to an address that is beyond its own limit', async () => {
@@ -142,6 +159,57 @@ describe('an address', () => {
   });
 });
 
+describe('a call that makes no token', () => {
+  const bodies = [[], {}, null, [[{}, null], { a: { b: [] } }], Array(500).fill([])];
+  const recordsOf = (tenantId: string) =>
+    scene.current.db.selectFrom('idempotency_records').select('tenant_id').where('tenant_id', '=', tenantId).execute();
+
+  test('counts as one', async () => {
+    const [key, from] = [await publicKey(), newAddress()];
+    for (let i = 0; i < 8; i++) expect((await request('/tokenize', { key, from }, [])).status).toBe(200);
+    expectRefused(await request('/tokenize', { key, from }, []), ofAddress);
+    expectRefused(await createToken({ key, from }), ofAddress);
+    for (let i = 0; i < 12; i++) expect((await request('/tokenize', { key }, {})).status).toBe(200);
+    expectRefused(await request('/tokenize', { key }, null), ofApplication);
+  });
+
+  test('leaves nothing under its idempotency key, whatever it sends, and is answered alike again', async () => {
+    const { key, tenantId } = await scene.current.createApplication({ type: 'public', permissions: ['token:create'] });
+    for (const body of bodies) {
+      const making = { key, headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
+      for (const time of [1, 2]) {
+        expect([time, await request('/tokenize', making, body)]).toEqual([
+          time,
+          expect.objectContaining({ status: 200, body }),
+        ]);
+      }
+    }
+    expect(await recordsOf(tenantId)).toEqual([]);
+    await tokenize(1, { key, headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } });
+    expect(await recordsOf(tenantId)).toHaveLength(1); // control: what makes a token is kept
+  });
+});
+
+test('a change counts like a creation: of the address and of the Application, and what is beyond changes nothing', async () => {
+  const { createApplication, db } = scene.current;
+  const both = { type: 'public', permissions: ['token:create', 'token:update'] } as const;
+  const { key, tenantId } = await createApplication({ ...both, permissions: [...both.permissions] });
+  const from = newAddress();
+  const { id } = (await createToken({ key, from })).body as { id: string };
+  const patch = (making: Making, text: string) =>
+    request(`/tokens/${id}`, { ...making, method: 'PATCH' }, { metadata: { text } });
+  for (let i = 0; i < 7; i++) expect((await patch({ key, from }, `change ${i}`)).status).toBe(200);
+  expectRefused(await patch({ key, from }, 'beyond'), ofAddress);
+  expectRefused(await createToken({ key, from }), ofAddress);
+  expectRefused(await patch({ key }, 'x'.repeat(4000)), ofBytes);
+  for (let i = 0; i < 12; i++) expect((await patch({ key }, `later ${i}`)).status).toBe(200);
+  expectRefused(await patch({ key, process: 1 }, 'beyond'), ofApplication);
+  const found = await db.selectFrom('tokens').select('metadata').where('tenant_id', '=', tenantId).execute();
+  expect(found).toEqual([{ metadata: { text: 'later 11' } }]);
+  const changer = await createApplication({ tenantId, permissions: ['token:update'] });
+  for (let i = 0; i < 9; i++) expect((await patch({ key: changer.key, from }, `private ${i}`)).status).toBe(200); // control
+});
+
 test('an answer that is kept under an idempotency key is replayed beyond the limit', async () => {
   const [key, from] = [await publicKey(), newAddress()];
   const making = { key, from, headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
@@ -178,7 +246,7 @@ test('Redis holds ids and addresses only, for a minute at most', async () => {
   const from = newAddress();
   await tokenize(3, { key, from });
   const address = singleAddressOf(from);
-  const names = [`application:${id}`, `address:${address}`, `address_bytes:${address}`];
+  const names = [`application:${id}`, `application_bytes:${id}`, `address:${address}`, `address_bytes:${address}`];
   for (const name of names) {
     const ttlMs = await redis.pttl(`sluice:rate:public_token_${name}`);
     expect(ttlMs).toBeGreaterThan(0);
@@ -189,7 +257,7 @@ test('Redis holds ids and addresses only, for a minute at most', async () => {
 
 test('the metrics tell which limit refused', async () => {
   const text = await scene.current.metrics.metrics();
-  for (const limit of ['application', 'address', 'address_bytes'])
+  for (const limit of ['application', 'application_bytes', 'address', 'address_bytes'])
     expect(text).toMatch(new RegExp(`^sluice_public_token_refusals_total\\{limit="${limit}"\\} \\d`, 'm'));
   expect(text).toMatch(/^sluice_public_token_refusals_total\{limit="address"\} [1-9]/m);
 });
@@ -214,7 +282,8 @@ test('while Redis is away each process counts by itself, and they count together
 
 describe('without TRUSTED_PROXIES', () => {
   const { TRUSTED_PROXIES: _, ...withoutProxies } = settings;
-  const warning = 'TRUSTED_PROXIES is not set, so that tokens made with public keys are not limited by address';
+  const warning =
+    'TRUSTED_PROXIES is not set, so that tokens made or changed with public keys are not limited by address';
 
   async function start(stack: AsyncDisposableStack, more: Record<string, string> = {}) {
     const service = await startTestTokenVault(stack, (url) => url, { ...withoutProxies, ...more });
@@ -233,7 +302,11 @@ describe('without TRUSTED_PROXIES', () => {
 
   test('with none, the address is that of the connection; with 0 a limit is off', async () => {
     await using stack = new AsyncDisposableStack();
-    const off = { PUBLIC_TOKENS_PER_MINUTE: '0', PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: '0' };
+    const off = {
+      PUBLIC_TOKENS_PER_MINUTE: '0',
+      PUBLIC_TOKEN_BYTES_PER_MINUTE: '0',
+      PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: '0',
+    };
     const most = { PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: '2000000000' };
     const { make, warnings } = await start(stack, { TRUSTED_PROXIES: 'none', ...off, ...most });
     expect([await make(30), await make(1000), warnings()]).toEqual([200, 200, 0]);

@@ -1,26 +1,40 @@
 import type { Caller } from '@sluice/credentials';
 import { singleAddressOf } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { measureLocalDecisions, openSharedLimits, type SharedLimit } from '@sluice/rate-limits';
+import {
+  measureLocalDecisions,
+  openSharedLimits,
+  type SharedLimit,
+  type sharedLimitSettings,
+} from '@sluice/rate-limits';
 import { exportCounter, type Logger, type Runtime } from '@sluice/service-runtime';
-import type { PublicTokenConfig } from './public-token.settings.ts';
+import type { Config } from '../config.ts';
 
-interface NewTokens {
+/** Everybody can see public keys. */
+export type PublicTokenConfig = Pick<
+  Config,
+  keyof typeof sharedLimitSettings | Extract<keyof Config, `PUBLIC_TOKEN${string}`> | 'REDIS_URL' | 'TRUSTED_PROXIES'
+>;
+
+interface Written {
   caller: Caller;
   address: () => string;
   tokens: number;
   bodyBytes: number;
 }
 
-/** Limits tokens made with keys of public Applications, but not with keys of sessions. */
+/** Limits what is written with keys of public Applications, but not with keys of sessions. */
 export interface PublicTokenLimits {
-  /** @throws {ServiceError} `too_many_requests` with the time to wait. */
-  count(created: NewTokens): Promise<void>;
+  /**
+   * A call without tokens counts as one, because it costs Postgres too.
+   * @throws {ServiceError} `too_many_requests` with the time to wait.
+   */
+  count(written: Written): Promise<void>;
 }
 
 const windowSeconds = 60;
 
-type LimitName = 'application' | 'address' | 'address_bytes';
+type LimitName = 'application' | 'application_bytes' | 'address' | 'address_bytes';
 
 type Limit = { name: LimitName; shared: SharedLimit; detail: string } | undefined;
 
@@ -30,7 +44,7 @@ export function openPublicTokenLimits(
   { log, stack, metrics }: Pick<Runtime, 'log' | 'stack' | 'metrics'>,
 ): PublicTokenLimits {
   const limits = openSharedLimits(config, { log, stack });
-  const refusals: Record<LimitName, number> = { application: 0, address: 0, address_bytes: 0 };
+  const refusals: Record<LimitName, number> = { application: 0, application_bytes: 0, address: 0, address_bytes: 0 };
   const open = (name: LimitName, points: number, what: string): Limit => {
     if (points === 0) return undefined;
     const shared = limits.limit({ kind: `public_token_${name}`, points, windowSeconds });
@@ -47,12 +61,14 @@ export function openPublicTokenLimits(
     });
   }
 
-  const { PUBLIC_TOKENS_PER_MINUTE: perApplication } = config;
+  const { PUBLIC_TOKENS_PER_MINUTE: perApplication, PUBLIC_TOKEN_BYTES_PER_MINUTE: bytesPerApplication } = config;
   const { perAddress, bytesPerAddress } = addressLimitsOf(config, log);
-  const application = open(
-    'application',
-    perApplication,
-    atMost(perApplication, 'tokens', 'with one public Application'),
+  const ofApplication = 'with one public Application';
+  const application = open('application', perApplication, atMost(perApplication, 'tokens', ofApplication));
+  const applicationBytes = open(
+    'application_bytes',
+    bytesPerApplication,
+    atMost(bytesPerApplication, 'bytes of tokens', ofApplication),
   );
   const ofAddress = 'with public keys from one address';
   const address = open('address', perAddress, atMost(perAddress, 'tokens', ofAddress));
@@ -62,19 +78,21 @@ export function openPublicTokenLimits(
   return {
     async count({ caller, address: addressOf, tokens, bodyBytes }) {
       if (caller.type !== 'public') return;
+      const counted = Math.max(1, tokens);
       // The address is counted first, so that a refused address uses up nothing of the Application's limit
       if (address || addressBytes) {
         const from = singleAddressOf(addressOf());
-        await count(address, from, tokens);
+        await count(address, from, counted);
         await count(addressBytes, from, bodyBytes);
       }
-      await count(application, caller.id, tokens);
+      await count(application, caller.id, counted);
+      await count(applicationBytes, caller.id, bodyBytes);
     },
   };
 }
 
 function atMost(points: number, what: string, where: string): string {
-  return `At most ${points} ${what} a minute may be created ${where}`;
+  return `At most ${points} ${what} a minute may be created or changed ${where}`;
 }
 
 /** None without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
@@ -84,14 +102,16 @@ function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: 
   if (config.TRUSTED_PROXIES !== undefined || perAddress + bytesPerAddress === 0)
     return { perAddress, bytesPerAddress };
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
-  log.warn(`TRUSTED_PROXIES is not set, so that tokens made with public keys are not limited by address; ${advice}`);
+  log.warn(
+    `TRUSTED_PROXIES is not set, so that tokens made or changed with public keys are not limited by address; ${advice}`,
+  );
   return { perAddress: 0, bytesPerAddress: 0 };
 }
 
 function measure(registry: Runtime['metrics'], refusals: Record<LimitName, number>, decidedAlone: () => number): void {
   exportCounter(registry, {
     name: 'sluice_public_token_refusals_total',
-    help: 'Requests to create tokens with a public key that were answered 429, by the limit',
+    help: 'Requests to create or change tokens with a public key that were answered 429, by the limit',
     by: 'limit',
     read: () => ({ ...refusals }),
   });

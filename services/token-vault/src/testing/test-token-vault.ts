@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
-import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
+import { createPepper, generateApiKey, generateSecret, hashKey } from '@sluice/credentials';
 import {
   type CallOptions,
   call,
+  callByHost,
   createTestDatabase,
   createTestSecrets,
+  insertTestMember,
   insertTestSession,
+  insertTestSignIn,
   startTestService,
 } from '@sluice/testing';
 import { configSchema } from '../config.ts';
@@ -17,6 +20,7 @@ interface NewApplication {
   type?: ApplicationType;
   permissions?: string[];
   rules?: AccessRule[];
+  allowedOrigins?: string[];
 }
 
 export const everything = [
@@ -24,6 +28,8 @@ export const everything = [
 ];
 
 export const reveal: AccessRule = { priority: 1, container: '/', transform: 'reveal', permissions: everything };
+
+const consoleHost = 'console.test';
 
 /** @param through rewrites the database URL, for a proxy between the service and its database. */
 export async function startTestTokenVault(
@@ -37,8 +43,11 @@ export async function startTestTokenVault(
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
   const startAnother = () =>
-    startTestService({ configSchema, start }, { databaseUrl, secrets, stack, settings, onLogLine });
-  const { url, metrics } = await startAnother();
+    startTestService(
+      { configSchema, start },
+      { databaseUrl, secrets, stack, settings: { CONSOLE_HOST: consoleHost, ...settings }, onLogLine },
+    );
+  const { url, metrics, readiness } = await startAnother();
 
   async function createTenant(): Promise<string> {
     const id = randomUUID();
@@ -50,9 +59,11 @@ export async function startTestTokenVault(
     return (await createApplication(application)).key;
   }
 
-  async function createApplication({ tenantId, type = 'private', permissions = [], rules = [] }: NewApplication) {
+  async function createApplication(given: NewApplication) {
+    const { tenantId, type = 'private', permissions = [], rules = [], allowedOrigins: allowed_origins = null } = given;
     const key = generateApiKey('test', type);
-    const row = { id: randomUUID(), tenant_id: tenantId ?? (await createTenant()), name: 'A', type, permissions };
+    const tenant_id = tenantId ?? (await createTenant());
+    const row = { id: randomUUID(), tenant_id, name: 'A', type, permissions, allowed_origins };
     const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
     await db
       .insertInto('applications')
@@ -63,13 +74,41 @@ export async function startTestTokenVault(
 
   async function createSession(
     { id: authorizerId, tenantId }: { id: string; tenantId: string },
-    { permissions = [], rules = [reveal] }: Pick<NewApplication, 'permissions' | 'rules'> = {},
+    { permissions = [], rules = [reveal], allowedOrigins }: Omit<NewApplication, 'tenantId' | 'type'> = {},
   ) {
     const key = generateApiKey('test', 'session');
     const keyHash = hashKey(createPepper(secrets.KEY_PEPPER), key);
-    return { id: await insertTestSession(db, { tenantId, authorizerId, keyHash, permissions, rules }), key };
+    const session = { tenantId, authorizerId, keyHash, permissions, rules, allowedOrigins };
+    return { id: await insertTestSession(db, session), key };
   }
 
   const send = (method: string, path: string, options?: CallOptions) => call(url, method, path, options);
-  return { db, url, metrics, lines, startAnother, createTenant, createKey, createApplication, createSession, send };
+
+  type Role = Parameters<typeof insertTestMember>[1]['role'];
+
+  /** A person with this role, who is signed in at the console's host. */
+  async function createMember(tenantId: string, role: Role) {
+    const secret = generateSecret();
+    const { id, userId } = await insertTestMember(db, { tenantId, role });
+    const secretHash = hashKey(createPepper(secrets.KEY_PEPPER), secret);
+    const signInId = await insertTestSignIn(db, { tenantId, userId, secretHash });
+    const own = { Host: consoleHost, 'Sec-Fetch-Site': 'same-origin', Cookie: `__Host-sluice=${secret}` };
+    const send = (method: string, path: string, { headers, ...options }: CallOptions = {}) =>
+      callByHost(url, method, path, { ...options, headers: { ...own, 'SVC-CONSOLE': '1', ...headers } });
+    return { id, userId, signInId, send };
+  }
+  return {
+    db,
+    url,
+    metrics,
+    readiness,
+    lines,
+    startAnother,
+    createTenant,
+    createKey,
+    createApplication,
+    createSession,
+    createMember,
+    send,
+  };
 }

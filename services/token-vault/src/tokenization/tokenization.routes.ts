@@ -1,6 +1,6 @@
-import { answerWithoutCvcs, detokenize, type Json, readTokenization } from '@sluice/vault';
+import { JsonText, Unkept } from '@sluice/http-api';
+import { answerWithoutCvcs, createTokens, detokenizeJson, type Json, readTokenization } from '@sluice/vault';
 import { actorOf, operation, replayTokens } from '../context.ts';
-import { createSettled } from '../tokens/create-settled.ts';
 import { bodyLimitBytes, token } from '../tokens/token.schema.ts';
 
 const toTokenize = {
@@ -37,7 +37,7 @@ export const tokenizeOperation = operation({
   tag: 'Tokenization',
   summary: 'Replace the values of a JSON document by tokens: objects with type and data, strings, numbers, booleans',
   description:
-    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing. Keys of `public` Applications are limited as for createToken.',
+    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing. Keys of `public` Applications are limited as for createToken; each call counts as one token at least. Where nothing becomes a token, nothing is written, and the answer is not kept under an idempotency key.',
   method: 'post',
   path: '/tokenize',
   permission: 'token:create',
@@ -51,7 +51,8 @@ export const tokenizeOperation = operation({
   async handle({ body, bodyBytes, address, settle, ...asking }, { vault, publicTokens }) {
     const { tokens, draft, fill } = await readTokenization(vault, actorOf(asking), body as Json);
     await publicTokens.count({ caller: asking.caller, address, tokens, bodyBytes });
-    return createSettled({ creation: await draft(), answerTo: fill, settle });
+    if (tokens === 0) return new Unkept(200, fill([]));
+    return createTokens(await draft(), { answerTo: fill, settle });
   },
 });
 
@@ -61,15 +62,17 @@ export const detokenizeOperation = operation({
   idempotent: false,
   summary: 'Replace the expressions in a JSON document by the data of tokens, as the access rules give it',
   description:
-    'An expression is a token id in double curly braces, `{{ <token id> }}`, optionally with filters. Values are redacted, masked or revealed, as the access rule that decides says. At most 100 tokens.',
+    'An expression is a token id in double curly braces, `{{ <token id> }}`, optionally with filters. Values are redacted, masked or revealed, as the access rule that decides says. All else stays as it was sent, numbers with all of their digits. At most 100 tokens.',
   method: 'post',
   path: '/detokenize',
   permission: 'token:read',
   body: toDetokenize,
   bodyLimitBytes,
+  showsSecrets: true,
   response: { 200: detokenized },
-  handle({ body, ...asking }, { vault }) {
-    return detokenize(vault, actorOf(asking), body as Json);
+  takesText: true,
+  async handle({ body, bodyText: text = '', ...asking }, { vault }) {
+    return new JsonText(await detokenizeJson(vault, actorOf(asking), { text, value: body as Json }));
   },
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type CallOptions, eventually, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
 import { everything, reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
 
 const service = useStack(startTestTokenVault);
@@ -85,6 +86,25 @@ describe('GET /tokens', () => {
       [200, [], 0],
     ]);
   });
+});
+
+test('503 after two seconds for a search, which says so and names what costs less, while a list still waits', async () => {
+  const { key } = await newTokens();
+  const body = { query: 'NOT id:x' };
+  const lock = await service.current.db.startTransaction().execute();
+  await sql`lock table tokens in access exclusive mode`.execute(lock);
+  let hasListed = false;
+  const list = send('GET', '/tokens', { key }).finally(() => (hasListed = true));
+  const searches = await Promise.all(
+    ['/tokens/search', '/v2/tokens/search'].map((path) => send('POST', path, { key, body })),
+  );
+  expect(hasListed).toBe(false);
+  await lock.rollback().execute();
+  for (const { status, headers, body } of searches) {
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    for (const words of ['took too long', 'narrower', '/v2/tokens']) expect(body.detail).toContain(words);
+  }
+  expect((await list).status).toBe(200);
 });
 
 describe('POST /tokens/search', () => {

@@ -15,6 +15,7 @@ export const walkTokensOperation = operation({
   path: '/v2/tokens',
   permission: 'token:read',
   query: walkTokensQuery,
+  showsSecrets: true,
   response: { 200: cursorPageOf(token) },
   async handle({ query, ...asking }, { vault, pepper }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
@@ -33,11 +34,12 @@ export const walkFoundTokensOperation = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search the tokens that the caller may search and read, newest first, by cursor',
-  description: `${walking} The query is that of searchTokens.`,
+  description: `${walking} The query is that of searchTokens. A page that takes more than two seconds is 503: make the query narrower.`,
   method: 'post',
   path: '/v2/tokens/search',
   permission: 'token:search',
   body: walkFoundTokensBody,
+  showsSecrets: true,
   response: { 200: cursorPageOf(token) },
   async handle({ body, ...asking }, { vault, pepper }) {
     const scope = { caller: asking.caller, operation: 'walkFoundTokens', filter: body.query };

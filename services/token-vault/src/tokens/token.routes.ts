@@ -2,16 +2,17 @@ import { Confirmed, created, pageOf, Reply, toPage } from '@sluice/http-api';
 import {
   answerWithoutCvcs,
   type CreatedToken,
+  createTokens,
   deleteToken,
   draftToken,
   findToken,
   type Json,
   listTokens,
   searchTokens,
+  theOnly,
   updateToken,
 } from '@sluice/vault';
 import { actorOf, operation, replayTokens } from '../context.ts';
-import { createSettled } from './create-settled.ts';
 import {
   bodyLimitBytes,
   createTokenBody,
@@ -28,7 +29,7 @@ export const createTokenOperation = operation({
   tag: 'Tokens',
   summary: 'Create a token; 200 with the equal one that exists where tokens are deduplicated',
   description:
-    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, of the same type, `fingerprint_expression` (the default of the type counts as none) and fingerprint, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers. With keys of `public` Applications so many tokens a minute may be created for each Application and from each address; beyond 429.',
+    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, of the same type, `fingerprint_expression` (the default of the type counts as none) and fingerprint, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers. With keys of `public` Applications so many tokens and bytes a minute may be created or changed for each Application and from each address; beyond 429.',
   method: 'post',
   path: '/tokens',
   permission: 'token:create',
@@ -42,12 +43,11 @@ export const createTokenOperation = operation({
   replay: replayTokens,
   async handle({ body, bodyBytes, address, settle, ...asking }, { vault, publicTokens }) {
     await publicTokens.count({ caller: asking.caller, address, tokens: 1, bodyBytes });
-    const answerTo = ([result]: readonly CreatedToken[]) => {
-      if (!result) throw new Error('Nothing was created');
-      return result.created ? created('/tokens', result.token) : new Reply(200, result.token);
+    const answerTo = (tokens: readonly CreatedToken[]) => {
+      const { token, created: isNew } = theOnly(tokens);
+      return isNew ? created('/tokens', token) : new Reply(200, token);
     };
-    const creation = await draftToken(vault, actorOf(asking), body);
-    return createSettled({ creation, answerTo, settle });
+    return createTokens(await draftToken(vault, actorOf(asking), body), { answerTo, settle });
   },
 });
 
@@ -61,6 +61,7 @@ export const listTokensOperation = operation({
   path: '/tokens',
   permission: 'token:read',
   query: listTokensQuery,
+  showsSecrets: true,
   response: { 200: pageOf(token) },
   errors: ['payload_too_large'],
   async handle({ query, ...asking }, { vault }) {
@@ -85,11 +86,12 @@ export const searchTokensOperation = operation({
 | metadata.&lt;key&gt; | with this value under the key, which may stand in quotes too |
 | created_at, modified_at | of this moment, of this UTC day where it is a date alone, or of \`[from TO to]\`, both included |
 
-What cannot be read is 400 with the position, counted from 0.`,
+What cannot be read is 400 with the position, counted from 0. A search that takes more than two seconds is 503: make the query narrower, or use \`/v2/tokens/search\`, which counts nothing.`,
   method: 'post',
   path: '/tokens/search',
   permission: 'token:search',
   body: searchTokensBody,
+  showsSecrets: true,
   response: { 200: pageOf(token) },
   async handle({ body, ...asking }, { vault }) {
     const { tokens, total } = await searchTokens(vault, actorOf(asking), body);
@@ -107,6 +109,7 @@ export const getToken = operation({
   path: '/tokens/:id',
   permission: 'token:read',
   params: tokenParams,
+  showsSecrets: true,
   response: { 200: token },
   errors: ['not_found'],
   handle({ params, ...asking }, { vault }) {
@@ -119,7 +122,7 @@ export const patchTokenOperation = operation({
   tag: 'Tokens',
   summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
   description:
-    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409; there `data` and `deduplicate_token` are 403 to a caller to whom no rule reveals the token, since a 409 would tell it about the value, but for members of a card other than its number. What a caller patches into `data` without seeing it, or into `metadata` without `token:read`, is judged by what it sends and not by what is there: all such patches may come to 1 MiB until a caller who sees the member writes it, or `data` is replaced by a text, number or array; beyond 413. A caller who does not see `data` and merges into it could remove all but one member and then guess that one. So such a merge removes the fingerprint, unless the patch sends all that it is made of, or nothing of that (by default the fingerprint of a `token` is made of all its data). If the patch sends anything that a search index is made of, of all indexes only those stay whose members it sends, and those over one other member that is not an object. Merges by callers who see `data`, and their new expressions, are treated alike from then on, until one of them replaces all of `data` by a text, number or array: an object is replaced by a text, and that by an object. Where only `deduplicate_token` asked for the fingerprint that was removed, it has to ask again. A merge without members changes nothing. A caller to whom `data` is shown masked is answered 403 where it merges into something of which an expression of the mask with a filter shows a part, and does not send all of that: `{{ data | stringify | reveal_last: 6 }}` would show another part then. A caller without `token:read` is answered with id, type, tenant_id, containers, modified_by and modified_at alone. The Content-Type must be `application/merge-patch+json`.',
+    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409; there `deduplicate_token: true`, and `data` that is no object, are 403 to a caller to whom no rule reveals the token, because a 409 would tell it about the value. What a caller patches into `data` without seeing it, or into `metadata` without `token:read`, is judged by what it sends and not by what is there: all such patches may come to 1 MiB until a caller who sees the member writes it, or `data` is replaced by a text, number or array; otherwise 413. A caller to whom no rule reveals the token could replace all of `data` but one member, and then guess that one. So its merge is 403, naming member and expression, where it sends something that the fingerprint (by default of a `token`: all data; of a `card`: the number), a search index, or an expression of the mask with a filter is made of, or something above or below that. It makes no fingerprint and no index anew. After such a merge a new `fingerprint_expression`, search index or expression of the mask with a filter must name one member that is no object, otherwise 409, until `data` is replaced by a text, number or array. A merge without members changes nothing. A caller without `token:read` is answered with id, type, tenant_id, containers, modified_by and modified_at alone. With keys of `public` Applications a patch counts as createToken does. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/tokens/:id',
   permission: 'token:update',
@@ -133,7 +136,8 @@ export const patchTokenOperation = operation({
   confirmed: true,
   keep: (body) => answerWithoutCvcs(body as Json),
   replay: replayTokens,
-  async handle({ params, body, ...asking }, { vault }) {
+  async handle({ params, body, bodyBytes, address, ...asking }, { vault, publicTokens }) {
+    await publicTokens.count({ caller: asking.caller, address, tokens: 1, bodyBytes });
     const updated = await updateToken(vault, actorOf(asking), params.id, body);
     return new Confirmed(updated.confirmation, updated.token);
   },

@@ -107,7 +107,12 @@ export const token = {
   ],
   properties: {
     id: { type: 'string', description: 'Unique in the Tenant' },
-    type: { type: 'string', enum: tokenTypeNames, description: 'Decides validation, default container and mask' },
+    type: {
+      type: 'string',
+      enum: tokenTypeNames,
+      description:
+        'Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without',
+    },
     tenant_id: { ...uuid, description: 'Owning Tenant' },
     data: { description: 'Plaintext, masked or absent, as the access rule that decides says' },
     mask: { description: 'JSON of expressions over data' },

@@ -1,0 +1,47 @@
+import { pageOf, toPage } from '@sluice/http-api';
+import { describeFoundTokens, describeTokens } from '@sluice/vault';
+import { actorOf, operation } from '../context.ts';
+import { metadataFilter } from '../tokens/token.schema.ts';
+import { describedToken, describeFoundTokensBody, describeTokensQuery } from './console-token.schema.ts';
+
+const without =
+  'The console shows tokens to who administers the Tenant, without `data`, mask and fingerprint, whatever token permissions the sign-in has. Nothing is decrypted, and no token counts as used.';
+
+const describeAll = operation({
+  id: 'describeTokens',
+  tag: 'Tokens',
+  summary: 'List tokens without their values, newest first',
+  description: `${without} The filters are those of listTokens.`,
+  method: 'get',
+  path: '/tokens',
+  permission: 'application:read',
+  query: describeTokensQuery,
+  showsSecrets: true,
+  response: { 200: pageOf(describedToken) },
+  errors: ['payload_too_large'],
+  async handle({ query, ...asking }, { vault }) {
+    const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
+    const { tokens, total } = await describeTokens(vault, actorOf(asking), filter, query);
+    return toPage(tokens, total, query);
+  },
+});
+
+const describeFound = operation({
+  id: 'describeFoundTokens',
+  tag: 'Tokens',
+  idempotent: false,
+  summary: 'Search tokens, and show them without their values, newest first',
+  description: `${without} The query is that of searchTokens, without the fields \`data\` and \`fingerprint\`, by which a value could be guessed: they are 400.`,
+  method: 'post',
+  path: '/tokens/search',
+  permission: 'application:read',
+  body: describeFoundTokensBody,
+  showsSecrets: true,
+  response: { 200: pageOf(describedToken) },
+  async handle({ body, ...asking }, { vault }) {
+    const { tokens, total } = await describeFoundTokens(vault, actorOf(asking), body);
+    return toPage(tokens, total, body);
+  },
+});
+
+export const consoleTokenOperations = [describeAll, describeFound];
