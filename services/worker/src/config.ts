@@ -17,28 +17,26 @@ export const configSchema = {
       // No user info, because fetch refuses it with an error that quotes the URL.
       pattern: '^https?://[^@/?#\\s]+([/?#]|$)',
       description:
-        'Where each new checkpoint of the audit log is posted as text, so that not even who owns the database can rewrite ' +
-        'the past unnoticed; a 2xx says that it was taken, anything else is tried again',
+        'Where each new checkpoint of the audit log is posted as text, so that the owner of the database ' +
+        'cannot rewrite the past unnoticed. A 2xx accepts it, anything else is retried',
     },
     LEDGER_WITNESS_FILE: {
       type: 'string',
       minLength: 1,
-      description: 'The same as a file to which checkpoints are appended, instead of a URL; `npm run ledger` reads it',
+      description: 'File to which checkpoints are appended, instead of a URL; `npm run ledger` reads it',
     },
     AUDIT_RETENTION_DAYS: {
       type: 'integer',
       minimum: 1,
       maximum: 36_500,
-      description:
-        'How long rows of the audit log stay at least, in days; they are dropped by months, so that they stay a month ' +
-        'longer at most. Without it they stay for ever',
+      description: 'How long rows of the audit log are kept, in days, and at most a month longer; without it for ever',
     },
     AUDIT_KEEP_CLOSED_DAYS: {
       type: 'integer',
       minimum: 0,
       maximum: 36_500,
       default: 365,
-      description: 'How long the audit log of a Tenant stays after the Tenant is purged, in days; 0: it goes with it',
+      description: 'How long the audit log of a purged Tenant is kept, in days; 0: it is purged too',
     },
     ADMIN_PORT: {
       type: 'integer',
@@ -51,14 +49,13 @@ export const configSchema = {
       type: 'integer',
       minimum: 1000,
       default: 30_000,
-      description:
-        "How long a job is a worker's without a sign of life from it; then another takes it over, in milliseconds",
+      description: "How long a worker's job may show no sign of life before another worker takes it, in milliseconds",
     },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'How often rows are searched that are due and have no job, or whose job was lost, in milliseconds',
+      description: 'How often due rows without a job, or whose job was lost, are searched, in milliseconds',
     },
   },
 } as const;

@@ -1,5 +1,7 @@
-import { runService } from '@sluice/service-runtime';
-import { configSchema } from './config.ts';
-import { start } from './service.ts';
+import { requireNode } from '@sluice/service-runtime/require-node';
 
+requireNode(process);
+const { runService } = await import('@sluice/service-runtime');
+const { configSchema } = await import('./config.ts');
+const { start } = await import('./service.ts');
 await runService({ name: 'worker', summary: 'what time drives', configSchema, start }, process);

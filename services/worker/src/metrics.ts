@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface WorkerMetrics {
   expiryLag: Histogram;
+  lostRuns: Counter;
   sweepFailures: Counter;
   sweepDuration: Histogram;
   lastSweep: Gauge;
@@ -9,7 +10,15 @@ export interface WorkerMetrics {
 
 export function createWorkerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
+  const lostRuns = new Counter({
+    name: 'sluice_reactor_runs_lost_total',
+    help: 'Runs of reactors whose gateway died; interrupted: they have failed, because they may have called out',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['interrupted', 'begins_again']) lostRuns.inc({ outcome }, 0);
   return {
+    lostRuns,
     expiryLag: new Histogram({
       name: 'sluice_application_expiry_lag_seconds',
       help: 'From the moment at which an Application was due until its row was deleted',

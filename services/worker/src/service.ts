@@ -1,8 +1,8 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
-import { checkDatabase, connectDatabase, openAhead, poolState } from '@sluice/database';
-import { consume, createJobMetrics } from '@sluice/jobs';
+import { checkDatabase, connectDatabase, connectOwn, openAhead, poolState } from '@sluice/database';
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
+import { consume, createJobMetrics, openJobs } from '@sluice/service-runtime/jobs';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { addComingMonths } from './audit-log-months/add-coming-months.ts';
@@ -15,7 +15,9 @@ import { showsCheckpoints } from './ledger/show-checkpoints.ts';
 import { openFileWitness, openUrlWitness, type Witness } from './ledger/witness.ts';
 import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
 import { sweepOverlooked } from './overlooked/sweep-overlooked.ts';
+import { sweepOldRuns, sweepRuns } from './reactor-runs/sweep-runs.ts';
 import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
+import { deleteEndedSignIns } from './sign-in-expiry/delete-ended-sign-ins.ts';
 import { startSweep } from './sweep.ts';
 import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts';
@@ -27,6 +29,8 @@ const figuresIntervalMs = 10_000;
 /** Half of the two seconds within which rows must be in the ledger. A batch costs as much as a hundred of its rows. */
 const sequenceIntervalMs = 1000;
 const witnessIntervalMs = 2000;
+/** A run that was lost is reported soon, and one whose job was lost begins. */
+const runsIntervalMs = 5000;
 const keyUsageIntervalMs = 300_000;
 /** Long, because it takes a query or two for each Tenant. */
 const overlookedIntervalMs = 600_000;
@@ -35,13 +39,15 @@ export async function start(
   config: Config,
   { log, stack, readiness, metrics: registry, tracing }: Runtime,
 ): Promise<Service> {
-  const db = connectDatabase(config, { stack, onError: (err) => log.warn({ err }, 'Postgres closed a connection') });
-  readiness.add('postgres', () => checkDatabase(db));
+  const connecting = { stack, onError: (err: Error) => log.warn({ err }, 'Postgres closed a connection') };
+  const db = connectDatabase(config, connecting);
+  const own = connectOwn(config, connecting); // sweeps of many rows delay neither the relay nor the readiness check
+  readiness.add('postgres', () => checkDatabase(own));
   measurePool(registry, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
   await openAhead(db, config); // the sweeps start together, and would open all connections at once
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
   const metrics = createWorkerMetrics(registry);
-  const changes = openChangeWriter({ db, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
+  const changes = openChangeWriter({ db: own, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
   const context: Context = { db, log, changes, metrics };
   const applications = openApplicationExpiry(context);
 
@@ -72,14 +78,16 @@ export async function start(
   sweep('application-expiry', applications.sweep);
   sweep('application-key-expiry', () => deleteExpiredKeys(db));
   sweep('session-expiry', () => deleteEndedSessions(db));
+  sweep('sign-in-expiry', () => deleteEndedSignIns(db));
   sweep('tenant-purge', () => sweepClosedTenants(context));
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));
+  const enqueuing = openJobs({ redisUrl: config.REDIS_URL, stack, onError });
+  sweep('reactor-runs', () => sweepRuns({ ...context, jobs: enqueuing }), runsIntervalMs);
+  sweep('old-reactor-runs', () => sweepOldRuns(db));
   sweep('overlooked', () => sweepOverlooked(db), overlookedIntervalMs);
   sweep('audit-log-months', () => addComingMonths(db));
-  sweep('change-relay', () => relayForgottenChanges(db, changes), relayIntervalMs);
-  const retention = { db, retentionDays: config.AUDIT_RETENTION_DAYS, keepClosedDays: config.AUDIT_KEEP_CLOSED_DAYS };
-  sweep('audit-log-retention', () => dropOldRows(retention));
+  sweep('change-relay', () => relayForgottenChanges(own, changes), relayIntervalMs);
   const privateKey = config.LEDGER_KEY === undefined ? undefined : readLedgerKey(config.LEDGER_KEY);
   const ledgerOrigin = ledgerOriginOf(config);
   if (privateKey)
@@ -88,6 +96,8 @@ export async function start(
       'checkpoints of the audit log are signed',
     );
   else log.warn('LEDGER_KEY is not set: the ledger of the audit log is built, and no checkpoint is signed');
+  const retention = { retentionDays: config.AUDIT_RETENTION_DAYS, keepClosedDays: config.AUDIT_KEEP_CLOSED_DAYS };
+  sweep('audit-log-retention', () => dropOldRows({ db, privateKey, ledgerOrigin, ...retention }));
   const ledger = { db, privateKey, ledgerOrigin, signal: stopping.signal };
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
   const witness = openWitness(config);

@@ -1,7 +1,7 @@
 import type { ChangeWriter } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
-import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
+import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   createTestDatabase,
   createTestSecrets,
@@ -181,15 +181,13 @@ describe('a running worker', () => {
   });
 
   test('deletes by the sweep while Redis is away, and stops', async () => {
-    const stack = new AsyncDisposableStack();
+    // Closing it would hang, and so fail the test, where it did not stop.
+    await using stack = new AsyncDisposableStack();
     const { rows } = stores.current;
     const tenantId = await rows.tenant();
     const id = await rows.application(tenantId, past());
     await startWorker(stack, '100', { REDIS_URL: 'redis://127.0.0.1:1' });
     await eventually('deleted without Redis', async () => !(await isThere(id)));
-    const start = performance.now();
-    await stack.disposeAsync();
-    expect(performance.now() - start).toBeLessThan(8000);
   });
 
   test('two of them, with jobs and sweeps, delete once each and write one audit row each', async () => {

@@ -1,13 +1,27 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { addLeaf, type Frontier, readFrontier, rootOf, type Subtree, subtreesOf } from '@sluice/ledger';
+import {
+  addLeaf,
+  type Frontier,
+  openCheckpoint,
+  originOf,
+  readFrontier,
+  readVerifierLine,
+  rootOf,
+  type Subtree,
+  signCheckpoint,
+  subtreesOf,
+  verifierLine,
+} from '@sluice/ledger';
 import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from '../ledger/sequence.ts';
 import { testRows } from '../testing/test-rows.ts';
-import { dropOldRows } from './drop-old-rows.ts';
+import { dropOldRows as dropOldRowsOf, type RetentionOptions } from './drop-old-rows.ts';
 
-const { privateKey } = generateKeyPairSync('ed25519');
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const signer = { privateKey, ledgerOrigin: 'sluice.example' };
+const dropOldRows = (options: Omit<RetentionOptions, keyof typeof signer>) => dropOldRowsOf({ ...signer, ...options });
 const dayMs = 86_400_000;
 const monthsAway = (count: number) => {
   const now = new Date();
@@ -42,7 +56,7 @@ async function insertRows(db: Database, tenantId: string, at: string, count: num
     select ${tenantId}, ${at}, 'use', 'proxy', 'p', jsonb_build_object('token_ids', jsonb_build_array(${`of ${at}`}::text, i))
     from generate_series(1, ${count}::int) as i
   `.execute(db);
-  await sequenceDue({ db, privateKey, ledgerOrigin: 'sluice.example' });
+  await sequenceDue({ db, ...signer });
 }
 
 async function stateOf(db: Database, tenantId: string) {
@@ -161,7 +175,7 @@ test('rows that are written while months are dropped neither fail nor are lost, 
   await writer.commit().execute();
   await dropping;
   expect(await stateOf(db, tenantId)).toMatchObject({ rows: 1, tokens: 1, ledger: { size: 20, dropped: 20 } });
-  await sequenceDue({ db, privateKey, ledgerOrigin: 'sluice.example' });
+  await sequenceDue({ db, ...signer });
   expect((await stateOf(db, tenantId)).ledger.size).toBe(21);
 });
 
@@ -211,4 +225,50 @@ test('a month that cannot be dropped for another reason fails the round', async 
   await expect(dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 })).rejects.toThrow(
     'audit_log_tokens_before',
   );
+});
+
+describe('the signed checkpoint', () => {
+  const statesOf = async (db: Database, tenantId: string) => {
+    const { checkpoint } = (await stateOf(db, tenantId)).ledger;
+    const name = originOf(signer.ledgerOrigin, tenantId);
+    const { size, dropped } = openCheckpoint(checkpoint ?? '', [readVerifierLine(verifierLine({ name, publicKey }))]);
+    return { size, dropped };
+  };
+
+  test('says how many rows are gone in the transaction that gives them up, and goes on to say it', async () => {
+    await using stack = new AsyncDisposableStack();
+    const db = await newDatabase(stack);
+    const tenantId = await testRows(db).tenant();
+    await sql`
+      alter table ledgers add check (checkpoint is null or position(E'\\ndropped ' || dropped || E'\\n' in checkpoint) > 0)
+    `.execute(db);
+    await insertRows(db, tenantId, monthsAway(-4), 40);
+    expect(await statesOf(db, tenantId)).toEqual({ size: 40, dropped: 0 });
+    await insertRows(db, tenantId, monthsAway(-2), 3);
+    await dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+    expect(await statesOf(db, tenantId)).toEqual({ size: 43, dropped: 40 });
+    await insertRows(db, tenantId, monthsAway(0), 2);
+    expect(await statesOf(db, tenantId)).toEqual({ size: 45, dropped: 40 });
+    const alone = db.updateTable('ledgers').set({ dropped: 41 }).execute();
+    await expect(alone).rejects.toThrow('check constraint'); // control: the check sees each write
+  });
+
+  test('is signed again where a version signed it that did not say it, and is taken away where there is no key', async () => {
+    await using stack = new AsyncDisposableStack();
+    const db = await newDatabase(stack);
+    const [before, without] = [await testRows(db).tenant(), await testRows(db).tenant()];
+    for (const tenantId of [before, without]) await insertRows(db, tenantId, monthsAway(-4), 20);
+    const { ledger } = await stateOf(db, before);
+    const signed = { origin: originOf(signer.ledgerOrigin, before), size: 20, root: rootOfLedger(ledger) };
+    const checkpoint = signCheckpoint(signed, privateKey);
+    await db.updateTable('ledgers').set({ dropped: 16, checkpoint }).where('tenant_id', '=', before).execute();
+    expect(await statesOf(db, before)).toEqual({ size: 20, dropped: undefined });
+    await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 0 });
+    expect(await statesOf(db, before)).toEqual({ size: 20, dropped: 16 });
+    expect(await statesOf(db, without)).toEqual({ size: 20, dropped: 0 }); // control: nothing to say
+    await dropOldRowsOf({ ...signer, privateKey: undefined, db, retentionDays: daysFor(-3), keepClosedDays: 0 });
+    expect((await stateOf(db, without)).ledger).toMatchObject({ dropped: 20, checkpoint: null });
+    await sequenceDue({ db, ...signer });
+    expect(await statesOf(db, without)).toEqual({ size: 20, dropped: 20 });
+  });
 });

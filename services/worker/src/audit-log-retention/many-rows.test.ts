@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
+import { subtreesOf } from '@sluice/ledger';
 import { countRowsRead, createTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { dropOldRows } from './drop-old-rows.ts';
@@ -7,6 +8,7 @@ import { giveUpRows } from './retention.queries.ts';
 
 const leafCount = 40_000;
 const oldCount = 36_000;
+const signer = { privateKey: generateKeyPairSync('ed25519').privateKey, ledgerOrigin: 'sluice.example' };
 const keepFrom = '2026-02-01T00:00:00Z';
 
 const database = useStack((stack) => createTestDatabase(stack));
@@ -14,7 +16,8 @@ const database = useStack((stack) => createTestDatabase(stack));
 async function fillLedger(db: Database): Promise<string> {
   const tenantId = randomUUID();
   await db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
-  await db.insertInto('ledgers').values({ tenant_id: tenantId, size: leafCount }).execute();
+  const frontier = Buffer.alloc(32 * subtreesOf(leafCount).length);
+  await db.insertInto('ledgers').values({ tenant_id: tenantId, size: leafCount, frontier }).execute();
   await sql`
     insert into ledger_leaves (tenant_id, leaf_index, log_id, at, kept_at, leaf_version, leaf_hash)
     select ${tenantId}::uuid, i, gen_random_uuid(), kept_at, kept_at, 1, '' from (
@@ -38,7 +41,7 @@ test('a ledger gives up a month of any size by reading a few of its leaves', asy
   const tenantId = await fillLedger(db);
   const recorded = recordStatements(db);
   const tx = await recorded.db.startTransaction().execute();
-  await giveUpRows(tx, tenantId, keepFrom);
+  await giveUpRows(tx, { tenantId, keepFrom, signer });
   expect(await droppedOf(tx, tenantId)).toEqual({ dropped: oldCount });
   await tx.rollback().execute();
   const statements = recorded.statements.slice(0, -1);
@@ -60,7 +63,7 @@ test('a ledger with a leaf missing is named, and the others give up their rows a
   const [broken = '', other = ''] = tenants;
   await sql`delete from ledger_leaves where tenant_id = ${broken} and leaf_index = ${leafCount / 2}`.execute(db);
   const recorded = recordStatements(db);
-  await expect(dropOldRows({ db: recorded.db, retentionDays: 1, keepClosedDays: 0 })).rejects.toThrow(
+  await expect(dropOldRows({ db: recorded.db, retentionDays: 1, keepClosedDays: 0, ...signer })).rejects.toThrow(
     `The ledger of Tenant ${broken} `,
   );
   expect(await droppedOf(db, other)).toEqual({ dropped: leafCount });

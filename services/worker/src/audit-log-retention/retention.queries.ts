@@ -1,5 +1,7 @@
 import type { Database, Queryable } from '@sluice/database';
+import { readFrontier } from '@sluice/ledger';
 import { sql } from 'kysely';
+import { type LedgerSigner, signTree } from '../ledger/sign-tree.ts';
 
 export async function firstMonthToKeep(db: Database, days: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
@@ -26,14 +28,36 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
+/** Whose checkpoint does not say how many rows were dropped, because a version signed it that did not say so. */
+export async function listLedgersToState(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ tenant_id: string }>`
+    select tenant_id from ledgers
+    where dropped > 0 and position(E'\\ndropped ' || dropped || E'\\n' in checkpoint) = 0
+  `.execute(db);
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
 /** This many leaves may remain beside the oldest kept subtree of a stored level, because they prove what follows. */
 const besides = 15;
 
-/** The last leaves stay to prove the rest. @throws {Error} where a leaf is missing, because the end is then unknown. */
-export async function giveUpRows(tx: Queryable, tenantId: string, keepFrom: string): Promise<void> {
+/**
+ * Call it in a transaction, because the checkpoint must say how many rows are gone. The last leaves stay to prove the rest.
+ * @throws {Error} where a leaf is missing, because the end is then unknown.
+ */
+export async function giveUpRows(
+  tx: Queryable,
+  { tenantId, keepFrom, signer }: { tenantId: string; keepFrom: string; signer: LedgerSigner },
+): Promise<void> {
   const ofTenant = sql`tenant_id = ${tenantId}`;
-  const first = await findFirstToKeep(tx, tenantId, keepFrom);
-  await sql`update ledgers set dropped = greatest(dropped, ${first}) where ${ofTenant}`.execute(tx);
+  const { size, frontier } = await tx
+    .selectFrom('ledgers')
+    .select(['size', 'frontier'])
+    .where('tenant_id', '=', tenantId)
+    .forUpdate() // the tree must not grow before its checkpoint is written
+    .executeTakeFirstOrThrow();
+  const dropped = await findFirstToKeep(tx, tenantId, keepFrom);
+  const checkpoint = signTree(signer, { tenantId, frontier: readFrontier(size, frontier), dropped });
+  await sql`update ledgers set dropped = ${dropped}, checkpoint = ${checkpoint} where ${ofTenant}`.execute(tx);
   await sql`
     with old as (
       select at, log_id from ledger_leaves where ${ofTenant}

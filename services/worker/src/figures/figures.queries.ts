@@ -25,6 +25,8 @@ const queries = {
   dueToken: dueTokens('expiry'),
   dueCvc: dueTokens('cvc'),
   closedTenant: due('closed_at', 'tenants'),
+  runsWaiting: sql`select count(*) from reactor_runs where state = 'waiting'`,
+  oldestRun: sql`select ${age('min(created_at)')} from reactor_runs where state = 'waiting'`,
   unsequencedRows: sql`
     select (select coalesce(sum(cardinality(ids)), 0) from audit_log_arrivals)::float8
       + (select coalesce(sum(unsequenced_before), 0) from ledgers where unsequenced_before > 0)::float8`,

@@ -46,6 +46,10 @@ export function measureFigures(
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
+  gauge('sluice_reactor_runs_waiting', 'Runs of reactors that wait for a thread of a gateway', () => of('runsWaiting'));
+  gauge('sluice_reactor_runs_oldest_age_seconds', 'How long ago the oldest of these was asked for', () =>
+    of('oldestRun'),
+  );
   gauge('sluice_ledger_waiting_rows', 'Rows of the audit log that are in no tree yet', () => of('unsequencedRows'));
   gauge(
     'sluice_ledger_oldest_age_seconds',

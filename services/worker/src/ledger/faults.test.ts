@@ -117,7 +117,7 @@ test.each([
     const before = door.count();
     await sequence(throughDoor);
     const statements = door.count() - before;
-    expect(statements).toBeGreaterThanOrEqual(9); // due, begin, ledger, lock, arrivals, leaves, nodes, ledger, commit
+    expect(statements).toBeGreaterThanOrEqual(10); // due, begin, ledger, lock, settings, arrivals, leaves, nodes, ledger, commit
     let killed = 0;
     for (let n = 1; n <= statements; n++) {
       for (const cut of ['before', 'after'] satisfies Cut[]) {
@@ -153,7 +153,7 @@ async function overtake({ db, door, throughDoor }: typeof ledger.current, unlock
   await insertRows(db, tenantId);
   await sequence(throughDoor);
   await insertRows(db, tenantId);
-  const { reached, release } = door.holdAt(6); // due, begin, ledger, lock, arrivals
+  const { reached, release } = door.holdAt(7); // due, begin, ledger, lock, settings, arrivals
   const first = sequence(unlock(throughDoor));
   await reached;
   await insertRows(db, tenantId);

@@ -1,5 +1,5 @@
 import { type LogRow, logColumns } from '@sluice/audit';
-import { type Database, preparedSql, type Queryable } from '@sluice/database';
+import { type Database, preparedSql, type Queryable, throughIndexes } from '@sluice/database';
 import { type RawBuilder, sql } from 'kysely';
 
 /** `isUnsignedDue` adds Tenants whose tree grew while no worker had a key. */
@@ -32,6 +32,7 @@ export interface LedgerRow {
 }
 
 export interface LockedLedger extends LedgerRow {
+  dropped: number;
   is_signed: boolean;
   /** By the clock of Postgres, because rows are kept from this moment on and a worker's clock may be wrong. */
   locked_at: string;
@@ -42,7 +43,7 @@ export async function lockLedger(tx: Queryable, tenantId: string): Promise<Locke
   await makeLedger(tx, { tenantId });
   return tx
     .selectFrom('ledgers')
-    .select(['size', 'frontier', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
+    .select(['size', 'frontier', 'dropped', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
     .select((eb) => [
       eb('checkpoint', 'is not', null).as('is_signed'),
       sql<string>`statement_timestamp()`.as('locked_at'),
@@ -100,7 +101,7 @@ export async function readRowsBefore(
   { before_at, before_id }: Pick<LedgerRow, 'before_at' | 'before_id'>,
   { mostRows, mostBytes }: BatchLimits,
 ): Promise<{ rows: LogRow[]; isRest: boolean }> {
-  const { rows } = await sql<LogRow & { found: number }>`
+  const next = sql<LogRow & { found: number }>`
     with found as (
       select ${columns} from audit_log as log
       where tenant_id = ${tenantId} and leaf_version is null
@@ -108,8 +109,8 @@ export async function readRowsBefore(
       order by at, id limit ${mostRows}
     )
     select (select count(*) from found) as found, ${columns}
-    from (${firstThatFit(sql`at, id`, mostBytes)}) as log order by at, id
-  `.execute(tx);
+    from (${firstThatFit(sql`at, id`, mostBytes)}) as log order by at, id`;
+  const { rows } = await throughIndexes(tx, (tx) => next.execute(tx));
   const found = rows[0]?.found ?? 0;
   return {
     rows: rows.map(({ found: _found, ...row }) => row),
@@ -120,6 +121,9 @@ export async function readRowsBefore(
 /**
  * Call it in the transaction that sequences them, so that each is sequenced once. Rows in the tree are left out. An
  * arrival that does not fit keeps its place with its other rows.
+ *
+ * No step joins the arrivals with what was found, because without statistics Postgres would compare each with each: what
+ * fits is the beginning of the arrivals, so those up to the last whole one are deleted, and one is shortened.
  */
 export async function takeArrivals(
   tx: Queryable,
@@ -127,7 +131,7 @@ export async function takeArrivals(
   { mostRows, mostBytes }: BatchLimits,
 ): Promise<{ taken: number; rows: LogRow[] }> {
   // Planned each time, because a kept plan would go through a month that was empty when it was made
-  const { rows } = await sql<LogRow & { taken: number }>`
+  const next = sql<LogRow & { taken: number }>`
     with due as (
       select arrival, ids, times from (
         select arrival, ids, times, sum(cardinality(ids)) over (order by arrival) - cardinality(ids) as before
@@ -138,12 +142,12 @@ export async function takeArrivals(
       ) as counted where before < ${mostRows}
     ),
     due_rows as (
-      select arrival, position, each.id, each.at
+      select arrival, cardinality(ids) as arrived, position, each.id, each.at
       from due cross join lateral unnest(ids, times) with ordinality as each(id, at, position)
       order by arrival, position limit ${mostRows}
     ),
     found as (
-      select arrival, position, ${columns} from due_rows
+      select arrival, arrived, position, ${columns} from due_rows
       left join lateral (
         select * from audit_log
         where tenant_id = ${tenantId} and at = due_rows.at and id = due_rows.id and not exists (
@@ -153,23 +157,24 @@ export async function takeArrivals(
       ) as log on true
     ),
     fitting as (${firstThatFit(sql`arrival, position`, mostBytes)}),
-    counted as (select arrival, count(*)::int as count from fitting group by arrival),
+    counted as (select arrival, arrived, count(*)::int as count from fitting group by arrival, arrived),
     emptied as (
-      delete from audit_log_arrivals as whole using counted
-      where whole.tenant_id = ${tenantId} and whole.arrival = counted.arrival and cardinality(ids) = counted.count
-      returning whole.arrival
+      delete from audit_log_arrivals
+      where tenant_id = ${tenantId} and arrival <= (select max(arrival) from counted where count = arrived)
+      returning arrival
     ),
     shortened as (
-      update audit_log_arrivals as part set ids = ids[counted.count + 1 :], times = times[counted.count + 1 :]
-      from counted
-      where part.tenant_id = ${tenantId} and part.arrival = counted.arrival and cardinality(ids) > counted.count
-      returning part.arrival
+      update audit_log_arrivals
+      set ids = ids[(select count from counted where count < arrived) + 1 :],
+        times = times[(select count from counted where count < arrived) + 1 :]
+      where tenant_id = ${tenantId} and arrival = (select arrival from counted where count < arrived)
+      returning arrival
     ),
     taken as (select arrival from emptied union all select arrival from shortened)
     select (select count(*) from taken) as taken, ${columns}
-    from fitting as log where arrival in (select arrival from taken)
-    order by arrival, position
-  `.execute(tx);
+    from fitting as log where (arrival in (select arrival from taken)) is true -- so it is a hash, and no join
+    order by arrival, position`;
+  const { rows } = await throughIndexes(tx, (tx) => next.execute(tx));
   return {
     taken: rows[0]?.taken ?? 0,
     rows: rows.filter(({ id }) => id !== null).map(({ taken: _taken, ...row }) => row),

@@ -59,9 +59,10 @@ test('a round that finds little to do reads little, however many ledgers there a
 });
 
 test('a batch reads its rows, however large the tree is', async () => {
-  const [read = 0] = await readBy((db) =>
+  const counts = await readBy((db) =>
     takeArrivals(db, large.current.tenantId, { mostRows: batch, mostBytes: 1024 * batch }),
   );
+  const read = Math.max(...counts);
   expect(read).toBeGreaterThanOrEqual(batch);
   expect(read).toBeLessThan(4 * batch);
 });

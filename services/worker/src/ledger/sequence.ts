@@ -1,17 +1,6 @@
-import type { KeyObject } from 'node:crypto';
 import { type LogRow, presentLog } from '@sluice/audit';
 import type { Database, Queryable } from '@sluice/database';
-import {
-  addLeaf,
-  type CompleteNode,
-  type Frontier,
-  leafHash,
-  leafVersion,
-  originOf,
-  readFrontier,
-  rootOf,
-  signCheckpoint,
-} from '@sluice/ledger';
+import { addLeaf, type CompleteNode, type Frontier, leafHash, leafVersion, readFrontier } from '@sluice/ledger';
 import {
   type BatchLimits,
   insertLeaves,
@@ -26,6 +15,7 @@ import {
   updateLedger,
 } from './ledger.queries.ts';
 import { separately } from './separately.ts';
+import { type LedgerSigner, signTree } from './sign-tree.ts';
 
 /** A Tenant chooses how large its rows are, and the worker holds a batch of them parsed. */
 export const batchLimits: BatchLimits = { mostRows: 2000, mostBytes: 8 * 1024 * 1024 };
@@ -34,11 +24,8 @@ export const mostPasses = 40;
 /** Other subtrees are computed from at most 16 stored ones of 2^4, 2^8 … leaves. */
 const storedLevels = 4;
 
-export interface SequenceOptions {
+export interface SequenceOptions extends LedgerSigner {
   db: Database;
-  /** Without it nothing is signed. */
-  privateKey: KeyObject | undefined;
-  ledgerOrigin: string;
   signal?: AbortSignal;
 }
 
@@ -68,13 +55,13 @@ export async function sequenceDue(options: SequenceOptions): Promise<number> {
 /** All of it is one transaction. @returns whether anything was done, so that another pass may find more. */
 async function sequenceBatch(
   tenantId: string,
-  { db, privateKey, ledgerOrigin }: SequenceOptions,
+  { db, ...signer }: SequenceOptions,
 ): Promise<{ sequenced: number; hasMoved: boolean }> {
   return db.transaction().execute(async (tx) => {
     const ledger = await lockLedger(tx, tenantId);
     if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker has it
     const { rows, hasMoved, position } = await nextRows(tx, tenantId, ledger);
-    const isUnsigned = privateKey !== undefined && ledger.size > 0 && !ledger.is_signed;
+    const isUnsigned = signer.privateKey !== undefined && ledger.size > 0 && !ledger.is_signed;
     if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before && !isUnsigned) {
       return { sequenced: 0, hasMoved }; // arrivals whose rows are gone
     }
@@ -83,16 +70,12 @@ async function sequenceBatch(
       await insertLeaves(tx, tenantId, { start: ledger.size, version: leafVersion, leaves: grown.leaves });
     if (grown.nodes.length > 0) await insertNodes(tx, tenantId, grown.nodes);
     const { frontier } = grown;
-    const origin = originOf(ledgerOrigin, tenantId);
     await updateLedger(tx, tenantId, {
       ...position,
       size: frontier.size,
       frontier: Buffer.concat(frontier.hashes),
       kept_at: grown.keptAt,
-      // Without a key there is no checkpoint, because the previous one does not match the proofs of the grown tree
-      checkpoint: privateKey
-        ? signCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) }, privateKey)
-        : null,
+      checkpoint: signTree(signer, { tenantId, frontier, dropped: ledger.dropped }),
     });
     return { sequenced: rows.length, hasMoved: true };
   });

@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
-import { openJobs } from '@sluice/jobs';
 import { createLogger } from '@sluice/service-runtime';
+import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   createTestDatabase,
   createTestSecrets,
   eventually,
+  insertTestMember,
+  insertTestSignIn,
   startTestService,
   testRedisUrl,
   useStack,
 } from '@sluice/testing';
+import { sql } from 'kysely';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
@@ -45,6 +48,126 @@ test('purges every row of a closed Tenant but its audit, and nothing of another'
   expect(await rows.count(closed)).toEqual(nothingButAudit);
   expect(await rows.count(open)).toEqual(before);
 });
+
+test('leaves nothing but its audit in any table of the database', async () => {
+  const { db, rows, context } = stores.current;
+  const closed = await fullTenant();
+  await fillOtherTables(closed);
+  const before = await rowsByTable(closed);
+  // A table that is missing here needs a row in `fillOtherTables`, so that the purge has something to delete.
+  expect(Object.entries(before).filter(([table, count]) => count === 0 && !auditTables.includes(table))).toEqual([]);
+  await rows.close(closed);
+  await purgeTenant(closed, context);
+  const left = Object.entries(await rowsByTable(closed)).filter(([, count]) => count > 0);
+  expect(left.map(([table]) => table).filter((table) => !auditTables.includes(table))).toEqual([]);
+  expect(await db.selectFrom('tenants').select('id').where('id', '=', closed).execute()).toEqual([]);
+});
+
+const auditTables = [
+  'audit_log',
+  'audit_log_tokens',
+  'audit_log_arrivals',
+  'ledgers',
+  'ledger_leaves',
+  'ledger_nodes',
+  'changes', // a row lives until its change is confirmed
+];
+
+async function fillOtherTables(tenant_id: string): Promise<void> {
+  const { db, rows } = stores.current;
+  const application_id = await rows.application(tenant_id);
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const hashes = () => ({ key_hash: randomBytes(32), nonce_hash: randomBytes(32) });
+  const session = { tenant_id, id: randomUUID(), application_id, made_from: '10.0.0.1', network: '10.0.0.0' };
+  await db
+    .insertInto('sessions')
+    .values({ ...session, ...hashes(), expires_at: soon })
+    .execute();
+  const proxy_id = await rows.proxy(tenant_id);
+  const former = { tenant_id, id: randomUUID(), proxy_id, version: 1, at: soon, changed_members: [] };
+  await db
+    .insertInto('proxy_versions')
+    .values({ ...former, definition_ciphertext: randomBytes(16) })
+    .execute();
+  const formula = { tenant_id, id: randomUUID(), name: 'F', code: 'code' };
+  await db.insertInto('reactor_formulas').values(formula).execute();
+  await db.insertInto('reactors').values({ tenant_id, id: randomUUID(), name: 'R', formula_id: formula.id }).execute();
+  await db.insertInto('due_tokens').values({ tenant_id, kind: 'expiry', due_at: soon }).execute();
+  const { userId } = await insertTestMember(db, { tenantId: tenant_id, role: 'ADMIN' });
+  await insertTestSignIn(db, { tenantId: tenant_id, userId, secretHash: randomBytes(32) });
+  await db.insertInto('former_members').values({ tenant_id, user_id: userId }).execute();
+  const link = { tenant_id, secret_hash: randomBytes(32), expires_at: soon };
+  await db
+    .insertInto('sign_in_links')
+    .values({ ...link, user_id: userId })
+    .execute();
+  await db
+    .insertInto('invitations')
+    .values({ ...link, email: 'a@example.com', role: 'ADMIN' })
+    .execute();
+  const run = { id: randomUUID(), reactor_id: randomUUID(), created_by: application_id, trace_id: 'trace' };
+  await db
+    .insertInto('reactor_runs')
+    .values({
+      tenant_id,
+      ...run,
+      caller_type: 'application',
+      retryable: false,
+      timeout_ms: 60_000,
+      arguments_ciphertext: randomBytes(64),
+    })
+    .execute();
+  const claim = { application_id, request_hash: randomBytes(32), body_hash: randomBytes(32), claim_id: randomUUID() };
+  await db
+    .insertInto('idempotency_records')
+    .values({ tenant_id, ...claim, locked_until: soon })
+    .execute();
+}
+
+test('a person goes with the last Tenant that knows them, with their identities', async () => {
+  const { db, rows, context } = stores.current;
+  const tenants = [await rows.tenant(), await rows.tenant()] as const;
+  const people = { shared: randomUUID(), removedElsewhere: randomUUID(), own: randomUUID() };
+  for (const userId of Object.values(people)) {
+    await insertTestMember(db, { tenantId: tenants[0], role: 'AUDITOR', userId });
+    await db
+      .insertInto('identities')
+      .values({ issuer: 'https://issuer.test', subject: userId, user_id: userId })
+      .execute();
+  }
+  await insertTestMember(db, { tenantId: tenants[1], role: 'AUDITOR', userId: people.shared });
+  await db.insertInto('former_members').values({ tenant_id: tenants[1], user_id: people.removedElsewhere }).execute();
+  const left = async () => {
+    const found = await db.selectFrom('users').select('id').where('id', 'in', Object.values(people)).execute();
+    const identities = await db.selectFrom('identities').select('user_id').execute();
+    expect(identities.map(({ user_id }) => user_id).sort()).toEqual(found.map(({ id }) => id).sort());
+    return new Set(found.map(({ id }) => id));
+  };
+  await rows.close(tenants[0]);
+  await purgeTenant(tenants[0], context);
+  expect(await left()).toEqual(new Set([people.shared, people.removedElsewhere]));
+  await rows.close(tenants[1]);
+  await purgeTenant(tenants[1], context);
+  expect(await left()).toEqual(new Set());
+});
+
+/** Rows of the Tenant in each table that has a `tenant_id`, as the database itself lists them. */
+async function rowsByTable(tenantId: string): Promise<Record<string, number>> {
+  const { db } = stores.current;
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+    where attname = 'tenant_id' and relkind in ('r', 'p') and not relispartition
+      and relnamespace = current_schema()::regnamespace
+  `.execute(db);
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql<{ count: string }>`
+      select count(*) from ${sql.table(name)} where tenant_id = ${tenantId}
+    `.execute(db);
+    counts[name] = Number(rows[0]?.count);
+  }
+  return counts;
+}
 
 test('leaves a Tenant that is open', async () => {
   const { rows, context } = stores.current;

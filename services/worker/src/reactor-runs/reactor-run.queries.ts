@@ -1,0 +1,92 @@
+import { counterSlot, type Database, runBytesCounter } from '@sluice/database';
+import { sql } from 'kysely';
+
+const batchSize = 1000;
+
+/** A run may end its gateway, so it is not begun for ever. */
+const mostTries = 5;
+
+export interface LostRun {
+  tenant_id: string;
+  id: string;
+  state: 'waiting' | 'failed';
+}
+
+/** One batch of runs whose gateway died. Those that may run again wait for another try; the others fail. */
+export async function endLeases(db: Database): Promise<LostRun[]> {
+  const { rows } = await sql<LostRun>`
+    with lost as materialized (
+      select tenant_id, id, (marked_at is null or retryable) and tries < ${sql.lit(mostTries)} as again
+      from reactor_runs where state = 'running' and lease_until < clock_timestamp()
+      order by lease_until limit ${sql.lit(batchSize)} for update skip locked
+    )
+    update reactor_runs as runs set
+      state = case when again then 'waiting' else 'failed' end,
+      failure = case when not again then 'interrupted' end,
+      ended_at = case when not again then clock_timestamp() end,
+      arguments_ciphertext = case when again then arguments_ciphertext end,
+      claim_id = null, lease_until = null
+    from lost where runs.tenant_id = lost.tenant_id and runs.id = lost.id
+    returning runs.tenant_id, runs.id, runs.state
+  `.execute(db);
+  return rows;
+}
+
+/** The oldest of each Tenant. A gateway that ends a run enqueues the Tenant's next ones. */
+const mostJobsOfTenant = 8;
+
+export interface WaitingRun {
+  tenant_id: string;
+  id: string;
+  tries: number;
+}
+
+export async function listWaiting(db: Database): Promise<WaitingRun[]> {
+  const { rows } = await sql<WaitingRun>`
+    select tenant_id, id, tries from (
+      select tenant_id, id, tries, row_number() over (partition by tenant_id order by created_at, id) as place
+      from reactor_runs where state = 'waiting'
+    ) as waiting
+    where place <= ${sql.lit(mostJobsOfTenant)} order by place
+  `.execute(db);
+  return rows;
+}
+
+const kept = sql`interval '24 hours'`;
+
+/** One batch of runs that have waited as long as a result is kept. @returns how many. */
+export async function endOverdue(db: Database): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with overdue as materialized (
+      select tenant_id, id from reactor_runs
+      where state = 'waiting' and created_at < statement_timestamp() - ${kept}
+      limit ${sql.lit(batchSize)} for update skip locked
+    )
+    update reactor_runs as runs
+    set state = 'failed', failure = 'overdue', ended_at = clock_timestamp(), arguments_ciphertext = null
+    from overdue where runs.tenant_id = overdue.tenant_id and runs.id = overdue.id
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** One batch of runs that ended a day ago, and what they count. @returns how many. */
+export async function deleteOldRuns(db: Database): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    with old as materialized (
+      select tenant_id, id from reactor_runs where ended_at < statement_timestamp() - ${kept}
+      order by ended_at limit ${sql.lit(batchSize)} for update skip locked
+    ),
+    deleted as (
+      delete from reactor_runs as runs using old where runs.tenant_id = old.tenant_id and runs.id = old.id
+      returning runs.tenant_id,
+        coalesce(octet_length(result_ciphertext), 0) + coalesce(octet_length(console_ciphertext), 0) as bytes
+    ),
+    counted as (
+      insert into counters (tenant_id, counter, slot, value)
+      select tenant_id, ${runBytesCounter}, ${counterSlot}, -sum(bytes) from deleted group by tenant_id order by tenant_id
+      on conflict (tenant_id, counter, slot) do update set value = counters.value + excluded.value
+    )
+    select count(*) as deleted from deleted
+  `.execute(db);
+  return rows[0]?.deleted ?? 0;
+}
