@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problemContentType, ServiceError, toProblem } from '@sluice/problems';
+import { forBrowsers } from '@sluice/http-api/browser-rules';
+import { problemRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { ServiceName } from './routes.ts';
 
 export interface Failure {
@@ -22,15 +23,8 @@ export function answerFailure(request: IncomingMessage, response: ServerResponse
   const traceHeader = `${headerPrefix}-TRACE-ID`;
   const given = request.headers[traceHeader.toLowerCase()];
   const traceId = typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given) ? given : randomUUID();
-  const problem = toProblem(error, traceId);
-  const isInvocation = service === 'proxy-gateway';
-  const body = JSON.stringify(isInvocation ? { proxy_error: problem } : problem);
-  const headers: Record<string, string | number> = {
-    'content-type': isInvocation ? 'application/json' : problemContentType,
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    ...(error.retryAfterSeconds !== undefined && { 'retry-after': error.retryAfterSeconds }),
-    [traceHeader]: traceId,
-  };
-  response.writeHead(problem.status, headers).end(body);
+  const toRefusal = service === 'proxy-gateway' ? proxyRefusal : problemRefusal;
+  const { status, headers, body } = toRefusal(error, traceId);
+  const all = [...headers, 'Cache-Control', 'no-store', traceHeader, traceId];
+  response.writeHead(status, service === 'proxy-gateway' ? forBrowsers(request, all) : all).end(body);
 }

@@ -268,6 +268,7 @@ describe('what clients send and destinations answer', () => {
 
   test.each([
     ['BREW /proxy', 'proxy_error'],
+    ['BREW /proxy', 'error'],
     ['get /proxy/a', 'proxy_error'],
     ['BREW /tokens', 'type'],
     ['CONNECT h:1', 'type'],
@@ -392,7 +393,7 @@ describe('ends', () => {
     expect(await answer.json()).toMatchObject({ status: 503, instance: 'trace-1' });
     const invocation = await call('/proxy', { method: 'POST', body: 'x'.repeat(1e6) }, ingress);
     expect([invocation.status, invocation.headers.get('content-type')]).toEqual([503, 'application/json']);
-    expect(await invocation.json()).toMatchObject({ proxy_error: { status: 503 } });
+    expect(await invocation.json()).toMatchObject({ proxy_error: { status: 503 }, error: { code: 'unavailable' } });
   });
 
   test.each([

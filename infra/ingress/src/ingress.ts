@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { openClientAddresses } from '@sluice/http-api';
+import { type HostOf, openClientAddresses } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { createOrderedServer, faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
@@ -13,6 +13,8 @@ export interface IngressOptions {
   origins: Readonly<Record<ServiceName, URL>>;
   /** Prefix of our own header names. */
   headerPrefix: string;
+  /** Which host a request is for. By default there is the base host only. */
+  hostOf?: HostOf;
   /** Returns the address of the client. By default that is the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string;
   /** Called when a service could not be reached, or did not answer. */
@@ -33,11 +35,17 @@ const serverOptions = {
 
 /** Creates the server, which does not listen yet. */
 export function createIngress(options: IngressOptions): Server {
-  const { origins, headerPrefix, addressOf = openClientAddresses(), onFailure } = options;
+  const {
+    origins,
+    headerPrefix,
+    hostOf = () => ({ kind: 'base' }),
+    addressOf = openClientAddresses(),
+    onFailure,
+  } = options;
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOfTarget(request.url ?? '', request.headers.host);
-    const service = findService(path ?? '');
+    const service = findService(hostOf(request).kind, path ?? '');
     const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
     const fault = faultInHead(request);
     if (fault || path === undefined) {

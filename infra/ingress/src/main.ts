@@ -1,8 +1,8 @@
-import { runService } from '@sluice/service-runtime';
-import { configSchema } from './config.ts';
-import { start } from './service.ts';
+import { requireNode } from '@sluice/service-runtime/require-node';
 
-await runService(
-  { name: 'ingress', summary: 'one base URL for all services: a streaming reverse proxy', configSchema, start },
-  process,
-);
+requireNode(process);
+const { runService } = await import('@sluice/service-runtime');
+const { configSchema } = await import('./config.ts');
+const { start } = await import('./service.ts');
+const summary = 'one base URL for all services: a streaming reverse proxy';
+await runService({ name: 'ingress', summary, configSchema, start }, process);

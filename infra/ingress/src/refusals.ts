@@ -1,16 +1,11 @@
 import type { Duplex } from 'node:stream';
-import { answerClientError, answerConnect } from '@sluice/problems';
+import { answerClientError, answerConnect, problemRefusal, proxyRefusal } from '@sluice/problems';
 import type { Refusals } from '@sluice/service-runtime';
 
 interface ParseError extends Error {
   code?: string;
   rawPacket?: Buffer;
 }
-
-const inProxyError = {
-  contentType: 'application/json',
-  wrap: (problem: object) => ({ proxy_error: problem }),
-};
 
 /** Recognizes an invocation in the raw request line, because the parser failed before it read the path. */
 const invocationLine = /^\S{1,100} (?:https?:\/\/[^\s/]+)?\/proxy[/? ]/i;
@@ -19,7 +14,7 @@ const invocationLine = /^\S{1,100} (?:https?:\/\/[^\s/]+)?\/proxy[/? ]/i;
 export const refusals: Refusals = {
   refuse(error: ParseError, socket: Duplex) {
     const isInvocation = invocationLine.test(error.rawPacket?.toString('latin1') ?? '');
-    answerClientError(error, socket, isInvocation ? inProxyError : {});
+    answerClientError(error, socket, isInvocation ? proxyRefusal : problemRefusal);
   },
   refuseConnect: answerConnect,
 };

@@ -1,4 +1,5 @@
-import { findService } from './routes.ts';
+import type { HostKind } from '@sluice/http-api';
+import { findService, routes, type ServiceName, serviceFinder } from './routes.ts';
 
 describe('findService', () => {
   test.each([
@@ -25,7 +26,55 @@ describe('findService', () => {
     ['*', 'management-api'],
     ['', 'management-api'],
     ['http://elsewhere/proxy', 'management-api'],
-  ])('%s is answered by %s', (target, service) => {
-    expect(findService(target)).toBe(service);
+    ['/routes/shop/a', 'proxy-gateway'],
+    ['/routesx', 'management-api'],
+  ])('at the base host %s is answered by %s', (target, service) => {
+    expect(findService('base', target)).toBe(service);
   });
+
+  test.each<[HostKind, string, ServiceName]>([
+    ['console', '/', 'management-api'],
+    ['console', '/proxy', 'management-api'],
+    ['console', '/routes/shop', 'management-api'],
+    ['console', '/tokens', 'management-api'],
+    ['console', '/api/tokens', 'token-vault'],
+    ['console', '/api/tokens/search', 'token-vault'],
+    ['console', '/api/tokensx', 'management-api'],
+    ['console', '/api/applications', 'management-api'],
+    ['fields', '/elements/field?application=1', 'token-vault'],
+    ['fields', '/sessions', 'management-api'],
+    ['fields', '/tokens/1', 'token-vault'],
+    ['fields', '/tokenize', 'token-vault'],
+    ['fields', '/detokenize', 'management-api'],
+    ['fields', '/proxy', 'management-api'],
+    ['routes', '/', 'proxy-gateway'],
+    ['routes', '/tokens', 'proxy-gateway'],
+    ['routes', '/proxy', 'proxy-gateway'],
+    ['routes', '', 'proxy-gateway'],
+    ['none', '/proxy', 'management-api'],
+    ['none', '/tokens', 'management-api'],
+  ])('at the host %s %s is answered by %s', (host, target, service) => {
+    expect(findService(host, target)).toBe(service);
+  });
+
+  test('destinations answer at no host of pages, and pages are served at no host of destinations', () => {
+    const hosts = (wanted: ServiceName) => routes.filter(({ service }) => service === wanted).map(({ host }) => host);
+    expect(new Set(hosts('proxy-gateway'))).toEqual(new Set(['base', 'routes']));
+    expect(hosts('management-api')).not.toContain('routes');
+  });
+});
+
+test('a segment * stands for any one', () => {
+  const find = serviceFinder([
+    { host: 'base', path: '/reactors/*/react', service: 'proxy-gateway' },
+    { host: 'base', path: '', service: 'management-api' },
+  ]);
+  const services = [
+    '/reactors/1/react',
+    '/reactors/1/react/2',
+    '/reactors/1',
+    '/reactors//react',
+    '/reactors/1/2/react',
+  ].map((path) => find('base', path));
+  expect(services).toEqual(['proxy-gateway', 'proxy-gateway', 'management-api', 'management-api', 'management-api']);
 });

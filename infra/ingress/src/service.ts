@@ -1,4 +1,4 @@
-import { openClientAddresses } from '@sluice/http-api';
+import { openClientAddresses, openHosts } from '@sluice/http-api';
 import { type Config, exportCounter, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import type { configSchema } from './config.ts';
 import { createIngress } from './ingress.ts';
@@ -22,6 +22,7 @@ export async function start(
       'management-api': new URL(config.MANAGEMENT_API_URL),
     },
     headerPrefix: config.HEADER_PREFIX,
+    hostOf: openHosts(config, log),
     addressOf: openClientAddresses(config.TRUSTED_PROXIES),
     onFailure: (error, upstream) => {
       failures[upstream] += 1;
