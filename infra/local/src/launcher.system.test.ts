@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { useChildren } from '@sluice/testing';
+import { programEnvironment, useChildren } from '@sluice/testing';
 import { processIdentity } from './processes/process-identity.ts';
 import { repositoryRoot } from './repository.ts';
 
@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 function start(env: Record<string, string>, ...args: string[]) {
   const child = tracked(
     spawn(process.execPath, [main, ...args], {
-      env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
+      env: { ...programEnvironment(), PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   );
@@ -65,6 +65,42 @@ async function untilPrinted({ stdout }: ChildProcess, line: string): Promise<voi
   });
 }
 
+/** Waits for texts in the order in which they are printed. */
+function followed({ stdout }: ChildProcess): (text: string) => Promise<void> {
+  let unread = '';
+  let wake = () => {};
+  let hasEnded = false;
+  stdout?.on('data', (chunk) => {
+    unread += String(chunk);
+    wake();
+  });
+  stdout?.on('end', () => {
+    hasEnded = true;
+    wake();
+  });
+  return async (text) => {
+    while (!unread.includes(text)) {
+      if (hasEnded) throw new Error(`It ended before it printed "${text}": ${unread}`);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    unread = unread.slice(unread.indexOf(text) + text.length);
+  };
+}
+
+/** The processes that run now for a service or store: none while it waits for its next start. */
+async function pidsOf(launcher: ChildProcess, name: string): Promise<number[]> {
+  const stores: Record<string, RegExp> = { redis: /(redis|valkey)-server/, postgres: /bin\/postgres/ };
+  const isIt = stores[name] ?? new RegExp(`/${name}/src/main.ts`);
+  const found: number[] = [];
+  for (const [pid] of await childrenOf(launcher)) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''); // it has ended
+    if (isIt.test(line)) found.push(pid);
+  }
+  return found;
+}
+
 const commandLine = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 
 test('--help names every setting and starts nothing', async () => {
@@ -98,6 +134,15 @@ test('a PORT that is none is one message', async () => {
   const { output, code } = start({ PORT: 'http', SLUICE_DIR: join(folder, 'port') });
   expect(await code).toBe(1);
   expect(await output).toBe('PORT must be a number from 0 to 65535; it is "http"\n');
+});
+
+test('a setting that the launcher sets itself is one message, before anything starts', async () => {
+  const { output, code } = start({ DATABASE_URL: 'postgres://elsewhere/x', SLUICE_DIR: join(folder, 'refused') });
+  expect(await code).toBe(1);
+  expect(await output).toBe(
+    'npm start sets DATABASE_URL itself and cannot take another value; start without: env -u DATABASE_URL npm start\n',
+  );
+  expect(await readdir(folder)).not.toContain('refused');
 });
 
 test('a folder that cannot be written is one message', async () => {
@@ -184,7 +229,7 @@ test('without the watchdog a kill -9 would leave processes; the next start ends 
 });
 
 test('a kill -9 of npm, which cannot pass it on, ends what npm started', async () => {
-  const env = { PATH: process.env.PATH ?? '', PORT: '0', SLUICE_DIR: join(folder, 'npm') };
+  const env = { ...programEnvironment(), PORT: '0', SLUICE_DIR: join(folder, 'npm') };
   const options = { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'ignore'] } satisfies SpawnOptions;
   const npm = tracked(spawn('npm', ['start', '--silent'], options));
   await untilPrinted(npm, 'Migrating the database');
@@ -198,7 +243,21 @@ test('a kill -9 of npm, which cannot pass it on, ends what npm started', async (
 });
 
 describe('when it is ready', () => {
-  const environment = () => ({ SLUICE_DIR: join(folder, 'ready') });
+  const given = { TRANSFORM_HEAP_BYTES: '33554432', LOG_LEVL: 'debug' };
+  const environment = () => ({ SLUICE_DIR: join(folder, 'ready'), ...given });
+  const environmentOf = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+
+  /** Kills a process as soon as it runs again, because ends count only within a minute. */
+  async function killWhenever(launcher: ChildProcess, name: string, times: number): Promise<void> {
+    const killed = new Set<number>();
+    while (killed.size < times && launcher.exitCode === null) {
+      const [pid = 0] = (await pidsOf(launcher, name)).filter((number) => !killed.has(number));
+      if (pid > 0) process.kill(pid, 'SIGKILL');
+      if (pid > 0) killed.add(pid);
+      else await sleep(20);
+    }
+    expect(killed.size).toBe(times);
+  }
 
   async function startReady() {
     const launched = start(environment());
@@ -213,10 +272,15 @@ describe('when it is ready', () => {
     const answer = await fetch(`${first.credentials.base_url}/tenants/self`, { headers });
     expect(await answer.json()).toMatchObject({ id: first.credentials.tenant_id, name: 'Local' });
     expect((await stat(join(folder, 'ready', 'credentials.json'))).mode & 0o777).toBe(0o600);
+    const [gateway = 0] = await pidsOf(first.child, 'proxy-gateway');
+    const [worker = 0] = await pidsOf(first.child, 'worker');
+    expect(environmentOf(gateway)).toContain('TRANSFORM_HEAP_BYTES=33554432');
+    expect(environmentOf(worker).join()).not.toContain('TRANSFORM_HEAP_BYTES');
     expect(first.children).toHaveLength(8); // five services, two stores, the watchdog
     first.child.kill('SIGINT');
     first.child.kill('SIGINT'); // as npm does
     expect(await first.code).toBe(0);
+    expect(await first.output).toContain('There is no setting LOG_LEVL; did you mean LOG_LEVEL?\n');
     expect(await untilGone(first.children, 0)).toEqual([]);
 
     const second = await startReady();
@@ -231,17 +295,45 @@ describe('when it is ready', () => {
     expect(await untilGone(second.children, 11_000)).toEqual([]);
   });
 
-  test('a service that dies is reported with the end of its log, and the stack stops with exit 1', async () => {
-    const { child, children, code, output } = await startReady();
-    const victim = children.find(([pid]) => commandLine(pid).includes('worker'));
-    // Its log is written twice a second
-    while ((await stat(join(folder, 'ready', 'logs', 'worker.log'))).size === 0) await sleep(50);
-    process.kill(victim?.[0] ?? 0, 'SIGKILL');
-    expect(await code).toBe(1);
-    expect(await output).toMatch(
-      /\nworker has ended unexpectedly \(SIGKILL\); the last lines of \S+worker\.log:\n {4}\{/,
-    );
-    expect(await untilGone(children, 0)).toEqual([]);
-    expect(child.exitCode).toBe(1);
+  test('what dies is started again and said, also the stores; after five times in a minute everything stops', async () => {
+    const launched = start(environment());
+    const said = followed(launched.child);
+    await said('Stop:');
+    const { base_url, management_key } = JSON.parse(await readFile(join(folder, 'ready', 'credentials.json'), 'utf8'));
+    const self = () =>
+      fetch(`${base_url}/tenants/self`, { headers: { 'SVC-API-KEY': management_key } }).then(
+        ({ status }) => status,
+        () => 0, // the ingress itself was killed
+      );
+    const before = await childrenOf(launched.child);
+    for (const name of ['redis', 'postgres', 'management-api', 'ingress']) {
+      for (const pid of await pidsOf(launched.child, name)) process.kill(pid, 'SIGKILL');
+      await said(`${name} has ended unexpectedly (SIGKILL); the last lines of `);
+      await said(`${name} is running again`);
+      while ((await self()) !== 200) await sleep(20);
+    }
+    expect(await childrenOf(launched.child)).toHaveLength(before.length);
+
+    const last = await childrenOf(launched.child);
+    await killWhenever(launched.child, 'worker', 5);
+    expect(await launched.code).toBe(1);
+    expect(await launched.output).toContain('worker has ended 5 times within a minute, so everything stops');
+    expect(await untilGone(last, 0)).toEqual([]);
   });
+
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    '%s while a process waits for its next start leaves none',
+    async (signal) => {
+      const launched = start(environment());
+      const said = followed(launched.child);
+      await said('Stop:');
+      await killWhenever(launched.child, 'worker', 3);
+      for (let times = 1; times <= 3; times++) await said('worker has ended unexpectedly');
+      const children = await childrenOf(launched.child);
+      launched.child.kill(signal);
+      expect(await launched.code).toBe(signal === 'SIGINT' ? 0 : null);
+      expect(await untilGone(children, 11_000)).toEqual([]);
+      expect(await childrenOf(launched.child)).toEqual([]);
+    },
+  );
 });

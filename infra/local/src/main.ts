@@ -11,16 +11,16 @@ await runCommand('npm start -- --help', async () => {
     console.log(help);
   } else {
     const { PORT, SLUICE_DIR, REDIS_URL, PATH = '' } = env;
-    const passedOn = ['HEADER_PREFIX', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-    const given = passedOn.map((name) => [name, env[name] ?? ''] as const).filter(([, value]) => value !== '');
     const directory = SLUICE_DIR ? resolve(SLUICE_DIR) : defaultDirectory;
-    // Caching the compiled sources halves the time of the next start.
-    const NODE_COMPILE_CACHE = join(directory, 'compile-cache');
+    // Caching the compiled sources halves the time of the next start; commands read it from this environment.
+    const { NODE_COMPILE_CACHE = join(directory, 'compile-cache') } = env;
+    env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE;
     process.exitCode = await launch({
       directory,
       port: PORT || '8080',
       redisUrl: REDIS_URL || undefined,
-      environment: { PATH, NODE_COMPILE_CACHE, ...Object.fromEntries(given) },
+      environment: { PATH, NODE_COMPILE_CACHE },
+      env,
       colour: Boolean(stdout.isTTY) && !env.NO_COLOR,
       byNpm: env.npm_lifecycle_event !== undefined,
     });

@@ -1,5 +1,7 @@
 // The parts of `startStack`, for whole-system tests that combine them differently.
+
 export { freePort } from '@sluice/service-runtime/free-port';
+export { openShop } from './demo/shop/shop.ts';
 export { hasEnded, startLogged, stopChild, untilEnded } from './processes/child.ts';
 export { parentOf } from './processes/process-identity.ts';
 export { startWatchdog, type Watchdog } from './processes/watchdog.ts';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Sluice, SluiceError } from '@sluice/sdk';
 import { onFirstSignal } from '@sluice/service-runtime/command-line';
@@ -7,12 +8,16 @@ import { startStack } from '../stack/stack.ts';
 import { formatColumns } from './columns.ts';
 import { startEchoDestination } from './echo-destination.ts';
 import { runScenario, type Scenario } from './scenario.ts';
+import { openShop } from './shop/shop.ts';
 
-export const help = `Usage: npm run demo
+export const help = `Usage: npm run demo [-- shop]
 
 The main job, shown: a card number becomes a token, a Proxy puts it back on the way to a destination, and what comes
 back holds a token again. Uses the platform that "npm start" runs, or starts one for as long as it takes. Everything
 that it creates is deleted in the end.
+
+shop: a checkout in your browser instead. A card number is typed into frames of the vault, and the page shows what each
+party saw. It stays until Ctrl-C.
 
 Settings (environment): SLUICE_DIR, HEADER_PREFIX, NO_COLOR, as for npm start.`;
 
@@ -25,15 +30,17 @@ export interface DemoOptions {
   width: number;
 }
 
+interface Stage {
+  credentials: Credentials;
+  stack: AsyncDisposableStack;
+  log: (line: string) => void;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
 /** @returns the exit code. */
-export async function demo(options: DemoOptions): Promise<number> {
-  const interrupted = new AbortController();
-  onFirstSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort(new LaunchError('Interrupted')));
-  try {
-    await using stack = new AsyncDisposableStack();
-    const log = (line: string) => console.log(line);
-    const credentials =
-      (await findRunning(options)) ?? (await startOne(options, { stack, log, signal: interrupted.signal }));
+export function demo(options: DemoOptions): Promise<number> {
+  return onStage(options, async ({ credentials, stack, log }) => {
     const destination = await startEchoDestination(stack);
     const { headerPrefix } = options;
     const scenario = await runScenario({ credentials, headerPrefix, destinationUrl: destination.url, stack, log });
@@ -41,6 +48,31 @@ export async function demo(options: DemoOptions): Promise<number> {
     if (!received) throw new LaunchError('The destination received nothing');
     log(`\n${formatExchange(scenario, received, options)}\n`);
     log('The caller never held the card number, and the answer of the destination lost it on the way back.');
+  });
+}
+
+/** @returns the exit code, once a person stops it. */
+export function demoShop(options: DemoOptions): Promise<number> {
+  return onStage(options, async ({ credentials, stack, log, signal }) => {
+    const url = await openShop({ credentials, headerPrefix: options.headerPrefix, stack });
+    log(`The shop is open at ${options.colour ? `\x1b[1m${url}\x1b[0m` : url}
+
+Pay with 4242 4242 4242 4242, any month to come and any code. The page shows what each party saw.
+Ctrl-C closes it, and deletes what it made.`);
+    if (!signal.aborted) await once(signal, 'abort');
+  });
+}
+
+/** On the platform that runs, or on one of its own. */
+async function onStage(options: DemoOptions, play: (stage: Stage) => Promise<void>): Promise<number> {
+  const interrupted = new AbortController();
+  const { signal } = interrupted;
+  onFirstSignal(['SIGINT', 'SIGTERM'], () => interrupted.abort(new LaunchError('Interrupted')));
+  try {
+    await using stack = new AsyncDisposableStack();
+    const log = (line: string) => console.log(line);
+    const credentials = (await findRunning(options)) ?? (await startOne(options, { stack, log, signal }));
+    await play({ credentials, stack, log, signal });
     return 0;
   } catch (error) {
     console.error(error instanceof LaunchError || error instanceof SluiceError ? error.message : error);

@@ -5,14 +5,16 @@ import type { Credentials } from '../stack/credentials.ts';
 /** A test number of the card networks, which belongs to nobody. */
 const cardNumber = '4242424242424242';
 
-const requestTransform = `module.exports = async function ({ args, configuration }) {
+/** Adds the processor's secret, so that the caller need not hold it. */
+export const requestTransform = `module.exports = async function ({ args, configuration }) {
   return {
     headers: { ...args.headers, authorization: 'Bearer ' + configuration.PROCESSOR_SECRET },
     body: { amount: args.body.amount, currency: 'EUR', card: args.body.card },
   };
 };`;
 
-const responseTransform = `module.exports = async function ({ args, svc }) {
+/** The processor answers with the card number, and the caller gets a token of it. */
+export const responseTransform = `module.exports = async function ({ args, svc }) {
   const { card_number, ...answer } = args.body;
   const card_token = await svc.tokenize(card_number);
   return { headers: args.headers, body: { ...answer, card_token } };

@@ -1,7 +1,7 @@
-import { readFile, realpath, rm } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { errorCode } from '../launch-error.ts';
 import { endProcess } from './end-process.ts';
-import { processIdentity, workingFolder } from './process-identity.ts';
+import { nameOf, processIdentity, workingFolder } from './process-identity.ts';
 
 /**
  * Cleans up after a server that did not end properly. If it still runs, it is ended; its pid file names the process,
@@ -18,6 +18,23 @@ export async function endLeftover(pidFile: string, folder: string, signal: NodeJ
     if (works === (await realpath(folder))) await endProcess(pid, { identity, signal, deadlineMs: 10_000 });
   }
   await rm(pidFile, { force: true });
+}
+
+/**
+ * Ends processes of a server that outlived it. A killed Postgres leaves its sessions, each of which notices only when it
+ * next looks, and would until then write into files that the next Postgres recovers.
+ */
+export async function endOrphans(folder: string, name: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const works = await realpath(folder);
+  const numbers = (await readdir('/proc')).map(Number).filter((number) => number > 0);
+  const orphans = numbers.filter((pid) => workingFolder(pid) === works && nameOf(pid) === name);
+  await Promise.all(
+    orphans.map(async (pid) => {
+      const identity = processIdentity(pid);
+      if (identity !== undefined) await endProcess(pid, { identity, signal: 'SIGKILL', deadlineMs: 0 });
+    }),
+  );
 }
 
 async function readPid(pidFile: string): Promise<number | undefined> {

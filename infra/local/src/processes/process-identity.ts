@@ -17,6 +17,11 @@ export function parentOf(pid: number): { pid: number; name: string } | undefined
   return parent === undefined || status === undefined ? undefined : { pid: parent, name: status.name };
 }
 
+/** The name of a process's program; undefined where it has ended or the system does not tell. */
+export function nameOf(pid: number): string | undefined {
+  return readStatus(pid)?.name;
+}
+
 /** proc(5), `/proc/pid/stat`: the 2nd field, the name in parentheses, may hold spaces; the start time is the 22nd. */
 function readStatus(pid: number) {
   const stat = ifRunning(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));

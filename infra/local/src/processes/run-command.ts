@@ -11,7 +11,7 @@ export interface Bounds {
 }
 
 export interface CommandOptions extends Bounds {
-  /** The whole environment; this process's own if absent. */
+  /** The whole environment, but for where compiled sources are cached; this process's own if absent. */
   env?: Record<string, string>;
   user?: ProcessUser;
   timeoutMs?: number;
@@ -28,11 +28,12 @@ export async function runCommand(command: string, args: string[], options: Comma
   const { env, user = {}, timeoutMs = 60_000, signal, watchdog } = options;
   const { prefix = [], ...ids } = user;
   const [program = command, ...rest] = [...prefix, command, ...args];
+  const { NODE_COMPILE_CACHE } = process.env;
   const running = execute(program, rest, {
     cwd: '/',
     timeout: timeoutMs,
     maxBuffer: 16 * 1024 * 1024,
-    ...(env && { env }),
+    ...(env && { env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env } }),
     ...(signal && { signal }),
     ...ids,
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readIfPresent, writePrivateFile } from '../private-file.ts';
 import { type Bounds, runCommand } from '../processes/run-command.ts';
 import { repositoryRoot } from '../repository.ts';
-import { type StackSettings, vaultSettings } from './services.ts';
+import { commandSettings, type StackSettings } from './services.ts';
 
 /** The address of the platform, and the key of the first Tenant's first Application. */
 export interface Credentials {
@@ -31,5 +31,5 @@ export async function readCredentials(
 
 async function createTenant(settings: StackSettings, bounds: Bounds): Promise<Omit<Credentials, 'base_url'>> {
   const args = [tenantCommand, 'create', '--name', 'Local', '--json'];
-  return JSON.parse(await runCommand(process.execPath, args, { ...bounds, env: vaultSettings(settings) }));
+  return JSON.parse(await runCommand(process.execPath, args, { ...bounds, env: commandSettings(settings) }));
 }

@@ -19,6 +19,8 @@ export interface StackSettings {
   spoolDirectory: string;
   /** Added to the environment of every service, where it wins. */
   environment: Record<string, string>;
+  /** Settings of single services, which win over all others. */
+  settingsOf?: Partial<Record<ServiceName, Record<string, string>>> | undefined;
 }
 
 export interface ServiceDescription {
@@ -44,12 +46,23 @@ export const allocatorEnvironment: Readonly<Record<string, string>> = {
 
 const stores = ({ databaseUrl, redisUrl }: StackSettings) => ({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
 
-/** What work on keys and tokens requires. */
-export const vaultSettings = (stack: StackSettings) => ({
+const vaultSettings = (stack: StackSettings) => ({
   ...stores(stack),
   ...stack.secrets,
   KEY_ENVIRONMENT: 'local',
 });
+
+/** What commands on keys and tokens require to reach this stack: what its services have of stores and keys. */
+export function commandSettings(stack: StackSettings): Record<string, string> {
+  const given = Object.entries(stack.settingsOf?.['management-api'] ?? {});
+  return {
+    ...vaultSettings(stack),
+    ...signingIn(stack),
+    ...Object.fromEntries(given.filter(([name]) => ofStoresAndKeys.test(name))),
+  };
+}
+
+const ofStoresAndKeys = /^(DATABASE|REDIS|KEY|ROOT_KEY|VAULT)_/;
 
 const spool = ({ spoolDirectory }: StackSettings, name: ServiceName) => ({
   DISCLOSURE_SPOOL_DIRECTORY: join(spoolDirectory, name),
@@ -64,6 +77,26 @@ const destinations = {
 /** Names the ledger, for the services that sign checkpoints or publish the keys. */
 const baseUrl = ({ addresses }: StackSettings) => ({ BASE_URL: localUrl(addresses.ingress.port) });
 
+/** Browsers find `*.localhost` on this machine by themselves. Every service that answers requests has the same hosts. */
+const hosts = ({ addresses }: StackSettings) => {
+  const { port } = addresses.ingress;
+  return {
+    CONSOLE_HOST: `console.localhost:${port}`,
+    FIELDS_HOST: `fields.localhost:${port}`,
+    ROUTES_HOST: `routes.localhost:${port}`,
+  };
+};
+
+/** Where browsers find the hosted fields of a stack. */
+export function fieldsOrigin(baseUrl: string): string {
+  return `http://fields.localhost:${new URL(baseUrl).port}`;
+}
+
+/** Whoever can read this folder has the stack anyway. */
+const linkSignIn = { CONSOLE_LINK_SIGN_IN: 'true' };
+
+const signingIn = (stack: StackSettings) => ({ CONSOLE_HOST: hosts(stack).CONSOLE_HOST, ...linkSignIn });
+
 const behindIngress = { TRUSTED_PROXIES: '127.0.0.0/8' };
 
 /** Each service receives only the settings that it needs. */
@@ -76,6 +109,8 @@ export const services: readonly ServiceDescription[] = [
       ...spool(stack, 'management-api'),
       ...destinations,
       ...behindIngress,
+      ...hosts(stack),
+      ...linkSignIn,
       ...baseUrl(stack),
       LEDGER_PUBLIC_KEYS: stack.ledgerKey.publicKey,
     }),
@@ -83,12 +118,23 @@ export const services: readonly ServiceDescription[] = [
   {
     name: 'token-vault',
     folder: 'services/token-vault',
-    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'token-vault'), ...behindIngress }),
+    settings: (stack) => ({
+      ...vaultSettings(stack),
+      ...spool(stack, 'token-vault'),
+      ...behindIngress,
+      ...hosts(stack),
+    }),
   },
   {
     name: 'proxy-gateway',
     folder: 'services/proxy-gateway',
-    settings: (stack) => ({ ...vaultSettings(stack), ...spool(stack, 'proxy-gateway'), ...destinations }),
+    settings: (stack) => ({
+      ...vaultSettings(stack),
+      ...spool(stack, 'proxy-gateway'),
+      ...destinations,
+      ...hosts(stack),
+      TRANSFORM_CONSOLE: 'redacted',
+    }),
   },
   {
     name: 'worker',
@@ -98,10 +144,11 @@ export const services: readonly ServiceDescription[] = [
   {
     name: 'ingress',
     folder: 'infra/ingress',
-    settings: ({ addresses }) => ({
-      MANAGEMENT_API_URL: localUrl(addresses['management-api'].port),
-      TOKEN_VAULT_URL: localUrl(addresses['token-vault'].port),
-      PROXY_GATEWAY_URL: localUrl(addresses['proxy-gateway'].port),
+    settings: (stack) => ({
+      ...hosts(stack),
+      MANAGEMENT_API_URL: localUrl(stack.addresses['management-api'].port),
+      TOKEN_VAULT_URL: localUrl(stack.addresses['token-vault'].port),
+      PROXY_GATEWAY_URL: localUrl(stack.addresses['proxy-gateway'].port),
     }),
   },
 ];
@@ -121,7 +168,30 @@ export function serviceEnvironment(
     SHUTDOWN_DRAIN_MS: '0', // no balancer has to notice, and a person waits after Ctrl-C
     ...settings(stack),
     ...stack.environment,
+    ...stack.settingsOf?.[name],
   };
+}
+
+/** The names that a stack sets itself. */
+export function settingsOfLauncher(): Set<string> {
+  const address = { port: 0, adminPort: 0 };
+  const stack: StackSettings = {
+    databaseUrl: '',
+    redisUrl: '',
+    secrets: { KEY_PEPPER: '', ROOT_KEY: '' },
+    ledgerKey: { file: '', publicKey: '' },
+    addresses: {
+      'management-api': address,
+      'token-vault': address,
+      'proxy-gateway': address,
+      worker: address,
+      ingress: address,
+    },
+    spoolDirectory: '',
+    environment: {},
+  };
+  const names = services.flatMap((service) => Object.keys(serviceEnvironment(service, stack)));
+  return new Set(names.map((name) => name.replace(/_FILE$/, '')));
 }
 
 /** Free ports for all services but the ingress, whose port is that of the base URL. */

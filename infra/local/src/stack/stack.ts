@@ -3,18 +3,20 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { freePort } from '@sluice/service-runtime/free-port';
 import { allOrThrow } from '../all-or-throw.ts';
+import { buildConsole } from '../build-console.ts';
 import { errorCode, LaunchError } from '../launch-error.ts';
 import { assertPortFree } from '../processes/assert-port-free.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { startStores } from '../stores/stores.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
-import { DeathWatch } from './death-watch.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
 import { lockFolder } from './lock.ts';
 import { migrateDatabase } from './migrations.ts';
 import { readLedgerKey, readSecrets } from './secrets.ts';
 import { serviceProcesses } from './service-processes.ts';
-import { findAddresses, localUrl, type StackSettings, services } from './services.ts';
+import { findAddresses, localUrl, type ServiceAddress, type StackSettings, services } from './services.ts';
+import { makeSignInLink } from './sign-in-link.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface StackOptions {
   /** Holds data, secrets, credentials and logs; created if it does not exist. */
@@ -25,29 +27,43 @@ export interface StackOptions {
   log: (line: string) => void;
   /** Added to the environment of every service, where it wins: `LOG_LEVEL`, `HEADER_PREFIX`, limits. */
   environment?: Record<string, string>;
+  /** Settings of single services, which win over all others. */
+  settingsOf?: StackSettings['settingsOf'];
   /** An existing Redis, instead of a private one. */
   redisUrl?: string | undefined;
   /** Settings of postgresql.conf, added to the defaults. */
   postgresSettings?: Record<string, string>;
   /** Starts a pooler before this Postgres; the services connect to the address that it resolves with. */
   openPooler?: (databaseUrl: string) => Promise<string>;
+  /** Starts a process again that ends unexpectedly, unless it does so five times within a minute. */
+  restarts?: boolean;
   /** Aborts the start. */
   signal?: AbortSignal | undefined;
+}
+
+interface ServiceUrls {
+  managementApi: string;
+  tokenVault: string;
+  proxyGateway: string;
 }
 
 export interface Stack {
   baseUrl: string;
   credentials: Credentials;
   /** Each service itself, bypassing the ingress. */
-  serviceUrls: { managementApi: string; tokenVault: string; proxyGateway: string };
+  serviceUrls: ServiceUrls;
+  /** Where each of them answers `/readyz` and `/metrics`. */
+  adminUrls: ServiceUrls;
   databaseUrl: string;
   redisUrl: string;
   /** By name: the services, and the private stores. */
   readonly processes: ReadonlyMap<string, ChildProcess>;
-  /** Resolves with a message for people when a process ends unexpectedly. */
+  /** Resolves with a message for people when a process has ended unexpectedly and is not started again. */
   died: Promise<string>;
   /** Restarts an ended process at the same place; resolves when it is ready. */
   restart(name: string): Promise<void>;
+  /** Makes a one-time link to the console. @throws {CommandError} where the Tenant of the credentials was deleted. */
+  signInLink(): Promise<string>;
   /** Stops services (they have 10 s), then stores; resolves when all processes have ended. */
   close(): Promise<void>;
 }
@@ -57,7 +73,9 @@ export interface Stack {
  * @throws {LaunchError} when it cannot start; the message says why, and what to do.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { directory, log, environment = {}, signal } = options;
+  const { directory, log, environment = {}, restarts = false } = options;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])]);
   const port = options.port || (await freePort());
   await assertPortFree(port);
   await makeFolder(directory);
@@ -66,7 +84,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await lockFolder(directory, opened);
   const watchdog = opened.adopt(await startWatchdog(), (started) => started.close());
   const bounds = { signal, watchdog };
-  const stores = opened.adopt(await startStores({ ...options, watchdog }), (started) => started.close());
+  await buildConsole(log, bounds);
+  const stores = opened.adopt(await startStores({ ...options, signal, watchdog }), (started) => started.close());
   const { databaseUrl, redisUrl } = stores;
 
   log('Migrating the database');
@@ -80,6 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     addresses: await findAddresses(port),
     spoolDirectory: join(directory, 'spool'),
     environment,
+    settingsOf: options.settingsOf,
   };
   await writeEnvironmentFile(directory, settings);
   const baseUrl = localUrl(port);
@@ -93,29 +113,32 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await allOrThrow(services.map(({ name }) => running.spawn(name)));
   await Promise.all(services.map(({ name }) => running.untilReady(name)));
 
-  const deaths = new DeathWatch(logFile);
-  opened.defer(() => deaths.stop());
-  for (const [name, child] of [...stores.processes, ...running.running]) deaths.watch(name, child);
+  const processes = () => new Map([...stores.processes, ...running.running]);
+  const restart = async (name: string) => {
+    if (stores.processes.has(name)) return stores.restart(name);
+    await running.spawn(name);
+    await running.untilReady(name);
+  };
+  const supervisor = new Supervisor({ logFile, log, processes, restart, restarts, signal });
+  opened.defer(async () => {
+    closing.abort();
+    await supervisor.untilIdle();
+  });
+  for (const name of processes().keys()) supervisor.watch(name);
   const owned = opened.move();
   return {
     baseUrl,
     credentials,
-    serviceUrls: {
-      managementApi: localUrl(settings.addresses['management-api'].port),
-      tokenVault: localUrl(settings.addresses['token-vault'].port),
-      proxyGateway: localUrl(settings.addresses['proxy-gateway'].port),
-    },
+    serviceUrls: urlsOf(settings, 'port'),
+    adminUrls: urlsOf(settings, 'adminPort'),
     databaseUrl,
     redisUrl,
     get processes() {
-      return new Map([...stores.processes, ...running.running]);
+      return processes();
     },
-    died: deaths.died,
-    async restart(name) {
-      if (stores.processes.has(name)) return stores.restart(name);
-      await running.spawn(name);
-      await running.untilReady(name);
-    },
+    died: supervisor.died,
+    restart,
+    signInLink: () => makeSignInLink(settings, credentials.tenant_id, bounds),
     close: () => owned.disposeAsync(),
   };
 }
@@ -150,4 +173,12 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function urlsOf({ addresses }: StackSettings, port: keyof ServiceAddress): ServiceUrls {
+  return {
+    managementApi: localUrl(addresses['management-api'][port]),
+    tokenVault: localUrl(addresses['token-vault'][port]),
+    proxyGateway: localUrl(addresses['proxy-gateway'][port]),
+  };
 }

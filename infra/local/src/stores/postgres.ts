@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '@sluice/service-runtime/free-port';
 import { readOrCreate } from '../private-file.ts';
 import { startLogged } from '../processes/child.ts';
-import { endLeftover } from '../processes/leftover.ts';
+import { endLeftover, endOrphans } from '../processes/leftover.ts';
 import type { Watchdog } from '../processes/watchdog.ts';
 import { untilPostgresAnswers } from './postgres-answer.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
@@ -57,6 +57,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Server>
     stopSignal,
     async spawn() {
       await endLeftover(join(data, 'postmaster.pid'), data, stopSignal);
+      await endOrphans(data, 'postgres');
       return startLogged({ command: postgres, args, env: {}, logFile, stopSignal, user }, watchdog);
     },
     untilAnswering: (child) => untilPostgresAnswers({ child, url, logFile, signal }),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { hasEnded, untilEnded } from '../processes/child.ts';
+import { processIdentity } from '../processes/process-identity.ts';
 import { type Stores, startStores } from './stores.ts';
 
 let directory: string;
@@ -64,6 +65,23 @@ test('a store that was killed starts again at the same URL', async () => {
     expect(stores.processes.get(name)).not.toBe(child);
   }
   expect(await query(stores.databaseUrl, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  await stores.close();
+});
+
+test('a session that outlived a killed Postgres has ended before the next one touches its files', async () => {
+  const stores = await start();
+  const client = new pg.Client({ connectionString: stores.databaseUrl });
+  client.on('error', () => undefined); // its server is killed
+  await client.connect();
+  const [{ pid }] = (await client.query('SELECT pg_backend_pid() AS pid')).rows;
+  process.kill(pid, 'SIGSTOP'); // so that it cannot notice
+  const postgres = postgresOf(stores);
+  postgres.kill('SIGKILL');
+  await untilEnded(postgres);
+  const identity = processIdentity(pid);
+  expect(identity).toBeDefined();
+  await stores.restart('postgres');
+  expect(processIdentity(pid)).not.toBe(identity);
   await stores.close();
 });
 

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrateDatabase } from './stack/migrations.ts';
-import { startStores } from './stores/stores.ts';
+import { buildConsole } from '../build-console.ts';
+import { migrateDatabase } from '../stack/migrations.ts';
+import { startStores } from '../stores/stores.ts';
 
 /** Shared with the teardown, which jest calls from another file. */
 declare global {
@@ -21,11 +22,12 @@ const postgresSettings = {
 const template = 'sluice_template';
 
 /**
- * Jest's globalSetup: Postgres and Redis for one test run, in a folder of their own. Sets `TEST_DATABASE_URL`
+ * Jest's globalSetup: the console as it is now, and Postgres and Redis for one test run, in a folder of their own. Sets `TEST_DATABASE_URL`
  * (superuser, database `postgres`) and `TEST_REDIS_URL`. A test creates its migrated database with `CREATE DATABASE x
  * TEMPLATE sluice_template`.
  */
 export default async function startStoresForTests(): Promise<void> {
+  await buildConsole((line) => console.error(line));
   await using opened = new AsyncDisposableStack();
   const directory = opened.adopt(await mkdtemp(join(tmpdir(), 'sluice-test-')), (made) =>
     rm(made, { recursive: true, force: true }),
