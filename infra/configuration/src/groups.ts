@@ -13,26 +13,29 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Keys and secrets',
-    about:
-      'What opens the vault and recognizes keys. Lost, the data is lost; revealed together with the database, the data is revealed.',
+    about: 'Without them the data is lost; together with the database they reveal it.',
     names: /^(ROOT_KEY|KEY|VAULT)_|^ROOT_KEY$/,
   },
   {
     title: 'Ledger of the audit log',
-    about:
-      'What signs its checkpoints, and what they are called by. Verifiers trust the public keys that they are given.',
+    about: 'Signed checkpoints and their retention.',
     names: /^(LEDGER|AUDIT)_/,
   },
   {
     title: 'Listening and addresses',
-    about:
-      'Where a process listens, and where the ingress sends what. The admin port has no authentication: keep it inside.',
+    about: 'The admin port has no authentication: keep it internal.',
     names: /^(PORT|HOST|ADMIN_PORT|ADMIN_HOST|(MANAGEMENT_API|PROXY_GATEWAY|TOKEN_VAULT)_URL)$/,
   },
   {
     title: 'Interface',
     about: 'What clients see of it.',
-    names: /^(BASE_URL|HEADER_PREFIX|CORS_ORIGINS|TRUSTED_PROXIES|SERVER_TIMING)$/,
+    names:
+      /^(BASE_URL|(CONSOLE|FIELDS|ROUTES)_HOST|HEADER_PREFIX|CORS_ORIGINS|TRUSTED_PROXIES|SERVER_TIMING|INVOCATION_FEED)$/,
+  },
+  {
+    title: 'Signing in',
+    about: 'Who may sign in to the console, and how often an address may fail.',
+    names: /^(CONSOLE_LINK_SIGN_IN|FAILED_SIGN_INS_.*|OIDC_.*)$/,
   },
   {
     title: 'Logging, start and stop',
@@ -41,14 +44,12 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Traces',
-    about:
-      'Spans for a collector of OpenTelemetry; off until it is named. What they hold: [infra/monitoring](../monitoring/README.md).',
+    about: 'What spans contain: [infra/monitoring](../monitoring/README.md).',
     names: /^(OTEL|TRACE)_/,
   },
   {
     title: 'Destinations',
-    about:
-      'Where the gateway may connect to, and how long it waits there. The management API checks a Proxy by the same.',
+    about: 'Where the gateway may connect to; the management API checks Proxies by the same.',
     names: /^DESTINATION_/,
   },
   {
@@ -57,9 +58,9 @@ export const groups: readonly Group[] = [
     names: /^(APPLICATION|BODY|CLIENT|FORM|PUBLIC|RATE_LIMIT|STREAM|TENANT)_/,
   },
   {
-    title: 'Transforms',
+    title: 'Transforms and reactors',
     about: "What a Tenant's code may use, in the gateway and where it is tried.",
-    names: /^TRANSFORM_/,
+    names: /^(TRANSFORM|REACTOR)_/,
   },
   {
     title: 'Caches',

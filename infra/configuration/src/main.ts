@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { committedFile, currentText } from './committed.ts';
+import { committedFiles } from './committed.ts';
 import { settingFaults } from './faults.ts';
 import { schemas } from './schemas.ts';
 
 const help = `Usage: npm run config [-- --check]
 
-Writes the reference of all settings, made of the configuration schemas of the services, to
-${committedFile.pathname}. Commit it; npm test says when it is stale.
+Writes the reference of all settings and the list of their names, made of the configuration schemas of the services:
+${committedFiles.map(({ url }) => url.pathname).join('\n')}
+Commit them; npm test says when they are stale.
 
-  --check   writes nothing; leaves with 1 when the file is stale, or when a setting has no description or no unit
+  --check   writes nothing; leaves with 1 when a file is stale, or when a setting has no description or no unit
   --help    prints this text`;
 
 process.exitCode = await run();
@@ -32,12 +33,19 @@ async function run(): Promise<number> {
     return 0;
   }
   const faults = settingFaults(schemas);
-  if (values.check && (await readFile(committedFile, 'utf8')) !== currentText()) {
-    faults.push(`${committedFile.pathname} is stale: run "npm run config" and commit it`);
+  for (const { url, text } of values.check ? committedFiles : []) {
+    if ((await readFile(url, 'utf8')) === text) continue;
+    faults.push(`${url.pathname} is stale: run "npm run config" and commit it`);
   }
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) return 1;
-  if (!values.check) await writeFile(committedFile, currentText());
-  console.log(values.check ? 'Current' : `Written: ${committedFile.pathname}`);
+  if (values.check) {
+    console.log('Current');
+    return 0;
+  }
+  for (const { url, text } of committedFiles) {
+    await writeFile(url, text);
+    console.log(`Written: ${url.pathname}`);
+  }
   return 0;
 }

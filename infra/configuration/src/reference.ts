@@ -8,13 +8,12 @@ const introduction = `# Settings
 
 Made by \`npm run config\` of the configuration schemas of the services; \`npm test\` fails while it is not what they say.
 
-- Settings are environment variables. An empty variable counts as absent. A process reads all of them at its start, names
-  every fault at once, and then ends with the exit code 78. \`--help\` of its \`main.ts\` prints those that it takes.
-- A **secret** can be given as the name of a file instead, in \`<NAME>_FILE\`. No message and no log shows its value.
-- A default with "none" means that the feature which the setting describes is off, or that nothing is added.
-- The commands \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of the stores and of the keys
-  under the same names. What only \`npm start\` takes is in its \`--help\`; what only containers take is in
-  [infra/docker](../docker/README.md).
+- Settings are environment variables; an empty one counts as absent. A process reads all at its start, names every fault at once, and
+  then exits with 78. \`npx node services/worker/src/main.ts --help\` prints those of the worker.
+- A **secret** can be given as the name of a file instead. No message and no log shows its value.
+- Numbers without a range may be any from 0 or 1 on. The default "none" means that the feature is off, or that nothing is added.
+- \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all but those that
+  it sets itself (\`--help\`). What only containers take is in [infra/docker](../docker/README.md).
 `;
 
 /** The text of REFERENCE.md. */
@@ -28,27 +27,50 @@ export function describeSettings(schemas: Schemas): string {
 function chapter({ title, about, names }: Group, settings: readonly Setting[], services: readonly string[]): string {
   const members = settings.filter(({ name }) => names.test(name));
   if (members.length === 0) return '';
-  const rows = members.map((setting) => row(setting, services));
+  const most = commonest(members.map((setting) => takenBy(setting, services)));
+  const rows = members.map((setting) => {
+    const by = takenBy(setting, services);
+    return row(setting, by === most ? '' : by);
+  });
   return `## ${title}
 
-${about}
+${about} Taken by ${most}, unless a row says otherwise.
 
-| Setting | Meaning | Values | Default | Secret | Taken by |
-|---|---|---|---|---|---|
+| Setting | Meaning | Values | Default |
+|---|---|---|---|
 ${rows.join('\n')}
 `;
 }
 
-function row({ name, takers }: Setting, services: readonly string[]): string {
+function takenBy({ takers }: Setting, services: readonly string[]): string {
+  return takers.length === services.length ? 'all processes' : takers.map(({ service }) => service).join(', ');
+}
+
+function commonest(texts: readonly string[]): string {
+  const [most] = [...Map.groupBy(texts, (text) => text)].sort(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? '';
+}
+
+/** @param others Who takes it, where that is not what the chapter says. */
+function row({ name, takers }: Setting, others: string): string {
+  const notes = [...secrecy(name, takers[0].schema), ...(others ? [others] : [])];
   const cells = [
-    `\`${name}\``,
-    merged(takers, ({ schema }) => schema.description),
-    merged(takers, ({ schema }) => values(name, schema)),
+    `\`${name}\`${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+    merged(takers, ({ schema }) => meaning(name, schema)),
+    merged(takers, ({ schema }) => values(schema)),
     merged(takers, (taker) => fallback(name, taker)),
-    `${takers[0].schema.writeOnly ? 'yes' : 'no'}${takesFile(takers[0].schema) ? `, or \`${name}_FILE\`` : ''}`,
-    takers.length === services.length ? 'all' : takers.map(({ service }) => service).join(', '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function secrecy(name: string, schema: SettingSchema): string[] {
+  return [...(schema.writeOnly ? ['secret'] : []), ...(takesFile(schema) ? [`or \`${name}_FILE\``] : [])];
+}
+
+/** The description; without its unit where the default says it. */
+function meaning(name: string, schema: SettingSchema): string {
+  const isTold = typeof schema.default === 'number' && unitOf(name, schema) !== undefined;
+  return isTold ? schema.description.replace(/, in\s+(milliseconds|seconds|bytes|days)\b/, '') : schema.description;
 }
 
 /** A statement on which all services agree is printed once; otherwise each is followed by the services that make it. */
@@ -58,26 +80,21 @@ function merged(takers: readonly Taker[], tell: (taker: Taker) => string): strin
   return [...sayings].map(([text, by]) => `${text} (${by.map(({ service }) => service).join(', ')})`).join('; ');
 }
 
-function values(name: string, schema: SettingSchema): string {
+function values(schema: SettingSchema): string {
   const { type, enum: allowed, pattern, minLength } = schema;
   if (allowed) return `one of ${allowed.map((value) => `\`${value}\``).join(', ')}`;
-  if (type === 'boolean') return '`true` or `false`';
+  if (type === 'boolean') return 'boolean';
   if (type === 'string') {
     const length = minLength === undefined || minLength < 2 ? '' : `, at least ${minLength} characters`;
-    return `text${length}${pattern ? `, matching \`${pattern}\`` : ''}`;
+    return `text${length}${pattern ? `, \`${pattern}\`` : ''}`;
   }
-  return `${type}${measure(name, schema)}, ${bounds(schema)}`;
+  return bounds(schema);
 }
 
 function bounds({ minimum, maximum }: SettingSchema): string {
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
-  if (minimum !== undefined) return `${minimum} or more`;
-  return maximum === undefined ? 'any' : `at most ${maximum}`;
-}
-
-function measure(name: string, schema: SettingSchema): string {
-  const unit = unitOf(name, schema);
-  return unit === undefined || unit === 'port' ? '' : ` (${unit})`;
+  if (maximum !== undefined) return `at most ${maximum}`;
+  return minimum === undefined || minimum <= 1 ? '' : `${minimum} or more`; // 0 and 1 need no words
 }
 
 function fallback(name: string, { schema, required }: Taker): string {

@@ -19,7 +19,7 @@ const measures: Readonly<Record<string, string>> = { milliseconds: 'ms', seconds
  * Words for things that settings count. The first one in a description is the unit of a number without another unit.
  */
 const counted =
-  /\b(calls|connections|entries|expressions|field errors|invocations|kills|lines|look-ups|names|pairs|rows|sessions|streams|threads|transforms|trials)\b/i;
+  /\b(calls|connections|entries|expressions|field errors|invocations|kills|lines|look-ups|names|pairs|rows|runs|sessions|streams|threads|transforms|trials)\b/i;
 
 /** The unit of a numeric setting, from its name or its description; undefined if neither tells it. */
 export function unitOf(name: string, { description }: SettingSchema): string | undefined {

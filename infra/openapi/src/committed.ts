@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { describeFilters } from './filters.ts';
+import { bodiesText } from './library/bodies.ts';
 import { commandsText } from './library/commands.ts';
 import { methodsText } from './library/methods.ts';
 import { libraryOperations } from './library/operations.ts';
+import { withPermissionNames } from './library/permission-names.ts';
 import { problemsText } from './library/problems.ts';
 import { typesText } from './library/types.ts';
+import { referencePage } from './page/page.ts';
 import { describePlatform } from './reference.ts';
 
 const repository = new URL('../../../', import.meta.url);
@@ -16,18 +20,25 @@ export interface CommittedFile {
 }
 
 /**
- * The document that the management API serves, and the sources that are generated for the library and the command line.
+ * The document and the page that the management API serves, and the sources that are generated for the library and the command line.
  */
 export async function committedFiles(): Promise<CommittedFile[]> {
   const { version } = JSON.parse(await readFile(new URL('package.json', repository), 'utf8'));
   const document = describePlatform(version);
-  const operations = libraryOperations(document);
+  const typed = withPermissionNames(document);
+  const operations = libraryOperations(typed);
   const file = (path: string, text: string) => ({ url: new URL(path, repository), text });
   return [
     file('services/management-api/public/openapi.json', `${JSON.stringify(document, null, 2)}\n`),
-    file('packages/sdk/src/generated/types.gen.ts', await typesText(document)),
+    file('services/management-api/public/docs/index.html', referencePage(document)),
+    file('infra/openapi/FILTERS.md', `${describeFilters().replace(/^##/, '#')}\n`),
+    file('packages/sdk/src/generated/types.gen.ts', await typesText(typed)),
     file('packages/sdk/src/generated/operations.gen.ts', methodsText(operations)),
     file('packages/sdk/src/generated/problems.gen.ts', problemsText()),
-    file('packages/cli/src/generated/commands.gen.ts', commandsText(operations)),
+    file(
+      'packages/cli/src/generated/commands.gen.ts',
+      commandsText(operations.filter(({ name }) => name[0] !== 'console')),
+    ),
+    file('packages/cli/src/generated/bodies.gen.ts', bodiesText(typed)),
   ];
 }

@@ -15,17 +15,55 @@ error occurs inside the proxy. Any HTTP method will do, and any body.
 2. **Authentication.** When its \`require_auth\` is true, \`SVC-API-KEY\` is required and its Application needs \`token:use\`
    on each container of tokens that are detokenized, and at least one \`token:use\` even without tokens in the body. When
    it is false, any caller that knows the proxy key may invoke it anonymously; without a key nothing is detokenized.
-3. **Detokenization.** Expressions in the body, \`{{ <token id> }}\`, are replaced by what the tokens stand for.
+3. **Detokenization.** Expressions in the body, \`{{ <token id> }}\`, are replaced by what the tokens stand for, written
+   as the table of types in the description of the body says. A quoted text stands for itself, so that braces can be sent: \`{{ '{{' }}\`.
+   A body that this changes, or that streams and may be changed, loses \`Content-MD5\`, \`Digest\`, \`Content-Digest\` and
+   \`Repr-Digest\`, which are of the body as it was sent.
 4. **The request transform** runs on what has come of it, with \`path\` the suffix after \`/proxy\` and \`query\` as sent.
 5. **The destination** is called: the suffix is appended to the path of \`destination_url\`, the query to its query, less
-   the proxy key. Headers are forwarded, but for those of the connection and our own; \`Authorization\` and the like are
-   for the destination.
+   the proxy key. Headers are forwarded, but for those of the connection, our own, and \`X-Forwarded-For\`, \`X-Real-IP\` and
+   \`Forwarded\` unless the request transform sets them to another value; \`Authorization\` and the like are for the
+   destination. We add only \`Host\`, \`Connection\`, \`Content-Length\` or \`Transfer-Encoding\`, \`CDN-Loop\`, and \`traceparent\`
+   where \`TRACE_CONTEXT_TO_DESTINATIONS\` is set.
 6. **The response transform** runs on the destination's response, whatever its status. What a transform throws of the
    module \`svc-errors\` becomes a failure with its status; \`CustomHttpResponseError\` is the whole answer.
 
 Where \`SVC-PROXY-DESTINATION-STATUS\` is in the response, the status is the destination's: 4xx indicates a problem in the
 integration with it, 5xx a problem at the destination. Where it is absent, the status is ours and the body is an object
-with the member \`proxy_error\`: 4xx indicates a client-side issue, 5xx a problem of the service.
+with the member \`proxy_error\`: 4xx indicates a client-side issue, 5xx a problem of the service. If the destination had
+answered before, \`proxy_error\` has its status as \`destination_status\`: then it may have acted on the request.
+
+Beside it stands \`error\`, because published clients of payment and model APIs reject only on such a member, and show its
+\`message\`; a path on this host that does not exist is answered with it, too. Where no retry can help,
+\`x-should-retry: false\` and \`stripe-should-retry: false\` keep those clients from sending the request again.
+`.trim();
+
+const bodies = `
+What the destination takes, with expressions in place of values. Other media types pass too.
+
+### How values are written
+
+| content type of the body | expressions | a value is written |
+|---|---|---|
+| \`application/json\`, \`text/json\`, \`+json\`, \`x-amz-json-*\`, and several JSON texts: \`x-ndjson\`, \`jsonl\`, \`json-seq\` | in strings, not in names | escaped; a string that is nothing but one expression becomes the object or array |
+| none | as in JSON, if the body parses as JSON, else none | as in JSON |
+| \`application/x-www-form-urlencoded\` | in values | percent-encoded |
+| \`multipart/form-data\` | in parts without a file name that have no type, \`text/*\` or JSON | as the type of the part says |
+| \`+xml\`, \`application/xml\`, \`text/xml\` | anywhere | escaped for its place: \`&\`, \`<\`, \`>\` and quotes, line ends and tabs in attributes, carriage returns as references. In CDATA as it is, with \`]]>\` divided between two sections |
+| \`text/html\` | anywhere | as in XML; in \`script\` and \`style\` as it is |
+| \`text/csv\` | anywhere | in a quoted cell with quotes doubled |
+| other \`text/*\`, \`application/graphql\`, \`application/yaml\`, \`x-yaml\`, \`+yaml\`, \`application/toml\`, \`application/x-ofx\` | anywhere | **as it is: nothing is escaped** |
+| all others | none | |
+
+A value that its place cannot hold is 400: what XML 1.0 has no character for, \`--\` in a comment of XML, what ends a
+comment of HTML or a processing instruction together with the text around it, \`</\` and \`<!--\` in \`script\` and \`style\`, a quote, comma, semicolon, tab or line end in a cell of CSV without quotes. Values
+are written in the charset that the content type names: UTF-8, UTF-16, or one with a byte for each character (ISO-8859,
+Windows-125x, KOI8 and the like, as WHATWG's Encoding Standard has them); in another, and where it lacks a character that
+cannot be escaped, the answer is 415. Where the value comes of a filter, empty text is written instead of an error.
+
+A request or an answer that a transform sees is decoded and encoded by its charset, too: what is not text in it is 415 in a
+request and 502 in an answer, and a result that it cannot hold is 500. JSON may begin with a byte order mark. Of several
+JSON texts (\`x-ndjson\`) the transform sees the text.
 `.trim();
 
 /** The errors of an invocation before the destination has answered: code, meaning, and an example of a detail. */
@@ -50,6 +88,11 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
     'payload_too_large',
     'The body has tokens in it, or the Proxy a transform, and it is larger than 5 MiB.',
     'The body may have at most 5242880 bytes',
+  ],
+  [
+    'unsupported_media_type',
+    'An expression or a transform needs text, and the body is not text in its charset, or cannot hold a value.',
+    'The body is not text in UTF-16, as its Content-Type says',
   ],
   [
     'too_many_requests',
@@ -96,6 +139,10 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
 ];
 
 const trace = { 'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' } };
+const shouldRetry = {
+  'x-should-retry': { $ref: '#/components/headers/ShouldRetry' },
+  'stripe-should-retry': { $ref: '#/components/headers/ShouldRetry' },
+};
 const retry = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 const parameter = (name: string): Part => ({ $ref: `#/components/parameters/${name}` });
 
@@ -124,7 +171,7 @@ function operation(method: Method, id: string, parameters: Part[]): Part {
   const hasBody = method !== 'get' && method !== 'delete';
   return {
     operationId: `${id}${name}`,
-    tags: ['Invocation'],
+    tags: ['Invocations'],
     summary: `Invoke a Proxy with ${method.toUpperCase()}${parameters.length > 0 ? ' and a path' : ''}`,
     description,
     security: [{ ApiKey: [] }, {}],
@@ -153,10 +200,11 @@ function nameOf(code: ErrorCode): string {
 function failureResponse([code, meaning, detail]: (typeof failures)[number]): Part {
   const { status, title } = errorCodes[code];
   const instance = '7c1d2b1e-6f0a-4d59-9a42-1f6a2f1c9b7e';
-  const example = { proxy_error: { type: `urn:sluice:problem:${code}`, title, status, detail, instance } };
+  const problem = { type: `urn:sluice:problem:${code}`, title, status, detail, instance };
+  const example = { proxy_error: problem, error: { type: `sluice_${code}`, code, message: `${title}: ${detail}` } };
   return {
     description: `${meaning} Where \`SVC-PROXY-DESTINATION-STATUS\` is present, it is the destination's own answer.`,
-    headers: { ...trace, ...((status === 503 || status === 429) && retry) },
+    headers: { ...trace, ...shouldRetry, ...((status === 503 || status === 429) && retry) },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ProxyError' }, example } },
   };
 }
@@ -191,7 +239,7 @@ export const invocationComponents: Record<string, Record<string, Part>> = {
   },
   requestBodies: {
     Invocation: {
-      description: 'What the destination takes, with expressions in place of values. Other media types pass too.',
+      description: bodies,
       content: {
         'application/json': {
           schema: {
@@ -207,6 +255,10 @@ export const invocationComponents: Record<string, Record<string, Part>> = {
     DestinationStatus: {
       description: "The destination's status. Absent where the answer is ours",
       schema: { type: 'integer', minimum: 100, maximum: 599 },
+    },
+    ShouldRetry: {
+      description: '`false` where the same request would be refused again. Absent where a retry may help',
+      schema: { type: 'string', enum: ['false'] },
     },
   },
   responses: {
@@ -224,8 +276,37 @@ export const invocationComponents: Record<string, Record<string, Part>> = {
       type: 'object',
       title: 'ProxyError',
       description: 'An error raised inside the proxy.',
-      required: ['proxy_error'],
-      properties: { proxy_error: { $ref: '#/components/schemas/Problem' } },
+      required: ['proxy_error', 'error'],
+      properties: {
+        proxy_error: {
+          allOf: [
+            { $ref: '#/components/schemas/Problem' },
+            {
+              type: 'object',
+              properties: {
+                destination_status: {
+                  type: 'integer',
+                  minimum: 100,
+                  maximum: 599,
+                  description:
+                    'The status with which the destination had answered, so it may have acted. Absent otherwise',
+                },
+              },
+            },
+          ],
+        },
+        error: {
+          type: 'object',
+          description: 'The same for published clients of payment and model APIs.',
+          required: ['type', 'code', 'message'],
+          properties: {
+            type: { type: 'string', description: '`sluice_` and the code' },
+            code: { type: 'string', description: 'The code of the kind of failure' },
+            message: { type: 'string', description: 'Title and detail of the problem' },
+            param: { type: 'string', description: 'The first member at fault, for a validation failure' },
+          },
+        },
+      },
     },
   },
 };

@@ -4,7 +4,14 @@ import type { OpenApiDocument, Part } from '@sluice/http-api';
 const ownNames: Readonly<Record<string, string>> = {
   getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',
+  cancelReactorResult: 'reactors.results.cancel',
 };
+
+/** What only the pages of signing in call, and what the library calls under the name that it has by key. */
+const notInLibrary = new Set([
+  ...['signIn', 'finishSignIn', 'lookAtSignInLink', 'lookAtInvitation', 'acceptInvitation'],
+  ...['describeTokens', 'describeFoundTokens'],
+]);
 
 /** The verb of an operation on a collection, or on one of its members. */
 const verbs: Readonly<Record<string, readonly [collection: string, member: string]>> = {
@@ -25,6 +32,7 @@ export function addMethodNames(paths: OpenApiDocument['paths']): void {
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
       const { operationId } = operation;
+      if (notInLibrary.has(String(operationId))) continue;
       const name = path.split('/')[1] === 'proxy' ? 'proxy' : nameOf(operation, path, method, paths);
       if (taken.has(name) && name !== 'proxy') {
         throw new Error(`${operationId} and ${taken.get(name)} would both be ${name}: give one a name in ownNames`);
@@ -39,7 +47,11 @@ function nameOf({ operationId }: Part, path: string, method: string, paths: Open
   const own = ownNames[String(operationId)];
   if (own) return own;
   const version = path.startsWith('/v2/') ? 'ByCursor' : '';
-  const segments = path.replace(/^\/v2/, '').split('/').slice(1);
+  const segments = path
+    .replace(/^\/v2/, '')
+    .replace(/^\/api\//, '/console/')
+    .split('/')
+    .slice(1);
   const isTenant = segments[0] === 'tenants' && segments[1] === 'self';
   const [resources, verb] = isTenant
     ? tenantName(segments, method, paths)
@@ -55,8 +67,8 @@ function collectionName(path: string, segments: string[], method: string, paths:
   const [ofCollection = method, ofMember = method] = verbs[method] ?? [];
   if (last.startsWith('{')) return [words, ofMember];
   if (last === 'self') return [words.slice(0, -1), `${ofMember}Self`];
-  const hasMembers = Object.keys(paths).some((other) => other.startsWith(`${path}/{`));
-  if (hasMembers || (segments.length === 1 && method === 'get')) return [words, ofCollection];
+  const hasMore = Object.keys(paths).some((other) => other.startsWith(`${path}/`));
+  if (hasMore || (segments.length === 1 && method === 'get')) return [words, ofCollection];
   return [words.slice(0, -1), camelCase(last)];
 }
 

@@ -1,13 +1,18 @@
 import { parseDate } from '@sluice/database';
-import { failuresOf } from '@sluice/http-api';
+import { type Access, failuresOf, type OperationFacts } from '@sluice/http-api';
 import { errorCodes } from '@sluice/problems';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describePlatform, operations } from './reference.ts';
+import { consoleOperations, describePlatform, operations } from './reference.ts';
 
-type Operation = (typeof operations)[number];
+type Operation = OperationFacts<object, object, object>;
 
 const document = describePlatform('0.0.0');
-const all = operations.map((operation) => [operation.id, operation] as const);
+const { operationsByCookie, openOperations } = consoleOperations;
+const all = [
+  ...operations.map((operation): [string, Operation, Access] => [operation.id, operation, 'key']),
+  ...operationsByCookie.map((operation): [string, Operation, Access] => [operation.id, operation, 'cookie']),
+  ...openOperations.map((operation): [string, Operation, Access] => [operation.id, operation, 'anybody']),
+];
 
 /** The examples are checked as a reader of the document would: strictly, by the schemas that it has. */
 const ajv = new Ajv2020({
@@ -80,19 +85,20 @@ test('an example that is not valid is noticed', () => {
   ]);
 });
 
-test.each(all)('%s has every status that it can answer, and no other', (_id, operation) => {
-  const failures = failuresOf(operation).map((code) => errorCodes[code].status);
+test.each(all)('%s has every status that it can answer, and no other', (_id, operation, access) => {
+  const failures = failuresOf(operation, access).map((code) => errorCodes[code].status);
   const expected = new Set([...Object.keys(operation.response), ...failures].map(String));
   expect(Object.keys(describedAs(operation).responses).sort()).toEqual([...expected].sort());
 });
 
 /** Said again, apart from the code that makes the document. */
-test.each(all)('%s: what the checks can refuse is there', (_id, operation) => {
+test.each(all)('%s: what the checks can refuse is there', (_id, operation, access) => {
   const { responses } = describedAs(operation);
   const { permission, takesKeyOf, body, params, query, errors = [] } = operation;
   const statuses = new Set(Object.keys(responses));
-  expect(statuses.has('401') && statuses.has('429') && statuses.has('500') && statuses.has('503')).toBe(true);
-  expect(statuses.has('403')).toBe(permission !== undefined || takesKeyOf !== undefined);
+  expect(statuses.has('429') && statuses.has('500') && statuses.has('503')).toBe(true);
+  expect(statuses.has('401')).toBe(access !== 'anybody' || errors.includes('unauthenticated'));
+  expect(statuses.has('403')).toBe(permission !== undefined || takesKeyOf !== undefined || access !== 'key');
   expect(statuses.has('413') && statuses.has('415')).toBe(body !== undefined);
   if (params || query || body) expect([...statuses]).toContain('400');
   if (params) expect([...statuses]).toContain('404');

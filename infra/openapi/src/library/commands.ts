@@ -19,12 +19,19 @@ export function commandsText(operations: readonly LibraryOperation[]): string {
   ].join('\n');
 }
 
+/** Where the rule below gives words that say too little. */
+const ownWords: Readonly<Record<string, readonly string[]>> = {
+  'proxies.versions.list': ['proxies', 'versions'],
+  'proxies.versions.get': ['proxies', 'version'],
+  'proxies.versions.restore': ['proxies', 'restore'],
+};
+
 /** `applications.keys.create` is typed `keys create`: the nouns above it are its parameters. */
 function commandOf(operation: LibraryOperation) {
   const { name, params, query, queryPrefixes, body, answer, summary, permission } = operation;
   const holders = permissions.find(({ type }) => type === permission)?.application_types;
   return {
-    words: name.slice(-2).map(kebabCase),
+    words: ownWords[name.join('.')] ?? name.slice(-2).map(kebabCase),
     method: name.join('.'),
     summary,
     ...(permission && { permission }),
@@ -38,7 +45,6 @@ function commandOf(operation: LibraryOperation) {
     prefixes: queryPrefixes,
     ...(body && {
       body: body.required ? 'required' : 'optional',
-      members: Object.keys((body.schema.properties ?? {}) as object),
       example: exampleOf(body.schema),
     }),
     answer,

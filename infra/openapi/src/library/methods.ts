@@ -15,6 +15,7 @@ export function methodsText(operations: readonly LibraryOperation[]): string {
   return [
     banner,
     "import type { CallOptions } from '../call-options.ts';",
+    "import type { StreamEvent } from '../events.ts';",
     "import type { ItemOf, List } from '../list.ts';",
     "import type * as types from './types.gen.ts';",
     '',
@@ -54,7 +55,7 @@ function rowOf({ id, name, method, path, body, query, queryPrefixes, answer, ...
     ...(more.takesIdempotencyKey ? ['key: true'] : []),
     ...(more.repeatable ? ['repeatable: true'] : []),
   ];
-  return `  ${id}: { ${members.join(', ')} },`;
+  return `  ${answer === 'events' ? `${id}AsEvents` : id}: { ${members.join(', ')} },`;
 }
 
 function interfacesOf(resource: Resource): string[] {
@@ -103,6 +104,7 @@ function methodOf(operation: LibraryOperation): string[] {
     json: `Promise<${answerType}>`,
     text: 'Promise<string>',
     stream: 'Promise<Response>',
+    events: `AsyncIterable<StreamEvent<ItemOf<${answerType}>>>`,
     none: 'Promise<void>',
   };
   return [

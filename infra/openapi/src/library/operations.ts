@@ -1,7 +1,9 @@
 import type { OpenApiDocument, Part } from '@sluice/http-api';
 
+const eventStream = 'text/event-stream';
+
 /** How the library returns an answer. */
-type AnswerKind = 'json' | 'list' | 'text' | 'stream' | 'none';
+type AnswerKind = 'json' | 'list' | 'text' | 'stream' | 'events' | 'none';
 
 /** An operation as the library and the command line see it: one row of their tables. */
 export interface LibraryOperation {
@@ -34,9 +36,19 @@ interface QueryParameter {
 export function libraryOperations(document: OpenApiDocument): LibraryOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
-      .filter(([, operation]) => operation['x-sluice-method'] !== 'proxy')
-      .map(([method, operation]) => describe(document, { path, method, operation })),
+      .filter(([, operation]) => !['proxy', undefined].includes(operation['x-sluice-method'] as string | undefined))
+      .flatMap(([method, operation]) => withEvents(operation, describe(document, { path, method, operation }))),
   );
+}
+
+/** What is also answered as an event stream has one more method, `watch`. */
+function withEvents({ responses }: Part, operation: LibraryOperation): LibraryOperation[] {
+  if (!JSON.stringify(responses).includes(`"${eventStream}"`)) return [operation];
+  const name = [...operation.name.slice(0, -1), 'watch'];
+  return [
+    operation,
+    { ...operation, name, answer: 'events', summary: `${operation.summary}: as events that go on as they come` },
+  ];
 }
 
 interface Described {
@@ -54,14 +66,15 @@ function describe(document: OpenApiDocument, { path, method, operation }: Descri
     id: String(operation.operationId),
     name,
     method: method.toUpperCase(),
-    path,
+    path: path.replace(/^\/api(?=\/)/, ''), // which is in the base URL of a client of the console
     params: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param ?? ''),
     query: parameters.filter((parameter) => parameter.in === 'query').map(toQueryParameter),
     queryPrefixes: ((operation['x-sluice-query-patterns'] ?? []) as string[]).map(prefixOf),
     body: bodyOf(document, operation),
     answer: answerOf(document, operation),
     takesIdempotencyKey,
-    repeatable: ['get', 'put', 'delete'].includes(method) || takesIdempotencyKey || /^(search|detokenize)/.test(verb),
+    repeatable:
+      ['get', 'put', 'delete'].includes(method) || takesIdempotencyKey || /^(search|detokenize|explain)/.test(verb),
     summary: String(operation.summary),
     permission: operation['x-sluice-permission'] as string | undefined,
   };
@@ -92,10 +105,11 @@ function bodyOf(document: OpenApiDocument, { requestBody }: Part): LibraryOperat
 function answerOf(document: OpenApiDocument, { responses }: Part): AnswerKind {
   const successes = Object.entries(responses as Record<string, { content?: Record<string, { schema: Part }> }>)
     .filter(([status]) => status.startsWith('2'))
-    .flatMap(([, { content }]) => Object.entries(content ?? {}));
+    .flatMap(([, { content }]) => Object.entries(content ?? {}))
+    .filter(([type]) => type !== eventStream);
   const types = successes.map(([type]) => type);
   if (types.length === 0) return 'none';
-  if (types.some((type) => /ndjson|csv|event-stream/.test(type))) return 'stream';
+  if (types.some((type) => /ndjson|csv/.test(type))) return 'stream';
   if (types.every((type) => type.startsWith('text/plain'))) return 'text';
   return successes.every(([, { schema }]) => isList(resolve(document, schema))) ? 'list' : 'json';
 }

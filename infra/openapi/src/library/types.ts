@@ -30,11 +30,17 @@ function withoutHeaders(document: OpenApiDocument): OpenApiDocument {
   return { ...rest, paths: Object.fromEntries(kept), components: { schemas: components.schemas ?? {} } };
 }
 
+/** Their events have types of their own. */
+function withoutEvents(content: unknown): Part {
+  if (typeof content !== 'object' || content === null) return {};
+  return { content: Object.fromEntries(Object.entries(content).filter(([type]) => type !== 'text/event-stream')) };
+}
+
 function reduced(method: string, operation: Part): [string, Part][] {
   if (operation['x-sluice-method'] === 'proxy') return [];
   const parameters = ((operation.parameters ?? []) as Part[]).filter((parameter) => parameter.in !== undefined);
   const responses = Object.entries(operation.responses as Record<string, Part>)
     .filter(([status]) => status.startsWith('2'))
-    .map(([status, { headers: _, ...response }]) => [status, response]);
+    .map(([status, { headers: _, content, ...response }]) => [status, { ...response, ...withoutEvents(content) }]);
   return [[method, { ...operation, parameters, responses: Object.fromEntries(responses) }]];
 }
