@@ -1,24 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configSchema as managementApi } from '../../../services/management-api/src/config.ts';
-import { configSchema as proxyGateway } from '../../../services/proxy-gateway/src/config.ts';
-import { configSchema as tokenVault } from '../../../services/token-vault/src/config.ts';
-import { configSchema as worker } from '../../../services/worker/src/config.ts';
-import { configSchema as ingress } from '../../ingress/src/config.ts';
-import { migrateSchema, secretsSchema, setupSchema } from './config.ts';
 import { composeFaults } from './rehearsal/compose-faults.ts';
 import { type ComposeFile, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
-
-const schemas = {
-  secrets: secretsSchema,
-  migrate: migrateSchema,
-  setup: setupSchema,
-  'management-api': managementApi,
-  'token-vault': tokenVault,
-  'proxy-gateway': proxyGateway,
-  worker,
-  ingress,
-};
+import { schemas } from './rehearsal/schemas.ts';
 
 const monitoring = ['prometheus', 'grafana'];
 
@@ -74,6 +58,21 @@ test('each secret is mounted by those only who need it', async () => {
     volumes.filter((volume) => volume.includes('-secrets:') && !volume.endsWith(':ro')).map(() => name),
   );
   expect(new Set(writers)).toEqual(new Set(['secrets']));
+});
+
+test('every service that answers requests knows the same hosts', async () => {
+  const { services } = await readComposeFile();
+  const takers = Object.keys(schemas).filter(
+    (name) => 'CONSOLE_HOST' in schemas[name as keyof typeof schemas].properties,
+  );
+  expect(takers).toEqual(['management-api', 'token-vault', 'proxy-gateway', 'ingress']);
+  for (const name of takers) {
+    expect(services[name]?.environment).toMatchObject({
+      CONSOLE_HOST: 'console.localhost:8080',
+      FIELDS_HOST: 'fields.localhost:8080',
+      ROUTES_HOST: 'routes.localhost:8080',
+    });
+  }
 });
 
 test('its Postgres is that of npm start', async () => {
@@ -196,7 +195,7 @@ describe('a fault is found:', () => {
     ],
     'a gateway that cannot call': [
       ({ services }) => services['proxy-gateway']?.networks?.pop(),
-      'proxy-gateway: has no way out to destinations',
+      'proxy-gateway: has no way out to destinations or issuers',
     ],
     'a container in no network of ours': [
       ({ services }) => delete services.worker?.networks,

@@ -38,12 +38,12 @@ test.each<[string, (text: string) => string, string]>([
 });
 
 test('a fault is found: a package that is not installed', () => {
-  const dependencies = { pg: '^8', '@sluice/jobs': '*' };
+  const dependencies = { pg: '^8', '@sluice/vault': '*' };
   const manifests = [{ folder: 'services/worker', name: '@sluice/worker', dependencies }];
-  const jobs = 'node_modules/@sluice/jobs';
-  expect(missingDependencies(manifests, new Set([jobs, 'node_modules/pg']))).toEqual([]);
-  expect(missingDependencies(manifests, new Set([jobs, 'services/worker/node_modules/pg']))).toEqual([]);
-  expect(missingDependencies(manifests, new Set([jobs, 'services/vault/node_modules/pg']))).toEqual([
+  const vault = 'node_modules/@sluice/vault';
+  expect(missingDependencies(manifests, new Set([vault, 'node_modules/pg']))).toEqual([]);
+  expect(missingDependencies(manifests, new Set([vault, 'services/worker/node_modules/pg']))).toEqual([]);
+  expect(missingDependencies(manifests, new Set([vault, 'services/vault/node_modules/pg']))).toEqual([
     '@sluice/worker: pg is missing',
   ]);
 });

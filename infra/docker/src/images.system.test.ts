@@ -167,6 +167,7 @@ test.each(longRunning)('%s starts and is healthy', async (name) => {
   const listening = { HOST: '127.0.0.1', PORT: `${port}`, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: `${adminPort}` };
   const environment = {
     ...listening,
+    DATABASE_WAIT_MS: '20000', // on a busy machine a connection may take seconds
     ...(name === 'ingress' && reachable(service)),
     ...(service.environment?.DISCLOSURE_SPOOL_DIRECTORY && {
       DISCLOSURE_SPOOL_DIRECTORY: join(folder, 'spools', name),

@@ -14,6 +14,7 @@ import { configSchema as proxyGateway } from '../../../services/proxy-gateway/sr
 import { configSchema as tokenVault } from '../../../services/token-vault/src/config.ts';
 import { configSchema as worker } from '../../../services/worker/src/config.ts';
 import { migrateSchema } from '../../docker/src/config.ts';
+import { configSchema as ingress } from '../../ingress/src/config.ts';
 import { findKubectl, render } from './kubectl.ts';
 import { type Kind, type Manifest, nameOf, type OfKind, ofKind, type Workload, workloadsOf } from './manifest.ts';
 import { manifestFaults } from './manifest-faults.ts';
@@ -27,6 +28,7 @@ const schemas: Record<string, ConfigSchema> = {
   'token-vault': tokenVault,
   'proxy-gateway': proxyGateway,
   worker,
+  ingress,
   migrate: migrateSchema,
 };
 
@@ -35,6 +37,7 @@ const images = {
   'token-vault': 'services/token-vault',
   'proxy-gateway': 'services/proxy-gateway',
   worker: 'services/worker',
+  ingress: 'infra/ingress',
   'one-shot': 'infra/docker',
 };
 
@@ -44,6 +47,7 @@ const folder = join(import.meta.dirname, '..');
 const scene = useStack(async (stack) => {
   const kubectl = await findKubectl(join(repositoryRoot, '.sluice', 'downloads'));
   const manifests = await render(kubectl, join(folder, 'overlays/example'));
+  const withSignIn = await render(kubectl, join(folder, 'overlays/sign-in'));
   const { db, url } = await createTestDatabase(stack);
   await db.schema.dropSchema('public').cascade().execute();
   await db.schema.createSchema('public').execute();
@@ -71,7 +75,7 @@ const scene = useStack(async (stack) => {
     if (!workload || !workspace) throw new Error(`${name} is not in the manifests`);
     return startPod(workload, { root, workspace, stack });
   };
-  return { manifests, start, pods: new Map<string, Pod>() };
+  return { manifests, withSignIn, start, pods: new Map<string, Pod>() };
 });
 
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker'];
@@ -110,6 +114,14 @@ describe('what is rendered runs:', () => {
     expect([await again.exitCode, await again.output]).toEqual([0, 'The database is up to date\n']);
   });
 
+  test('the ingress is ready beside them, and names its services as the manifests do', async () => {
+    const pod = await scene.current.start('ingress');
+    await eventually('the ingress is ready', async () => (await probe(pod, 'readinessProbe')).status === 200);
+    const named = ofKind(scene.current.manifests, 'Service').map((service) => `http://${nameOf(service)}`);
+    const { MANAGEMENT_API_URL, TOKEN_VAULT_URL, PROXY_GATEWAY_URL } = pod.environment;
+    expect(named).toEqual(expect.arrayContaining([MANAGEMENT_API_URL, TOKEN_VAULT_URL, PROXY_GATEWAY_URL]));
+  });
+
   test('the command of the README makes the first Tenant in a pod of management-api', async () => {
     const readme = await readFile(join(folder, 'README.md'), 'utf8');
     const [, words = ''] =
@@ -143,6 +155,46 @@ describe('the manifests', () => {
 
   test('have no fault', () => {
     expect(manifestFaults(scene.current.manifests, product)).toEqual([]);
+  });
+
+  test('where people sign in by issuers have no fault either: management-api alone has a way out besides, by https', () => {
+    const { manifests, withSignIn } = scene.current;
+    expect([...manifestFaults(withSignIn, product), ...schemaFaults(withSignIn)]).toEqual([]);
+    const policies = (all: Manifest[]) => ofKind(all, 'NetworkPolicy').map(nameOf);
+    expect(policies(withSignIn).filter((name) => !policies(manifests).includes(name))).toEqual(['issuers']);
+    const { podSelector, egress } = find(withSignIn, 'NetworkPolicy', 'issuers').spec ?? {};
+    expect(podSelector?.matchLabels?.['app.kubernetes.io/name']).toBe('management-api');
+    expect(egress?.flatMap(({ ports }) => ports)).toEqual([{ protocol: 'TCP', port: 443 }]);
+  });
+
+  test.each<[string, (all: Manifest[]) => void, string]>([
+    [
+      'without the way out',
+      (all) => remove(all, 'NetworkPolicy', 'issuers'),
+      'management-api: cannot reach 8.8.8.8, as any destination or issuer',
+    ],
+    [
+      'without the issuers',
+      (all) => removeVariable(all, 'management-api', 'OIDC_ISSUERS_FILE'),
+      'management-api: may reach 8.8.8.8, and so the world',
+    ],
+    [
+      'with a way out for more',
+      (all) => Object.assign(find(all, 'NetworkPolicy', 'issuers').spec ?? {}, { podSelector: label('token-vault') }),
+      'token-vault: may reach 8.8.8.8, and so the world',
+    ],
+    [
+      'with a way to addresses inside',
+      (all) => {
+        const block = find(all, 'NetworkPolicy', 'issuers').spec?.egress?.[0]?.to?.[0]?.ipBlock;
+        if (block?.except) block.except = block.except.filter((range) => range !== '10.0.0.0/8');
+      },
+      'management-api: may reach 10.1.2.3',
+    ],
+  ])('and %s it is found', (_, change, fault) => {
+    const manifests = structuredClone(scene.current.withSignIn);
+    change(manifests);
+    expect(manifestFaults(manifests, product)).toContain(fault);
   });
 
   test('have every service and the migration, in one namespace', () => {
@@ -202,9 +254,9 @@ describe('the manifests', () => {
   test('are scraped once, under the names that alerts and dashboards go by', async () => {
     const { manifests } = scene.current;
     const [job] = parse(await readFile(join(folder, 'prometheus/scrape.yaml'), 'utf8'));
-    const expected = services.map((name) => ({ job: name, namespace: 'sluice', pod: `${name}-0` }));
+    const expected = [...services, 'ingress'].map((name) => ({ job: name, namespace: 'sluice', pod: `${name}-0` }));
     expect(scrapeTargets(manifests, job)).toEqual(expect.arrayContaining(expected));
-    expect(scrapeTargets(manifests, job)).toHaveLength(services.length);
+    expect(scrapeTargets(manifests, job)).toHaveLength(expected.length);
     const annotations = workloadsOf(manifests).flatMap(({ template }) =>
       Object.keys(template.metadata?.annotations ?? {}),
     );
@@ -337,6 +389,10 @@ describe('the manifests', () => {
         (all) => Object.assign(containerOf(all, 'token-vault').livenessProbe?.httpGet ?? {}, { path: '/readyz' }),
         'token-vault: livenessProbe does not ask /livez at the admin port',
       ],
+      'a readiness probe that gives up before the check': [
+        (all) => Object.assign(containerOf(all, 'token-vault').readinessProbe ?? {}, { timeoutSeconds: 2 }),
+        'token-vault: readinessProbe gives up 0 ms after the check does',
+      ],
       'no startup probe': [
         (all) => delete containerOf(all, 'worker').startupProbe,
         'worker: startupProbe does not ask /livez at the admin port',
@@ -402,7 +458,7 @@ describe('the manifests', () => {
           const selector = { 'app.kubernetes.io/part-of': 'sluice' };
           Object.assign(find(all, 'Service', 'token-vault').spec ?? {}, { selector });
         },
-        'Service/token-vault: selects 5 workloads',
+        'Service/token-vault: selects 6 workloads',
       ],
       'a port that no container has': [
         (all) => Object.assign(find(all, 'Service', 'token-vault').spec?.ports?.[0] ?? {}, { targetPort: 'https' }),
@@ -431,20 +487,51 @@ describe('the manifests', () => {
         (all) => Object.assign(find(all, 'Deployment', 'token-vault').spec ?? {}, { replicas: 2 }),
         'HorizontalPodAutoscaler/token-vault: each apply sets token-vault back to 2 replicas',
       ],
-      'a route that is missing': [
-        (all) => find(all, 'Ingress', 'sluice').spec?.rules?.[0]?.http?.paths.shift(),
-        'Ingress: lacks Prefix /proxy to proxy-gateway',
+      'a host that leads nowhere': [
+        (all) => find(all, 'Ingress', 'sluice').spec?.rules?.pop(),
+        'Ingress: lacks *.routes.example.com',
       ],
-      'a route to another service': [
+      'a host that is none of ours': [
+        (all) => Object.assign(find(all, 'Ingress', 'sluice').spec?.rules?.[1] ?? {}, { host: 'example.net' }),
+        'Ingress: has example.net',
+      ],
+      'requests for any host': [
+        (all) => delete find(all, 'Ingress', 'sluice').spec?.rules?.[0]?.host,
+        'Ingress: has any host',
+      ],
+      'a host without a certificate': [
+        (all) => find(all, 'Ingress', 'sluice').spec?.tls?.shift(),
+        'Ingress: sluice.example.com has no certificate',
+      ],
+      'a way around the table of our ingress': [
         (all) => {
-          const path = find(all, 'Ingress', 'sluice').spec?.rules?.[0]?.http?.paths[1];
-          Object.assign(path?.backend.service ?? {}, { name: 'management-api' });
+          const [path] = find(all, 'Ingress', 'sluice').spec?.rules?.[1]?.http?.paths ?? [];
+          Object.assign(path?.backend.service ?? {}, { name: 'proxy-gateway' });
         },
-        'Ingress: has Prefix /tokens to management-api',
+        'Ingress: console.example.net has Prefix / to proxy-gateway',
+      ],
+      'a service that is reached around it': [
+        (all) => {
+          const from = find(all, 'NetworkPolicy', 'ingress').spec?.ingress?.[0]?.from ?? [];
+          Object.assign(find(all, 'NetworkPolicy', 'requests').spec?.ingress?.[0] ?? {}, { from });
+        },
+        'proxy-gateway: is reached around the ingress',
+      ],
+      'a service that knows another console': [
+        (all) => setVariable(all, 'proxy-gateway', 'CONSOLE_HOST', 'other.example.net'),
+        'CONSOLE_HOST is not the same in every service',
+      ],
+      'a service that knows no fields': [
+        (all) => removeVariable(all, 'token-vault', 'FIELDS_HOST'),
+        'FIELDS_HOST is not the same in every service',
+      ],
+      'a base host of its own': [
+        (all) => setVariable(all, 'worker', 'BASE_URL', 'https://other.example.com'),
+        'BASE_URL is not the same in every service',
       ],
       'a route to a port that is not there': [
-        (all) => Object.assign(find(all, 'Service', 'token-vault').spec?.ports?.[0] ?? {}, { name: 'web' }),
-        'Ingress: the Service token-vault has no port http',
+        (all) => Object.assign(find(all, 'Service', 'ingress').spec?.ports?.[0] ?? {}, { name: 'web' }),
+        'Ingress: the Service ingress has no port http',
       ],
       'a policy for nobody': [
         (all) =>
@@ -453,7 +540,7 @@ describe('the manifests', () => {
       ],
       'a gateway that may call nobody': [
         (all) => remove(all, 'NetworkPolicy', 'destinations'),
-        'proxy-gateway: cannot reach 8.8.8.8, as any destination',
+        'proxy-gateway: cannot reach 8.8.8.8, as any destination or issuer',
       ],
       'a worker that may call the world': [
         (all) => Object.assign(find(all, 'NetworkPolicy', 'destinations').spec ?? {}, { podSelector: {} }),

@@ -7,6 +7,7 @@ export interface ComposeFile {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
   volumes: Record<string, unknown>;
+  secrets?: Record<string, { file: string }>;
 }
 
 export interface ComposeService {
@@ -18,6 +19,8 @@ export interface ComposeService {
   /** `source:target`, `source:target:ro`, or `target` alone, which is an anonymous volume. */
   volumes?: string[];
   networks?: string[];
+  /** Each is a file in `/run/secrets`. */
+  secrets?: string[];
   network_mode?: string;
   ports?: string[];
   container_name?: string;
@@ -57,15 +60,37 @@ export function mountsOf({ volumes = [] }: ComposeService): Mount[] {
 
 export const repositoryRoot = join(import.meta.dirname, '../../../..');
 
+/** With the files that are named after it (`-f`), as Compose merges them. */
+export async function readComposeFile(...others: readonly string[]): Promise<ComposeFile> {
+  const [first, ...overrides] = await Promise.all(['docker-compose.yml', ...others].map(readOne));
+  if (!first) throw new Error('There is no docker-compose.yml');
+  return overrides.reduce(merged, first);
+}
+
 /**
- * Reads the file as if no variable were set: `${NAME:-default}` becomes the default, which may hold another variable.
+ * Reads the file as if only variables that must be set were: `${NAME:-default}` becomes the default, which may hold another
+ * variable, and `${NAME:?message}` a path.
  */
-export async function readComposeFile(): Promise<ComposeFile> {
-  const text = await readFile(join(repositoryRoot, 'docker-compose.yml'), 'utf8');
-  let plain = text;
+async function readOne(name: string): Promise<ComposeFile> {
+  let plain = (await readFile(join(repositoryRoot, name), 'utf8')).replace(/\$\{(\w+):\?[^}]*\}/g, './$1');
   for (let before = ''; before !== plain; ) {
     before = plain;
     plain = before.replace(/\$\{\w+:-([^${}]*)\}/g, '$1');
   }
   return parse(plain.replaceAll('$$', '$'), { merge: true });
+}
+
+/** Mappings are merged, and lists of networks and secrets appended (Compose specification, "Merge"). */
+function merged(one: ComposeFile, other: ComposeFile): ComposeFile {
+  const services = Object.entries(other.services).map(([name, more]) => {
+    const { environment, networks = [], secrets = [], ...own } = one.services[name] ?? {};
+    const lists = { networks: [...networks, ...(more.networks ?? [])], secrets: [...secrets, ...(more.secrets ?? [])] };
+    return [name, { ...own, ...more, environment: { ...environment, ...more.environment }, ...lists }];
+  });
+  return {
+    services: { ...one.services, ...Object.fromEntries(services) },
+    networks: { ...one.networks, ...other.networks },
+    volumes: { ...one.volumes, ...other.volumes },
+    secrets: { ...one.secrets, ...other.secrets },
+  };
 }

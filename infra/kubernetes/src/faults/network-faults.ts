@@ -1,10 +1,13 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
-import { type Labels, type Manifest, ofKind, type Workload } from '../manifest.ts';
+import { environmentOf, type Labels, type Manifest, ofKind, type Workload } from '../manifest.ts';
 import { selects } from './selects.ts';
 
-/** Workloads that may open connections to public addresses. */
-const callers = ['proxy-gateway'];
+/** Whether a workload may, and must, open connections to public addresses: to any destination, or to issuers. */
+function callsOut({ name, container }: Workload): boolean {
+  const { OIDC_ISSUERS_FILE: issuers } = environmentOf(container);
+  return name === 'proxy-gateway' || (name === 'management-api' && issuers !== undefined);
+}
 
 /** One address of each range in which no destination may be. */
 const closed = [
@@ -17,7 +20,8 @@ type Egress = NonNullable<NonNullable<NonNullable<INetworkPolicy['spec']>['egres
 type Peer = NonNullable<NonNullable<Egress['to']>[number]>;
 
 /** Faults in the policies for connections to and from a workload. */
-export function networkFaults({ name, labels }: Workload, manifests: readonly Manifest[]): string[] {
+export function networkFaults(workload: Workload, manifests: readonly Manifest[]): string[] {
+  const { name, labels } = workload;
   const policies = ofKind(manifests, 'NetworkPolicy').flatMap(({ spec }) =>
     spec && selects(spec.podSelector, labels) ? [spec] : [],
   );
@@ -43,17 +47,22 @@ export function networkFaults({ name, labels }: Workload, manifests: readonly Ma
   return [
     ...open,
     ...new Set(unbounded),
-    ...(callers.includes(name)
-      ? isPublic.filter((address) => !reaches(address)).map((address) => `cannot reach ${address}, as any destination`)
+    ...(callsOut(workload)
+      ? isPublic
+          .filter((address) => !reaches(address))
+          .map((address) => `cannot reach ${address}, as any destination or issuer`)
       : world.map((address) => `may reach ${address}, and so the world`)),
     ...closed
       .filter((address) => blocks.some(({ peer }) => isWide(peer) && holds(peer, address)))
       .map((address) => `may reach ${address}`),
     ...portFaults(name, labels, manifests),
+    ...(name !== 'ingress' && incoming.some(({ from }) => from?.some(isController))
+      ? ['is reached around the ingress']
+      : []),
   ];
 }
 
-/** A workload must be reachable at exactly its ports: `http` by the ingress controller, `admin` by Prometheus. */
+/** A workload must be reachable at exactly its ports: `http` by what stands before it, `admin` by Prometheus. */
 function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]): string[] {
   const deployment = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata?.name === name);
   const [container] = deployment?.spec?.template.spec?.containers ?? [];
@@ -72,6 +81,11 @@ function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]
 function isAnybody({ ipBlock, namespaceSelector, podSelector }: Peer): boolean {
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? podSelector ?? {};
   return !ipBlock && Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/** Whether a peer is the cluster's ingress controller, which knows no paths. */
+function isController({ podSelector }: Peer): boolean {
+  return podSelector?.matchLabels?.['app.kubernetes.io/component'] === 'controller';
 }
 
 /** Whether a range is wider than the address of one store. */

@@ -1,17 +1,17 @@
-import { routes } from '../../../ingress/src/routes.ts';
 import { type Manifest, nameOf, ofKind, type Workload, workloadsOf } from '../manifest.ts';
 import type { Product } from '../product.ts';
+import { hostFaults } from './host-faults.ts';
 import { selects } from './selects.ts';
 
 /** Faults between manifests: names, labels and ports that refer to nothing. */
-export function referenceFaults(manifests: readonly Manifest[], { metrics }: Product): string[] {
+export function referenceFaults(manifests: readonly Manifest[], { metrics, schemas }: Product): string[] {
   const workloads = workloadsOf(manifests);
   return [
     ...workloads.flatMap((workload) => ownFaults(workload, manifests).map((fault) => `${workload.name}: ${fault}`)),
     ...serviceFaults(manifests, workloads),
     ...budgetFaults(manifests, workloads),
     ...scalerFaults(manifests, workloads, metrics),
-    ...ingressFaults(manifests),
+    ...hostFaults(manifests, schemas),
     ...policyFaults(manifests, workloads),
   ];
 }
@@ -71,26 +71,6 @@ function scalerFaults(
       ...(replicas === undefined ? [] : [`${named}: each apply sets ${target.name} back to ${replicas} replicas`]),
     ];
   });
-}
-
-/** The path type `Prefix` of Kubernetes compares whole path elements, as our routes do. */
-function ingressFaults(manifests: readonly Manifest[]): string[] {
-  const services = new Map(ofKind(manifests, 'Service').map((service) => [nameOf(service), service]));
-  return ofKind(manifests, 'Ingress').flatMap(({ spec }) =>
-    (spec?.rules ?? []).flatMap(({ http }) => {
-      const found = (http?.paths ?? []).map(({ path, pathType, backend }) => {
-        return `${pathType} ${path} to ${backend.service?.name}`;
-      });
-      const wanted = routes.map(({ path, service }) => `Prefix ${path || '/'} to ${service}`);
-      const missing = wanted.filter((route) => !found.includes(route)).map((route) => `Ingress: lacks ${route}`);
-      const added = found.filter((route) => !wanted.includes(route)).map((route) => `Ingress: has ${route}`);
-      const dead = (http?.paths ?? [])
-        .flatMap(({ backend }) => backend.service ?? [])
-        .filter(({ name, port }) => !services.get(name)?.spec?.ports?.some((one) => one.name === port?.name))
-        .map(({ name, port }) => `Ingress: the Service ${name} has no port ${port?.name}`);
-      return [...missing, ...added, ...new Set(dead)];
-    }),
-  );
 }
 
 /** Policies that select no pod: they protect nothing, or, with a mistyped label, open nothing. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
+import { checkTimeoutMs } from '@sluice/service-runtime';
 import { environmentOf, type Workload } from '../manifest.ts';
 import type { Product } from '../product.ts';
 
@@ -57,6 +58,9 @@ function resourceFaults({ name, container }: Workload): string[] {
   ];
 }
 
+/** How late a busy process may answer after its checks, and stay in its Service. */
+const leastPatienceMs = 2000;
+
 const probes = { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' } as const;
 
 function probeFaults({ container }: Workload): string[] {
@@ -70,8 +74,10 @@ function probeFaults({ container }: Workload): string[] {
       return httpGet?.path !== path || (httpGet.port !== 'admin' && httpGet.port !== admin?.containerPort);
     })
     .map(([probe, path]) => `${probe} does not ask ${path} at the admin port`);
+  const patience = 1000 * (container.readinessProbe?.timeoutSeconds ?? 1) - checkTimeoutMs;
   return [
     ...asked,
+    ...(patience < leastPatienceMs ? [`readinessProbe gives up ${patience} ms after the check does`] : []),
     ...(environment.ADMIN_PORT !== String(admin?.containerPort) ? ['ADMIN_PORT is not the admin port'] : []),
     ...(environment.ADMIN_HOST !== '0.0.0.0' ? ['ADMIN_HOST keeps probes out'] : []),
     ...(http && environment.PORT !== String(http.containerPort) ? ['PORT is not the http port'] : []),
