@@ -1,14 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { readAlerts } from './alert-faults.ts';
 import { committedFiles } from './dashboards/committed.ts';
-import { alertsTable, documents, withTable } from './tables.ts';
 
 const command = 'npx node infra/monitoring/src/main.ts';
 const help = `Usage: ${command} [--check]
 
-Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards, and the table of
-alerts in ALERTS.md, made of infra/monitoring/prometheus/alerts.yml. Commit them; npm run test:system says when they are stale.
+Writes the dashboards in infra/monitoring/grafana/dashboards, made of infra/monitoring/src/dashboards. Commit them;
+npm run test:system says when they are stale.
 
   --check   writes nothing; leaves with 1 when a file is stale
   --help    prints this text`;
@@ -33,16 +31,13 @@ async function run(): Promise<number> {
     return 0;
   }
   let stale = 0;
-  const table = alertsTable(readAlerts());
-  const { alerts } = documents;
-  const files = [...committedFiles, { file: alerts, text: withTable(await readFile(alerts, 'utf8'), 'alerts', table) }];
-  for (const { file, text } of files) {
+  for (const { file, text } of committedFiles) {
     if (!values.check) await writeFile(file, text);
     else if ((await readFile(file, 'utf8')) !== text) {
       stale += 1;
       console.error(`${file.pathname} is stale: run "${command}" and commit it`);
     }
   }
-  if (!values.check) console.log(`Written: ${files.map(({ file }) => file.pathname).join(', ')}`);
+  if (!values.check) console.log(`Written: ${committedFiles.map(({ file }) => file.pathname).join(', ')}`);
   return stale > 0 ? 1 : 0;
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { eventually, serveHttp, useStack } from '@sluice/testing';
-import { type AlertRule, alertFaults, readAlerts } from './alert-faults.ts';
-import { dashboardFaults, type GrafanaDashboard, type GrafanaPanel } from './dashboard-faults.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually, makeTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
+import { parse, stringify } from 'yaml';
 import { committedFiles } from './dashboards/committed.ts';
 import { type ExportedMetrics, readExported } from './exported-metrics.ts';
-import { queryFaults } from './query-faults.ts';
-import { alertsTable, documents, metricsTable, type TableName, tableIn } from './tables.ts';
+import { alertsFile, dashboardQueries, readAlerts, unknownNames } from './queries.ts';
+import { metricsDocument, metricsTable, tableIn } from './tables.ts';
+import { promtool } from './testing/promtool.ts';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 
 /** What the real services export after the least traffic that touches every part; spans go nowhere. */
@@ -46,18 +49,75 @@ async function useEveryPart(closing: AsyncDisposableStack, platform: RunningPlat
   );
 }
 
-const readDashboard = (file: URL): GrafanaDashboard => JSON.parse(readFileSync(file, 'utf8'));
+test.each(committedFiles)('$file.pathname is what the program makes', ({ file, text }) => {
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
 
-test.each(committedFiles)(
-  '$file.pathname is what the program makes, and Grafana can show all of it',
-  ({ file, text }) => {
-    expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(dashboardFaults(readDashboard(file), exported.current.all)).toEqual([]);
-  },
-);
+test('Prometheus takes every query of a dashboard', async () => {
+  await using closing = new AsyncDisposableStack();
+  const check = async (queries: readonly string[]) => {
+    const rules = queries.map((expr, i) => ({ record: `dashboard:query_${i}`, expr }));
+    const file = join(await makeTemporaryFolder(closing, 'queries'), 'rules.yml');
+    await writeFile(file, stringify({ groups: [{ name: 'dashboards', rules }] }));
+    return promtool(['check', 'rules', '--lint=none', file]);
+  };
+  expect(await check(dashboardQueries())).toMatchObject({ status: 0 });
+  expect(await check(['sum(sluice_ready'])).toMatchObject({ status: 1 });
+});
 
-test('every alert can fire, and says what to do', () => {
-  expect(alertFaults(readAlerts(), exported.current.all)).toEqual([]);
+test('Prometheus takes every alert, and each says what to do', async () => {
+  const path = fileURLToPath(alertsFile);
+  expect(await promtool(['check', 'rules', '--lint=all', '--lint-fatal', path])).toMatchObject({ status: 0 });
+  const rules = readAlerts();
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  const advice = expect.stringMatching(/\w.{20,}[.;:]/s);
+  for (const rule of rules) {
+    expect(rule).toMatchObject({
+      alert: expect.stringMatching(/^Sluice[A-Z][A-Za-z]+$/),
+      for: expect.stringMatching(/^\d+[smh]$/),
+      labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
+      annotations: { summary: expect.stringMatching(/./), what_to_do: advice },
+    });
+  }
+});
+
+interface UnitTests {
+  tests: {
+    alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[];
+    promql_expr_test?: { expr: string; exp_samples: unknown[] }[];
+  }[];
+}
+
+test('every alert fires where it should, and only there', async () => {
+  const file = fileURLToPath(new URL('alerts.test.yml', alertsFile));
+  expect(await promtool(['test', 'rules', file])).toMatchObject({ status: 0 });
+  const { tests }: UnitTests = parse(readFileSync(file, 'utf8'));
+  const expected = tests.flatMap(({ alert_rule_test = [], promql_expr_test = [] }) => [
+    ...alert_rule_test.map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 })),
+    ...promql_expr_test.map(({ expr, exp_samples }) => ({
+      alertname: /ALERTS\{alertname="(\w+)"/.exec(expr)?.[1],
+      fires: exp_samples.length > 0,
+    })),
+  ]);
+  for (const { alert } of readAlerts()) {
+    for (const fires of [true, false]) expect(expected).toContainEqual({ alertname: alert, fires });
+  }
+});
+
+test('every name in a query is exported', () => {
+  const queries = [...dashboardQueries(), ...readAlerts().map(({ expr = '' }) => expr)];
+  for (const query of queries) expect([query, unknownNames(query, exported.current.all)]).toEqual([query, []]);
+});
+
+test.each([
+  ['sum(sluice_cache_entris)', 'sluice_cache_entris'],
+  ['rate(sluice_invocation_duration_seconds[5m])', 'sluice_invocation_duration_seconds'],
+  ['time() - max by (sweep) (sluce_sweep)', 'sluce_sweep'],
+  ['sluice_cache_entries{cahce="x"}', 'cahce'],
+  ['sum by (job, tenant) (sluice_cache_entries)', 'tenant'],
+  ['sluice_ready and on(versoin) sluice_draining', 'versoin'],
+])('a name that is not exported is found in %s', (query, name) => {
+  expect(unknownNames(query, exported.current.all)).toEqual([name]);
 });
 
 test('every metric of ours is in a dashboard or an alert', () => {
@@ -66,21 +126,19 @@ test('every metric of ours is in a dashboard or an alert', () => {
   expect(own.filter((name) => !queries.includes(name))).toEqual([]);
 });
 
-test('names and units are as Prometheus asks for', () => {
-  const faults = [...exported.current.all.families]
-    .filter(([name]) => name.startsWith('sluice_'))
-    .flatMap(([name, { type, help }]) => [
-      ...((type === 'counter') === name.endsWith('_total') ? [] : [`${name} is a ${type}`]),
-      ...(/_(ms|milliseconds|minutes|kb|kib)(_|$)/.test(name) ? [`${name} is not in base units`] : []),
-      ...(help.length > 10 ? [] : [`${name} has no help`]),
-    ]);
-  expect(faults).toEqual([]);
+test('Prometheus reads what is exported, and our names and units are as it asks for', async () => {
+  for (const service of serviceNames) {
+    const { output, status } = await promtool(['check', 'metrics'], await exported.current.platform.metricsOf(service));
+    expect([0, 3]).toContain(status); // 3: advice, also about metrics of Node.js
+    expect(output.split('\n').filter((line) => line.startsWith('sluice_'))).toEqual([]);
+  }
+  const [bad, unreadable] = ['# TYPE sluice_x_ms counter\nsluice_x_ms 1\n', 'sluice_x{a="b" 1\n'];
+  expect((await promtool(['check', 'metrics'], bad)).output).toMatch(/^sluice_x_ms /m);
+  expect(await promtool(['check', 'metrics'], unreadable)).toMatchObject({ status: 1 });
 });
 
-test('the tables of the documents are what is exported, and what the alerts say', () => {
-  const written = (name: TableName) => tableIn(readFileSync(documents[name], 'utf8'), name);
-  expect(written('metrics')).toBe(metricsTable(exported.current.of));
-  expect(written('alerts')).toBe(alertsTable(readAlerts()));
+test('the tables of METRICS.md are what is exported', () => {
+  expect(tableIn(readFileSync(metricsDocument, 'utf8'))).toBe(metricsTable(exported.current.of));
 });
 
 test('requests are counted by operation, and none is left under way', async () => {
@@ -115,101 +173,4 @@ test('no label of ours is an id', async () => {
   const { platform } = exported.current;
   const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
   for (const service of serviceNames) expect(await platform.metricsOf(service)).not.toMatch(uuid);
-});
-
-describe('a fault of a query is found:', () => {
-  test.each([
-    ['sum(sluice_cache_entris)', 'nobody exports sluice_cache_entris'],
-    ['rate(sluice_invocation_duration_seconds[5m])', 'nobody exports sluice_invocation_duration_seconds'],
-    ['sluice_cache_entries{cahce="x"}', 'sluice_cache_entries has no label cahce'],
-    ['sum by (tenant) (sluice_cache_entries)', 'sluice_cache_entries has no label tenant'],
-    ['sluice_ready and on(version) sluice_draining', 'sluice_ready has no label version'],
-    ['sum(sluice_ready', 'is no PromQL at 16: '],
-    ['sluice_ready sluice_draining', 'is no PromQL at 13: sluice_draining'],
-    ['{job="worker"}', 'names no metric: {job="worker"}'],
-    ['histogram_quantile(0.9, sum(sluice_change_confirmation_seconds_bucket))', 'histogram_quantile needs le'],
-    [
-      'histogram_quantile(0.9, sum by (job) (sluice_change_confirmation_seconds_bucket))',
-      'histogram_quantile needs le',
-    ],
-    ['histogram_quantile(0.9, sluice_ready)', 'histogram_quantile needs a _bucket'],
-  ])('%s', (query, fault) => {
-    expect(queryFaults(query, exported.current.all)).toContain(fault);
-  });
-});
-
-describe('a fault of a dashboard is found:', () => {
-  const [first] = committedFiles;
-  const panelOf = ({ panels = [] }: GrafanaDashboard): GrafanaPanel => {
-    const panel = panels.find(({ type }) => type === 'timeseries');
-    if (!panel) throw new Error('there is no panel');
-    return panel;
-  };
-  const change: Record<string, [change: (dashboard: GrafanaDashboard) => void, fault: RegExp]> = {
-    'no schema version': [(dashboard) => delete dashboard.schemaVersion, /^has no schemaVersion$/],
-    'two panels with one id': [({ panels = [] }) => void panels.push({ ...panels[1] }), /^two panels have one id$/],
-    'panels one above the other': [
-      ({ panels = [] }) => void panels.push({ ...panels[1], id: 999 }),
-      /^By status: overlaps another$/,
-    ],
-    'a panel beside the grid': [
-      (dashboard) => Object.assign(panelOf(dashboard), { gridPos: { x: 20, y: 0, w: 8, h: 8 } }),
-      /is nowhere on the grid$/,
-    ],
-    'another datasource': [
-      (dashboard) => Object.assign(panelOf(dashboard), { datasource: { type: 'prometheus', uid: 'other' } }),
-      /has another datasource than prometheus$/,
-    ],
-    'a panel without a query': [(dashboard) => Object.assign(panelOf(dashboard), { targets: [] }), /has no query$/],
-    'a metric that is not there': [
-      (dashboard) => Object.assign(panelOf(dashboard).targets?.[0] ?? {}, { expr: 'rate(sluice_requests_total[5m])' }),
-      /: nobody exports sluice_requests_total$/,
-    ],
-    'a variable over a metric that is not there': [
-      ({ templating }) =>
-        Object.assign(templating?.list?.[0] ?? {}, { query: { query: 'label_values(nothing, job)' } }),
-      /^variable job: nobody exports nothing$/,
-    ],
-  };
-
-  test.each(Object.keys(change))('%s', (name) => {
-    const [apply, fault] = change[name] ?? [];
-    if (!first || !fault) throw new Error('there is nothing to change');
-    const dashboard = readDashboard(first.file);
-    apply?.(dashboard);
-    expect(dashboardFaults(dashboard, exported.current.all)).toContainEqual(expect.stringMatching(fault));
-  });
-});
-
-describe('a fault of an alert is found:', () => {
-  const change: Record<string, [change: (rule: AlertRule) => void, fault: string]> = {
-    'no for': [(rule) => delete rule.for, 'SluiceTargetDown: has no for'],
-    'a severity that nobody routes': [
-      (rule) => Object.assign(rule, { labels: { severity: 'high' } }),
-      'SluiceTargetDown: has a severity that is not critical or warning',
-    ],
-    'no summary': [(rule) => delete rule.annotations?.summary, 'SluiceTargetDown: has no summary'],
-    'no advice': [(rule) => delete rule.annotations?.what_to_do, 'SluiceTargetDown: does not say what to do'],
-    'a metric that is not there': [
-      (rule) => Object.assign(rule, { expr: 'sluice_down == 1' }),
-      'SluiceTargetDown: nobody exports sluice_down',
-    ],
-    'a name that is there twice': [
-      (rule) => Object.assign(rule, { alert: 'SluiceNotReady' }),
-      'there are two SluiceNotReady',
-    ],
-  };
-
-  test.each(Object.keys(change))('%s', (name) => {
-    const [apply, fault] = change[name] ?? [];
-    const file = readAlerts();
-    const rule = file.groups[0]?.rules[0];
-    if (!rule || !apply) throw new Error('there is nothing to change');
-    apply(rule);
-    expect(alertFaults(file, exported.current.all)).toContain(fault);
-  });
-});
-
-test('a line that Prometheus would not read is a fault', () => {
-  expect(() => readExported(['sluice_x{a="b" 1'])).toThrow('no line of the text format');
 });

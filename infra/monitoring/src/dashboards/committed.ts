@@ -1,7 +1,31 @@
 import { toGrafana } from './dashboard.ts';
 import { state } from './state.ts';
-import { toJson } from './to-json.ts';
 import { traffic } from './traffic.ts';
+
+const lineWidth = 120;
+
+/** JSON in which what fits on a line is on one, as the formatter of the repository leaves it. */
+function toJson(value: unknown, indent = 0, used = indent): string {
+  const line = onOneLine(value);
+  if (used + line.length < lineWidth || typeof value !== 'object' || value === null) return line;
+  const inner = indent + 2;
+  const pad = ' '.repeat(inner);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const members = Array.isArray(value)
+    ? value.map((one) => toJson(one, inner))
+    : Object.entries(value).map(([key, one]) => {
+        const name = `${JSON.stringify(key)}: `;
+        return name + toJson(one, inner, inner + name.length);
+      });
+  return `${open}\n${members.map((member) => pad + member).join(',\n')}\n${' '.repeat(indent)}${close}`;
+}
+
+function onOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${onOneLine(one)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
 
 const dashboards = [traffic, state];
 

@@ -5,7 +5,7 @@ export interface Dashboard {
   rows: readonly Row[];
 }
 
-interface Row {
+export interface Row {
   title: string;
   panels: readonly Panel[];
 }

@@ -111,6 +111,15 @@ export const state: Dashboard = {
           queries: { '{{kind}}': 'max by (kind) (sluice_overdue_seconds)' },
         },
         {
+          title: 'Runs of reactors: waiting, and lost in an hour',
+          unit: 'short',
+          queries: {
+            waiting: 'max(sluice_reactor_runs_waiting)',
+            'oldest, seconds': 'max(sluice_reactor_runs_oldest_age_seconds)',
+            '{{outcome}}': 'sum by (outcome) (increase(sluice_reactor_runs_lost_total{$scope}[1h]))',
+          },
+        },
+        {
           title: 'Lag of expiry, 99th percentile',
           unit: 's',
           queries: {
@@ -221,6 +230,15 @@ export const state: Dashboard = {
             '{{job}} {{state}}': 'sum by (job, state) (sluice_postgres_pool_connections{$scope})',
             '{{job}} waiting': 'sum by (job) (sluice_postgres_pool_waiting{$scope})',
             '{{job}} size': 'sum by (job) (sluice_postgres_pool_size{$scope})',
+          },
+        },
+        {
+          title: "Connections of the Tenant with most, part of a Tenant's share",
+          unit: 'percentunit',
+          description: 'At 1 this Tenant waits before the pool, and others do not',
+          queries: {
+            '{{job}} {{instance}}':
+              'sluice_postgres_busiest_tenant_connections{$scope} / clamp_min(floor(sluice_postgres_pool_size{$scope} / 2), 1)',
           },
         },
         {

@@ -1,4 +1,4 @@
-import type { Dashboard } from './dashboard.ts';
+import type { Dashboard, Row } from './dashboard.ts';
 
 const quantile = (q: number, metric: string, by: string) =>
   `histogram_quantile(${q}, sum by (le${by}) (rate(${metric}_bucket{$scope}[$__rate_interval])))`;
@@ -62,7 +62,6 @@ export const traffic: Dashboard = {
           unit: 'short',
           queries: {
             'calls that wait for a connection': 'sum(sluice_destination_waiting_calls{$scope})',
-            'open breakers': 'sum(sluice_destination_open_breakers{$scope})',
             'look-ups under way': 'sum(sluice_destination_lookups_under_way{$scope})',
             'look-ups that wait': 'sum(sluice_destination_waiting_lookups{$scope})',
             'names remembered': 'sum(sluice_destination_remembered_names{$scope})',
@@ -85,6 +84,14 @@ export const traffic: Dashboard = {
           title: 'Rate limits decided without Redis',
           unit: 'reqps',
           queries: { '{{instance}}': rate('sluice_rate_limit_local_decisions_total', 'instance') },
+        },
+        {
+          title: 'Not shown by GET /invocations',
+          unit: 'ops',
+          queries: {
+            'more than a flush takes': 'sum(rate(sluice_invocation_feed_left_out_total{$scope}[$__rate_interval]))',
+            'not taken by Redis': 'sum(rate(sluice_invocation_feed_lost_total{$scope}[$__rate_interval]))',
+          },
         },
       ],
     },
@@ -131,55 +138,74 @@ export const traffic: Dashboard = {
         {
           title: 'Tokens with public keys refused',
           unit: 'reqps',
-          description: 'By the limit: of an Application, of an address, of the bytes of an address',
+          description: 'By the limit: tokens or bytes of an Application, of an address',
           queries: { '{{limit}}': rate('sluice_public_token_refusals_total', 'limit') },
         },
-      ],
-    },
-    {
-      title: 'Transforms (proxy-gateway)',
-      panels: [
         {
-          title: 'Threads',
-          unit: 'short',
-          queries: {
-            up: 'sum(sluice_transform_threads{$scope})',
-            running: 'sum(sluice_transform_running{$scope})',
-            waiting: 'sum(sluice_transform_waiting{$scope})',
-          },
-        },
-        {
-          title: 'Runs',
-          unit: 'ops',
-          queries: {
-            runs: 'sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
-            'refused: suspended': 'sum(rate(sluice_transform_suspended_runs_total{$scope}[$__rate_interval]))',
-          },
-        },
-        {
-          title: 'Mean of a run',
-          unit: 's',
-          queries: {
-            'in its thread':
-              'sum(rate(sluice_transform_wall_seconds_total{$scope}[$__rate_interval])) / sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
-            'CPU time':
-              'sum(rate(sluice_transform_cpu_seconds_total{$scope}[$__rate_interval])) / sum(rate(sluice_transform_runs_total{$scope}[$__rate_interval]))',
-          },
-        },
-        {
-          title: 'Stopped, by limit',
-          unit: 'ops',
-          queries: { '{{limit}}': `${rate('sluice_transform_stops_total', 'limit')} > 0` },
-        },
-        {
-          title: 'Suspended',
-          unit: 'short',
-          queries: {
-            now: 'sum(sluice_transform_suspended{$scope})',
-            'began in the last hour': 'sum(increase(sluice_transform_suspensions_total{$scope}[1h]))',
-          },
+          title: 'Failed sign-ins',
+          unit: 'reqps',
+          description:
+            'failed: links and keys that are not valid. refused: not looked at, because their address failed too often',
+          queries: { '{{outcome}}': rate('sluice_failed_sign_ins_total', 'outcome') },
         },
       ],
     },
+    codeRow('transform'),
+    codeRow('reactor', {
+      title: 'Places for runs',
+      unit: 'short',
+      description: 'A run of a reactor has a place. Refused: calls of react for whose Tenant none was free',
+      queries: {
+        taken: 'sum(sluice_reactor_places_taken{$scope})',
+        'refused each second': 'sum(rate(sluice_reactor_place_refusals_total{$scope}[$__rate_interval]))',
+      },
+    }),
   ],
 };
+
+/** What one pool of threads for code does. */
+function codeRow(kind: 'transform' | 'reactor', ...more: readonly Row['panels'][number][]): Row {
+  const metric = (name: string) => `sluice_${kind}_${name}{$scope}`;
+  const each = (name: string) => `sum(rate(${metric(name)}[$__rate_interval]))`;
+  return {
+    title: `${kind === 'transform' ? 'Transforms' : 'Reactors'} (proxy-gateway)`,
+    panels: [
+      {
+        title: 'Threads',
+        unit: 'short',
+        queries: {
+          up: `sum(${metric('threads')})`,
+          running: `sum(${metric('running')})`,
+          waiting: `sum(${metric('waiting')})`,
+        },
+      },
+      ...more,
+      {
+        title: 'Runs',
+        unit: 'ops',
+        queries: { runs: each('runs_total'), 'refused: suspended': each('suspended_runs_total') },
+      },
+      {
+        title: 'Mean of a run',
+        unit: 's',
+        queries: {
+          'in its thread': `${each('wall_seconds_total')} / ${each('runs_total')}`,
+          'CPU time': `${each('cpu_seconds_total')} / ${each('runs_total')}`,
+        },
+      },
+      {
+        title: 'Stopped, by limit',
+        unit: 'ops',
+        queries: { '{{limit}}': `${rate(`sluice_${kind}_stops_total`, 'limit')} > 0` },
+      },
+      {
+        title: 'Suspended',
+        unit: 'short',
+        queries: {
+          now: `sum(${metric('suspended')})`,
+          'began in the last hour': `sum(increase(${metric('suspensions_total')}[1h]))`,
+        },
+      },
+    ],
+  };
+}
