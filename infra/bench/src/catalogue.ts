@@ -11,12 +11,14 @@ import { cursorPages } from './lists/cursor-pages.ts';
 import { lists } from './lists/lists.ts';
 import { usageReport } from './lists/usage-report.ts';
 import { gatewayMemory } from './memory/gateway-memory.ts';
+import { connectionNeighbours } from './neighbours/connections.ts';
 import { neighbours } from './neighbours/neighbours.ts';
+import { waitingRuns } from './neighbours/waiting-runs.ts';
 import { revocation } from './revocation/revocation.ts';
 import { scale } from './scale/scale.ts';
 import { secondStart } from './start/second-start.ts';
 import { applicationLookUp, applicationLookUpCpu } from './stores/application-look-up.ts';
-import { tokenCreation, tokenCreationCpu } from './stores/token-creation.ts';
+import { keyedCreation, keyedCreationCpu, tokenCreation, tokenCreationCpu } from './stores/token-creation.ts';
 
 const [p1, p1Tls, p2, p3] = invocations.rates;
 
@@ -30,6 +32,7 @@ export const benchmarks: readonly Benchmark[] = [
   addedLatency,
   largeBodies,
   tokenCreation,
+  keyedCreation,
   applicationLookUp,
   lists,
   usageReport,
@@ -38,12 +41,15 @@ export const benchmarks: readonly Benchmark[] = [
   massExpiry,
   secondStart,
   neighbours,
+  connectionNeighbours,
+  waitingRuns,
   logReading,
   logExport,
   sequencing,
   cursorPages,
   ...invocations.processorTimes,
   tokenCreationCpu,
+  keyedCreationCpu,
   applicationLookUpCpu,
   scale,
 ];

@@ -1,11 +1,10 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findProgram } from '@sluice/local';
 import type { Benchmark, BenchmarkContext, Outcome } from './benchmark.ts';
 import type { CommandLine } from './command-line.ts';
 import { shareCores } from './machine/cores.ts';
-import { machineFacts } from './machine/facts.ts';
 import { type Result, toResult, writeResults } from './report/results.ts';
 import { pathTable, resultTable } from './report/table.ts';
 
@@ -91,4 +90,15 @@ async function openDirectory(opened: AsyncDisposableStack, keep: boolean): Promi
   if (keep) opened.defer(() => console.log(`Logs and data stay in ${directory}`));
   else opened.defer(() => rm(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** What figures depend on, one fact in each line. Read it before anything is pinned. */
+function machineFacts(): string[] {
+  const [oneMinute = 0] = loadavg();
+  const memory = (totalmem() / 2 ** 30).toFixed(1);
+  return [
+    `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${memory} GiB`,
+    `${type()} ${release()}, Node ${process.version}`,
+    `load average ${oneMinute.toFixed(2)}${oneMinute > 0.5 ? ': the machine is busy, figures are not to be trusted' : ''}`,
+  ];
 }

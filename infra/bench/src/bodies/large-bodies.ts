@@ -1,4 +1,6 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { freePort } from '@sluice/local';
 import { type Benchmark, type BenchmarkContext, type Comparison, limited, type Outcome } from '../benchmark.ts';
 import { startNginx } from '../destination/nginx.ts';
@@ -8,7 +10,37 @@ import { median } from '../report/statistics.ts';
 import { inTurns } from '../rounds.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { openTenant } from '../stack/tenant.ts';
-import { type Transfer, transfer } from './transfer.ts';
+import { writeBody } from './write-body.ts';
+
+interface Transfer {
+  direction: 'upload' | 'download';
+  url: string;
+  headers: Record<string, string>;
+  sizeBytes: number;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Sends or fetches one body. @throws unless all of it arrived. */
+async function transfer({ direction, url, headers, sizeBytes }: Transfer, signal: AbortSignal): Promise<void> {
+  const isUpload = direction === 'upload';
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const size = isUpload ? { 'Content-Type': 'application/octet-stream', 'Content-Length': sizeBytes } : {};
+  const sent = request(url, { agent, method: isUpload ? 'POST' : 'GET', headers: { ...headers, ...size }, signal });
+  sent.on('response', resolve).on('error', reject);
+  if (isUpload) writeBody(sent, sizeBytes);
+  else sent.end();
+  const answer = await promise;
+  if (answer.statusCode !== 200) throw new Error(`${url} answered with ${answer.statusCode}: ${await text(answer)}`);
+  const arrived = isUpload ? Number(await text(answer)) : await count(answer);
+  if (arrived !== sizeBytes) throw new Error(`${url}: ${arrived} bytes of the ${direction} arrived`);
+}
+
+async function count(answer: IncomingMessage): Promise<number> {
+  let received = 0;
+  for await (const chunk of answer) received += (chunk as Buffer).length;
+  return received;
+}
 
 export const largeBodies: Benchmark = {
   id: 'P5',

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
-import { openJobs } from '@sluice/jobs';
+import { openJobs } from '@sluice/service-runtime/jobs';
 import { connectPostgres } from '@sluice/testing';
 import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
 

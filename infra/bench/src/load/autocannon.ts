@@ -11,7 +11,9 @@ interface AutocannonResult {
 /** autocannon in its own process, because it must not share the event loop of what is measured. */
 export const autocannon: LoadGenerator = {
   name: `autocannon, ${connections} connections, as there is no wrk; it may be slower than what it measures`,
-  async run({ url, headers, body }, seconds, signal) {
+  async run({ url, headers, body, uniqueHeader }, seconds, signal) {
+    if (uniqueHeader)
+      throw new Error('autocannon sends the same headers in each request: install wrk for this benchmark');
     const program = fileURLToPath(import.meta.resolve('autocannon'));
     const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
     const load = ['-c', String(connections), '-d', String(seconds), ...headerArguments];

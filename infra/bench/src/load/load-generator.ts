@@ -9,6 +9,8 @@ export interface LoadRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
+  /** A header that has another value in each request. */
+  uniqueHeader?: string;
 }
 
 export interface LoadFigures {

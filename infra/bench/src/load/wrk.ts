@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Program } from '@sluice/local';
@@ -29,11 +30,19 @@ function wrk({ command, env }: Program, directory: string): LoadGenerator {
   };
 }
 
-/** Defines no function, so that wrk builds the request only once. */
-function scriptFor({ headers, body }: LoadRequest): string {
+/** Defines no function unless requests differ, so that wrk builds the request only once. */
+function scriptFor({ headers, body, uniqueHeader }: LoadRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${quote(name)} ] = ${quote(value)}`);
   const post = body === undefined ? [] : ['wrk.method = "POST"', `wrk.body = ${quote(body)}`];
-  return [...lines, ...post, ''].join('\n');
+  return [...lines, ...post, ...(uniqueHeader ? numbered(uniqueHeader) : []), ''].join('\n');
+}
+
+function numbered(header: string): string[] {
+  const value = `${quote(`${randomUUID()}-`)} .. count`;
+  return [
+    'local count = 0',
+    `request = function() count = count + 1; wrk.headers[ ${quote(header)} ] = ${value}; return wrk.format() end`,
+  ];
 }
 
 /** A long string of Lua, in which only its end is special. */

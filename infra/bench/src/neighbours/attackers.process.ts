@@ -7,6 +7,8 @@ import { yieldToOthers } from './yield-to-others.ts';
 /** The input of the process. */
 export interface AttackTask {
   url: string;
+  /** By default POST. */
+  method?: string;
   headers: Record<string, string>;
   bodyBase64: string;
   attempts: Attempts;
@@ -24,9 +26,16 @@ export type Answers = Record<string, number>;
 yieldToOthers();
 
 const [taskFile = ''] = process.argv.slice(2);
-const { url, headers, bodyBase64, attempts } = JSON.parse(readFileSync(taskFile, 'utf8')) as AttackTask;
+const {
+  url,
+  method = 'POST',
+  headers,
+  bodyBase64,
+  attempts,
+} = JSON.parse(readFileSync(taskFile, 'utf8')) as AttackTask;
 const { atOnce, chunked } = attempts;
-const { origin, pathname: path, hostname, port, host } = new URL(url);
+const { origin, pathname, search, hostname, port, host } = new URL(url);
+const path = pathname + search;
 const body = Buffer.from(bodyBase64, 'base64');
 const pool = new Pool(origin, { connections: atOnce, pipelining: 1, maxHeaderSize: 256 * 1024 });
 const answers: Answers = {};
@@ -35,7 +44,7 @@ const chunks = chunked ? Array.from(body, (byte) => `1\r\n${String.fromCharCode(
 const allChunks = chunks.join('');
 
 async function sendWhole(): Promise<string> {
-  const answer = await pool.request({ path, method: 'POST', headers, body });
+  const answer = await pool.request({ path, method, headers, body: body.length > 0 ? body : null });
   await answer.body.dump({ limit: Number.POSITIVE_INFINITY });
   return String(answer.statusCode);
 }

@@ -94,6 +94,7 @@ export function attacksWith(token: string): Attack[] {
     ),
     running('a result of 5 MB', "return { body: 'x'.repeat(5e6) }"),
     answered('an answer of 5 MB of JSON, compressed', 'large JSON'),
+    answered('an answer of five million opened arrays', 'opened arrays'),
     answered('an answer that is a form of a million pairs', 'a form'),
     answered('an answer of 1,500 header lines', 'header lines'),
     {

@@ -4,7 +4,7 @@ import { listen } from '../peers/listen.ts';
 import { yieldToOthers } from './yield-to-others.ts';
 
 /** A path of the destination, percent-encoded. */
-export type HostileAnswer = 'large JSON' | 'a form' | 'header lines' | 'late';
+export type HostileAnswer = 'large JSON' | 'opened arrays' | 'a form' | 'header lines' | 'late';
 
 yieldToOthers();
 
@@ -18,6 +18,7 @@ const plain = { headers: { 'Content-Type': json }, body: Buffer.from('{}') };
 const lines = Array.from({ length: 1500 }, (_, at) => [`x-${at}`, 'some more characters']);
 const answers: Record<string, { headers: Record<string, string>; body: Buffer }> = {
   'large JSON': coded(json, JSON.stringify('x'.repeat(5_000_000))),
+  'opened arrays': coded(json, '['.repeat(5_000_000)),
   'a form': coded(form, '=&'.repeat(1_000_000)),
   'header lines': { ...plain, headers: { ...plain.headers, ...Object.fromEntries(lines) } },
 } satisfies Partial<Record<HostileAnswer, object>>;

@@ -1,6 +1,4 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@sluice/local';
 import {
   type Benchmark,
@@ -14,12 +12,13 @@ import {
 import { readCoreBusy, readThreadTimes } from '../cpu/threads.ts';
 import { startDestination } from '../destination/destination.ts';
 import { fixedRate } from '../load/fixed-rate.ts';
-import { startListening, startProgram } from '../processes/owned-process.ts';
+import { startListening } from '../processes/owned-process.ts';
 import { median } from '../report/statistics.ts';
 import { warmUpSeconds } from '../rounds.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { addTenant, openTenant } from '../stack/tenant.ts';
-import type { Answers, AttackTask } from './attackers.process.ts';
+import { attackDuring, type HostileRequest, untilIdle } from './attack-during.ts';
+import type { Answers } from './attackers.process.ts';
 import { attacksWith, plainComputing } from './attacks.ts';
 
 export const neighbours: Benchmark = {
@@ -53,7 +52,7 @@ interface Measured extends PathFigures {
 async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   const { directory, rounds, seconds, log, signal } = context;
   await using opened = new AsyncDisposableStack();
-  const { url, pid, request, attacks } = await startNeighbours(context, opened);
+  const { pid, request, attacks } = await startNeighbours(context, opened);
   const steady = fixedRate(requestsPerSecond, directory);
   const newPath = (name: string): Measured => {
     return { name, rounds: [], worked: [], waited: [], strangers: [], answers: {} };
@@ -79,7 +78,7 @@ async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   for (let round = 1; round <= rounds; round += 1) {
     await measure(alone);
     for (const { attack, path } of beside) {
-      const answers = await attackDuring(context, { url, ...attack }, () => measure(path));
+      const answers = await attackDuring(context, attack, () => measure(path));
       for (const [status, count] of Object.entries(answers)) path.answers[status] = (path.answers[status] ?? 0) + count;
       log(`    answers ${JSON.stringify(answers)}`);
       await untilIdle(pid, signal);
@@ -95,11 +94,6 @@ async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   );
 }
 
-interface HostileRequest extends Pick<AttackTask, 'headers' | 'attempts'> {
-  name: string;
-  body: Buffer;
-}
-
 /** The stack, the good Tenant's request, and the requests of the attacks; the first one is {@link plainComputing}. */
 async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const { directory, signal } = context;
@@ -109,6 +103,7 @@ async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposabl
   const logFile = join(directory, 'hostile-destination.log');
   const hostileDestination = opened.use(await startListening({ file, logFile, signal }));
   const stack = await startBenchmarkStack('proxy-gateway', context, opened);
+  const url = `${stack.serviceUrls.proxyGateway}/proxy`;
   const attacker = await addTenant(stack, signal);
   const credentials = { ...stack.credentials, management_key: attacker.headers['SVC-API-KEY'] };
   const permissions = ['token:create', 'token:use', 'token:read'];
@@ -122,7 +117,7 @@ async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposabl
       const destinationUrl = `${hostileDestination.url}/${encodeURIComponent(answer)}`;
       const proxyKey = await hostile.createProxy(destinationUrl, { ...application, ...proxy });
       const keys = { 'SVC-API-KEY': hostile.apiKey, 'SVC-PROXY-KEY': proxyKey };
-      return { name, body, headers: { ...headers, ...keys }, attempts: { atOnce, ...attack.attempts } };
+      return { name, url, body, headers: { ...headers, ...keys }, attempts: { atOnce, ...attack.attempts } };
     }),
   );
   const headers = {
@@ -130,37 +125,7 @@ async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposabl
     'SVC-API-KEY': good.apiKey,
     'SVC-PROXY-KEY': await good.createProxy(`http://127.0.0.1:${port}`),
   };
-  const url = `${stack.serviceUrls.proxyGateway}/proxy`;
-  return { url, pid: stack.pid, request: { url, headers, body: '{"amount":100}' }, attacks };
-}
-
-/** @returns what the attackers were answered. */
-async function attackDuring(
-  { directory, signal }: BenchmarkContext,
-  { url, headers, body, attempts }: HostileRequest & { url: string },
-  measure: () => Promise<void>,
-): Promise<Answers> {
-  const [taskFile, logFile] = [join(directory, 'attack.json'), join(directory, 'attackers.log')];
-  const task: AttackTask = { url, headers, bodyBase64: body.toString('base64'), attempts };
-  await writeFile(taskFile, JSON.stringify(task), { mode: 0o600 });
-  const file = join(import.meta.dirname, 'attackers.process.ts');
-  await using attackers = await startProgram({ file, args: [taskFile], logFile, signal });
-  await attackers.nextLine(); // it attacks
-  await measure();
-  attackers.hangUp();
-  return JSON.parse(await attackers.nextLine(60_000));
-}
-
-const idlePart = 0.05;
-const longestWork = 30;
-
-/** Waits until the gateway has done what an attack left, because it would disturb the next measurement. */
-async function untilIdle(pid: number, signal: AbortSignal): Promise<void> {
-  for (let second = 0; second < longestWork; second += 1) {
-    const { main } = await readThreadTimes(pid);
-    await sleep(1000, undefined, { signal });
-    if ((await readThreadTimes(pid)).main - main < idlePart * 1e9) return;
-  }
+  return { pid: stack.pid, request: { url, headers, body: '{"amount":100}' }, attacks };
 }
 
 const percent = (part: number) => `${Math.round(100 * part)} %`;

@@ -5,7 +5,7 @@ import { startProgram } from '../processes/owned-process.ts';
 import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
 
 /** The default pool size of a service. */
-export const poolSize = 10;
+export const poolSize = 16;
 
 /** What the process does, by its tables in the stack's own Tenant. */
 export interface PgTask {

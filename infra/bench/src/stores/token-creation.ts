@@ -23,6 +23,33 @@ export const tokenCreation: Benchmark = {
   run: measureRates,
 };
 
+export const keyedCreation: Benchmark = {
+  id: 'P6-KEY',
+  work: 'P6, each request with an idempotency key of its own',
+  goal: 'at least 0.7 × P6 in the same rounds',
+  peerName: 'POST /tokens without a key',
+  async run(context) {
+    await using opened = new AsyncDisposableStack();
+    const { load, ours, keyed } = await start(context, opened);
+    const [withKey, without] = (await loadInTurns(context, [keyed, ours])) as [PathFigures, PathFigures];
+    const compared = compareRates(withKey, { ...without, name: keyedCreation.peerName }, { atLeast: 0.7 });
+    return { comparisons: [compared], paths: [withKey], notes: [`load generator: ${load.name}`] };
+  },
+};
+
+export const keyedCreationCpu: Benchmark = {
+  id: 'P6-KEY-CPU',
+  name: 'cpu',
+  work: 'processor time of the main thread, POST /tokens with an idempotency key',
+  goal: 'no goal',
+  peerName: 'INSERT over pg',
+  async run(context) {
+    await using opened = new AsyncDisposableStack();
+    const { keyed, peer } = await start(context, opened);
+    return await measureMainThreads(context, [keyed, peer]);
+  },
+};
+
 export const tokenCreationCpu: Benchmark = {
   id: 'P6-CPU',
   name: 'cpu',
@@ -111,5 +138,8 @@ async function start(context: BenchmarkContext, opened: AsyncDisposableStack) {
     return { requestsPerSecond, p50Ms: percentile(times, 50), p99Ms: percentile(times, 99), errors };
   }
   const measure = (seconds: number) => load.run(request, seconds, signal);
-  return { load, ours: { name: 'sluice', pid: stack.pid, measure }, peer, oneByOne };
+  const ours = { name: 'sluice', pid: stack.pid, measure };
+  const keyedRequest = { ...request, uniqueHeader: 'SVC-IDEMPOTENCY-KEY' };
+  const keyed = { ...ours, measure: (seconds: number) => load.run(keyedRequest, seconds, signal) };
+  return { load, ours, keyed, peer, oneByOne };
 }

@@ -38,7 +38,14 @@ function openPool(threads: number): TransformPool {
 async function callMicroseconds(pool: TransformPool, proxyId: string, argsJson: string): Promise<number> {
   const startedAt = performance.now();
   // Each call has its own Tenant, because a slow call would move all transforms of its Tenant to other threads.
-  await pool.run({ tenantId: proxyId, proxyId, kind: 'request', code, argsJson, configuration: async () => '{}' });
+  await pool.run({
+    tenantId: proxyId,
+    ownerId: proxyId,
+    kind: 'request',
+    code,
+    argsJson,
+    configuration: async () => '{}',
+  });
   return (performance.now() - startedAt) * 1000;
 }
 
