@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** For Node 20.3 and browsers of its age. */
 const target = ts.ScriptTarget.ES2022;
-const isForTests = /\.test\.ts$|-for-tests\.ts$/;
+const isForTests = /\.test\.ts$|(^|\/)testing\//;
 
 /** Paths below `folder`, without tests. */
 async function sourcesOf(folder: string): Promise<string[]> {

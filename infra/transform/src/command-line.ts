@@ -21,8 +21,9 @@ export const help = `Usage: npm run transform -- test FILE [options]
        npm run transform -- hostile
        npm run transform -- mixed
 
-test     runs the transform in FILE with the engine and the limits of the gateway: no server, no destination, and
-         no client (req.svc). Leaves with 1 when it fails.
+test     runs the transform in FILE with the engine and the limits of the gateway: no server and no
+         destination. A stand-in answers req.svc: it keeps tokens for the run, and has no rules, masks or search. Leaves
+         with 1 when it fails.
 types    writes the declarations of req into FOLDER, with a jsconfig.json, so that editors check the files there.
 hostile  runs programs that attack the sandbox, and prints what stopped each, and when.
 mixed    runs good transforms alone and with 5 % hostile programs among them, three minutes in all, and prints what the

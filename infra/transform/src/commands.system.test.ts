@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { useChildren } from '@sluice/testing';
+import { programEnvironment, useChildren } from '@sluice/testing';
 
 const main = join(import.meta.dirname, 'main.ts');
 const tracked = useChildren();
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function start(...args: string[]): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
-  const child = tracked(spawn(process.execPath, [main, ...args], { cwd: folder, env: { PATH: process.env.PATH } }));
+  const child = tracked(spawn(process.execPath, [main, ...args], { cwd: folder, env: { ...programEnvironment() } }));
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -42,6 +42,26 @@ test('prints what the transform returned and printed', async () => {
   expect(output).toMatch(/\d ms, [\d.]+ ms of CPU time/);
 });
 
+test('a stand-in answers req.svc, and the output says so', async () => {
+  await put(
+    'client.js',
+    `module.exports = async ({ args, svc }) => {
+  const token = await svc.tokens.create({ data: 'secret', metadata: { a: '1' } });
+  await svc.tokens.update(token.id, { data: 'Ada Lovelace', metadata: { b: '2' } });
+  const { metadata } = await svc.tokens.retrieve(token.id);
+  const document = await svc.tokenize({ name: 'Grace', card: { type: 'token', data: [1] } });
+  const back = await svc.detokenize({ a: \`{{ \${token.id} | upcase }}\`, b: \`{{ \${document.card.id} }}\`, c: \`to {{ \${document.name} }}.\` });
+  await svc.tokens.delete(token.id);
+  const gone = await svc.tokens.retrieve(token.id).catch((error) => error.status);
+  return { body: { metadata, back, gone } };
+}`,
+  );
+  const { code, output } = await run('test', 'client.js');
+  expect([code, output]).toEqual([0, expect.stringContaining('req.svc: a stand-in answered 7 calls')]);
+  const body = { metadata: { a: '1', b: '2' }, back: { a: 'ADA LOVELACE', b: [1], c: 'to Grace.' }, gone: 404 };
+  expect(output.replaceAll(/\s/g, '')).toContain(JSON.stringify(body).replaceAll(/\s/g, ''));
+});
+
 test.each([
   [
     'throws',
@@ -59,12 +79,26 @@ test.each([
     ['402 CustomHttpResponseError', 'body 1'],
   ],
   ['breaks', 'const a = 1;\nconst b = ;', ['SyntaxError', 'breaks.js:2:', '  2 | const b = ;']],
+  [
+    'returns_the_body',
+    'module.exports = async ({ args }) => ({ number: args.body.number ?? "4242", cvc: "737" })',
+    ['500 Transform failed: TypeError', 'returned an object with "number", "cvc"; it must return { body, headers }'],
+  ],
   ['waits', 'module.exports = () => new Promise(() => {})', ['can never settle', 'stopped_by "stuck"']],
 ])('a transform that %s: an error at its place, and 1', async (name, text, parts) => {
   await put(`${name}.js`, text);
   const { code, output } = await run('test', `${name}.js`);
   expect(code).toBe(1);
   for (const part of parts) expect(output).toContain(part);
+});
+
+test('the control: {} is a result, and the output says what it leaves', async () => {
+  await put('empty.js', 'module.exports = async () => ({})');
+  const { code, output } = await run('test', 'empty.js');
+  expect([code, output]).toEqual([
+    0,
+    expect.stringContaining('neither body nor headers returned: both stay as they came'),
+  ]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { UsageError } from '@sluice/service-runtime/command-line';
 import type { TestOptions } from './command-line.ts';
 
 /** The files of a trial, read now. @throws {UsageError} */
-export async function readTask({ file, args, configuration, kind }: TestOptions): Promise<TrialTask> {
+export async function readTask({ file, args, configuration, kind }: TestOptions): Promise<Omit<TrialTask, 'host'>> {
   const code = await read(file);
   return {
     tenantId: 'local',

@@ -7,7 +7,7 @@ interface Source {
 }
 
 /** The result of a trial, for a terminal. */
-export function reportTrial(source: Source, trial: TransformTrial): string {
+export function reportTrial(source: Source, trial: TransformTrial, clientCalls: number): string {
   const { result, error, console: printed, durationMs, cpuMs } = trial;
   const cpu = cpuMs === undefined ? 'its thread had to be ended' : `${cpuMs.toFixed(2)} ms of CPU time`;
   const blocks = [
@@ -21,11 +21,17 @@ export function reportTrial(source: Source, trial: TransformTrial): string {
       : []),
     ...(error ? [reportError(source, error)] : []),
     ...Object.entries(result ?? {}).map(([member, value]) => titled(member, [json(value)])),
-    ...(result && Object.keys(result).length === 0 ? ['nothing returned: body and headers stay as they are'] : []),
+    ...(result && Object.keys(result).length === 0
+      ? ['neither body nor headers returned: both stay as they came']
+      : []),
+    ...(clientCalls > 0 ? [standIn(clientCalls)] : []),
     `${durationMs.toFixed(2)} ms, ${cpu}`,
   ];
   return blocks.join('\n\n');
 }
+
+const standIn = (calls: number) =>
+  `req.svc: a stand-in answered ${calls === 1 ? 'one call' : `${calls} calls`}; it keeps tokens for this run only, and has no rules, masks or search`;
 
 /** Why the code does not compile. */
 export function reportCompileError(source: Source, { message, line, column }: CompileError): string {
