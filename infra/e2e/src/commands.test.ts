@@ -1,5 +1,6 @@
+import { repositoryRoot } from '@sluice/local/parts';
 import { makeTemporaryFolder } from '@sluice/testing';
-import { runProgram } from './run-program.ts';
+import { run, runProgram } from './run-program.ts';
 
 test.each([
   'infra/local/src/demo/main.ts',
@@ -19,6 +20,21 @@ test.each([
   'infra/ingress/src/main.ts',
 ])('%s answers --help', async (file) => {
   expect((await runProgram(file, ['--help'])).stdout.length).toBeGreaterThan(100);
+});
+
+test.each([
+  'services/management-api/src/main.ts',
+  'services/token-vault/src/main.ts',
+  'services/proxy-gateway/src/main.ts',
+  'services/worker/src/main.ts',
+  'infra/ingress/src/main.ts',
+])('%s under an older Node.js says what to run', async (file) => {
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.18.0" } })';
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, file, '--help'];
+  const failure = await run(process.execPath, args, { cwd: repositoryRoot }).catch((error) => error);
+  expect([failure.code, failure.stdout]).toEqual([1, '']);
+  expect(failure.stderr).toMatch(/^Sluice needs Node\.js \d+ or later; this is 22\.18\.0\. Run npx node /);
+  expect(failure.stderr).toContain(`npx node ${file} `);
 });
 
 test.each([

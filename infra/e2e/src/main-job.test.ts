@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, startDestination, useStack } from '@sluice/testing';
-import { type Created, startPlatform } from './platform.ts';
+import { type Created, sharePlatform } from './platform.ts';
 
 const cardNumber = '4242424242424242';
 
 const world = useStack(async (closing) => {
-  const platform = await startPlatform(closing);
+  const platform = await sharePlatform();
   const destination = await startDestination(closing);
   return { platform, destination };
 });
@@ -112,14 +112,15 @@ test('an Application is gone everywhere at the moment of its expiry, and its row
 
 test('a deleted Tenant: every key is refused at once, its data keys are gone, its rows are purged, its audit rows stay', async () => {
   const { platform, key, cardId } = await setUp();
-  const { query, call, manage } = platform;
+  const { query, call, manage, stack } = platform;
   expect((await manage('DELETE', '/tenants/self')).status).toBe(204);
   expect((await manage('GET', '/tenants/self')).status).toBe(401);
   expect((await call('GET', `/tokens/${cardId}`, { key })).status).toBe(401);
 
-  const count = async (table: string) => (await query(`select tenant_id from ${table}`)).length;
+  const count = async (table: string, column = 'tenant_id') =>
+    (await query(`select from ${table} where ${column} = $1`, [stack.credentials.tenant_id])).length;
   expect(await count('data_keys')).toBe(0);
-  await eventually('the Tenant is purged', async () => (await query('select id from tenants')).length === 0);
+  await eventually('the Tenant is purged', async () => (await count('tenants', 'id')) === 0);
   for (const table of ['tokens', 'applications', 'proxies', 'counters']) expect(await count(table)).toBe(0);
   expect(await count('audit_log')).toBeGreaterThan(0);
 });

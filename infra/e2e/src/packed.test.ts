@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
 import { eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
-import { type Platform, startPlatform } from './platform.ts';
+import { type Platform, sharePlatform } from './platform.ts';
 import { run, runProgram } from './run-program.ts';
 
 const examples = join(repositoryRoot, 'packages/sdk/examples');
@@ -24,7 +24,7 @@ const world = useStack(async (closing) => {
   await mkdir(join(project, 'esm'));
   for (const file of await readdir(examples)) await copyFile(join(examples, file), join(project, file));
   await copyFile(join(examples, 'types.ts'), join(project, 'esm/types.mts'));
-  const platform = await startPlatform(closing);
+  const platform = await sharePlatform();
   const destination = await startDestination(closing);
   return { project, packed: packed.stdout, platform, destination };
 });
@@ -52,7 +52,7 @@ test('neither package has a test, or a source that needs a build', async () => {
   const { project } = world.current;
   for (const name of ['@sluice/sdk', 'sluice']) {
     const files = await readdir(join(project, 'node_modules', name, 'dist'), { recursive: true });
-    expect(files.filter((file) => /\.test\.|for-tests|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|testing\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
     expect(files.length).toBeGreaterThan(10);
   }
 });

@@ -1,7 +1,15 @@
-import { type StackOptions, startStack } from '@sluice/local';
+import { type Credentials, type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
-import { type CallOptions, call, makeTemporaryFolder, programEnvironment, queryOnce } from '@sluice/testing';
+import {
+  type CallOptions,
+  call,
+  makeTemporaryFolder,
+  programEnvironment,
+  queryOnce,
+  workerStack,
+} from '@sluice/testing';
 import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
+import { runProgram } from './run-program.ts';
 
 export interface Created {
   id: string;
@@ -47,6 +55,31 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
     query: <T extends object>(text: string, values?: readonly unknown[]) =>
       queryOnce<T>(stack.databaseUrl, text, values),
     ...clientOf(stack.baseUrl, stack.credentials.management_key),
+  };
+}
+
+const tenantCommand = 'services/management-api/src/tenants/tenant.command.ts';
+
+/** Creates one more Tenant. */
+export async function createTenant({ directory, stack }: Pick<Platform, 'directory' | 'stack'>): Promise<Credentials> {
+  const { stdout } = await runProgram(tenantCommand, ['create', '--name', 'Local', '--json'], { directory });
+  return { base_url: stack.baseUrl, ...JSON.parse(stdout) };
+}
+
+let shared: Promise<Platform> | undefined;
+
+/**
+ * A Tenant of the test file's own on a platform with the usual settings, which the files that one worker of Jest runs
+ * share: who changes a setting, ends a process or looks at rows of others starts a platform instead.
+ */
+export async function sharePlatform(): Promise<Platform> {
+  shared ??= startPlatform(workerStack);
+  const platform = await shared;
+  const credentials = await createTenant(platform);
+  return {
+    ...platform,
+    stack: { ...platform.stack, credentials },
+    ...clientOf(platform.stack.baseUrl, credentials.management_key),
   };
 }
 

@@ -37,7 +37,7 @@ async function answersOf(cases: readonly unknown[], statements: string): Promise
   const node = JSON.parse(JSON.stringify(new Function('cases', statements)(cases)));
   const code = `module.exports = ({ args: { body: cases } }) => ({ body: (() => { ${statements} })() })`;
   const argsJson = JSON.stringify({ body: cases });
-  const ids = { tenantId: 't', proxyId: 'p', kind: 'request' } as const;
+  const ids = { tenantId: 't', ownerId: 'p', kind: 'request' } as const;
   const { bodyJson = '[]' } = await pool.run({ ...ids, code, argsJson, configuration: async () => '{}' });
   return [node, JSON.parse(bodyJson)];
 }

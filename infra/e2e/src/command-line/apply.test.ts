@@ -104,12 +104,17 @@ test('a failure half-way leaves a record of what was made', async () => {
   expect(plan).toEqual([expect.objectContaining({ action: 'delete', name: 'half way' })]);
 });
 
-const proxy = (members: object) => ({ proxies: [{ name: 'a', ...members }] });
+const proxy = (members: object) => ({ proxies: [{ name: 'a', destination_url: 'https://x.example', ...members }] });
 const backendAsPublic = { name: 'cli backend', type: 'public', permissions: ['token:create'] };
 
 test.each([
   ['two of one name', { proxies: [{ name: 'a' }, { name: 'a' }] }, 'Two proxies are named a'],
   ['a member that is misspelt', proxy({ destinaton_url: 'x' }), 'there is no member destinaton_url'],
+  [
+    'a permission that is misspelt',
+    { applications: [{ ...backendAsPublic, permissions: ['token:raed'] }] },
+    'must be one of',
+  ],
   ['an unknown list', { reactors: [] }, 'unknown member reactors'],
   ['no name', { applications: [{}] }, 'applications[0] must have a name'],
   ['a variable that was not allowed', from({ $env: 'PATH' }), 'PATH is not allowed; allow it with --env PATH'],

@@ -112,7 +112,7 @@ describe('Proxies and their log', () => {
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('no Proxy named nobody') });
     const env = { SLUICE_PROXY_KEY: 'A'.repeat(32) };
     const unknown = await sluice(['proxies', 'invoke', '-', '-d', '{"a":"{{ nothing }}"}'], { env });
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('did not reach the destination') });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('404 of the Proxy itself') });
   });
 
   test('proxies test runs the transform in the sandbox', async () => {
@@ -120,6 +120,7 @@ describe('Proxies and their log', () => {
     const body = 'console.log("hello"); return { body: { ...args.body, ...configuration } };';
     await write('good.js', `module.exports = async ({ args, configuration }) => { ${body} };`);
     await write('bad.js', 'module.exports = async () => { throw new Error("no"); };');
+    await write('body.js', 'module.exports = async ({ args }) => args.body;');
     await write('broken.js', 'module.exports = async (');
     await write('args.json', { body: { a: 1 } });
     await write('configuration.json', { b: '2' });
@@ -135,6 +136,11 @@ describe('Proxies and their log', () => {
     })) {
       expect(await sluice(['proxies', 'test', file])).toMatchObject(expected);
     }
+    const { code, stdout } = await sluice(['proxies', 'test', 'body.js', '--args', 'args.json']);
+    expect([code, JSON.parse(stdout).error.detail]).toEqual([
+      1,
+      expect.stringContaining('an object with "a"; it must'),
+    ]);
   });
 
   test('logs tail shows what is there and what comes, each row once, until Ctrl-C', async () => {

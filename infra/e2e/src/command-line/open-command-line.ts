@@ -3,10 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { repositoryRoot } from '@sluice/local/parts';
-import { makeTemporaryFolder, startDestination } from '@sluice/testing';
-import { startPlatform } from '../platform.ts';
+import { makeTemporaryFolder, programEnvironment, startDestination } from '@sluice/testing';
+import { sharePlatform } from '../platform.ts';
 
 export const mainFile = join(repositoryRoot, 'packages/cli/src/main.ts');
+
+const { PATH: _, ...compiled } = programEnvironment();
 
 export interface RunOptions {
   env?: Record<string, string>;
@@ -17,7 +19,7 @@ export interface RunOptions {
 /** Runs the command line as a process of its own. Its output is no terminal, so it is JSON. */
 export async function runSluice(typed: readonly string[], options: RunOptions = {}) {
   const { env = {}, stdin = '', cwd } = options;
-  const child = spawn(process.execPath, [mainFile, ...typed], { env, ...(cwd && { cwd }) });
+  const child = spawn(process.execPath, [mainFile, ...typed], { env: { ...compiled, ...env }, ...(cwd && { cwd }) });
   const ended = new Promise<number | null>((done) => child.on('close', done));
   // A command that refuses before it reads leaves its input unread.
   child.stdin.on('error', () => {});
@@ -28,7 +30,7 @@ export async function runSluice(typed: readonly string[], options: RunOptions = 
 
 /** A person at the command line, who is logged in. */
 export async function openCommandLine(closing: AsyncDisposableStack) {
-  const platform = await startPlatform(closing);
+  const platform = await sharePlatform();
   const destination = await startDestination(closing);
   const home = await makeTemporaryFolder(closing, 'home');
   const permissions = ['token:create', 'token:read', 'token:use', 'token:delete'];

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSeed } from '@sluice/testing';
+import type { Site } from '../cluster/site.ts';
 
 export interface FaultTest {
   name: string;
@@ -17,6 +18,8 @@ export interface FaultContext {
   log: (line: string) => void;
   /** Everything ends when it is aborted. */
   signal?: AbortSignal | undefined;
+  /** Runs on these processes, for a Tenant of its own, and leaves them as they were; absent: starts its own. */
+  site?: Site | undefined;
   report: Report;
 }
 
@@ -80,8 +83,8 @@ export async function runFault(test: FaultTest, { keep, ...context }: RunOptions
 }
 
 /** The same for a test of jest: shows the figures, and gives the failures. `SEED` repeats the choices of a run. */
-export async function failuresOfRun(test: FaultTest): Promise<string[]> {
-  const report = await runFault(test, { seed: readSeed(process.env.SEED), log: () => undefined });
+export async function failuresOfRun(test: FaultTest, site?: Site): Promise<string[]> {
+  const report = await runFault(test, { seed: readSeed(process.env.SEED), log: () => undefined, site });
   process.stdout.write(report.describe(test));
   return report.failures;
 }

@@ -14,7 +14,7 @@ const writerKills = 6;
  * A process that is asked to end goes on for so long that who balances has noticed. On a busy machine a connection to
  * Postgres can take longer than a second, and then 503 is right, and says nothing of the restart.
  */
-export const unnoticed = { mostFailed: 0, environment: { SHUTDOWN_DRAIN_MS: '1500', DATABASE_WAIT_MS: '8000' } };
+export const unnoticed = { mostFailed: 0, environment: { SHUTDOWN_DRAIN_MS: '4000', DATABASE_WAIT_MS: '8000' } };
 
 /** Processes hang, are killed, or are asked to end as an orchestrator does. */
 export const processFaults: readonly FaultTest[] = [

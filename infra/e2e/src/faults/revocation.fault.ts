@@ -1,6 +1,7 @@
 import type { Client } from '../coherence/client.ts';
 import type { KeyChange } from '../coherence/history.ts';
 import { type NemesisOptions, startNemesis } from '../coherence/nemesis.ts';
+import { startSignInLoad } from '../coherence/sign-in-load.ts';
 import { endsOf, isAt, type Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
@@ -19,8 +20,8 @@ export interface RevocationOptions {
 const warmUpMs = 3000;
 
 /**
- * Regenerates keys, adds, deletes and lets expire single ones, and uses valid, revoked and expired ones everywhere while
- * a nemesis disturbs the system.
+ * Regenerates keys, adds, deletes and lets expire single ones, and uses valid, revoked and expired ones everywhere; lets
+ * people sign in and puts them out; while a nemesis disturbs the system.
  */
 export const revocation = (options: RevocationOptions): FaultTest =>
   underLoad(
@@ -42,6 +43,7 @@ export const revocation = (options: RevocationOptions): FaultTest =>
       },
       // How long it takes is shown and not judged, since all that hung is worked off by as many clients.
       recoveryMs: Number.POSITIVE_INFINITY,
+      beside: async (world) => [await startSignInLoad(world)],
       async disturb(world) {
         await disturbAtRandom(world, {}, () => untilEnough(world, options));
         world.judges.push((seen) => judge(world, seen, options));

@@ -8,6 +8,7 @@ import { hostileTransforms } from './hostile-transforms.fault.ts';
 import { ledgerFaults } from './ledger.fault.ts';
 import { poolExhausted } from './pool.fault.ts';
 import { processFaults } from './processes.fault.ts';
+import { reactorRuns } from './reactor-runs.fault.ts';
 import { revocation } from './revocation.fault.ts';
 import { soak } from './soak.fault.ts';
 import { startOrder } from './start-order.fault.ts';
@@ -27,6 +28,7 @@ export const faultTests: readonly FaultTest[] = [
   auditKilled,
   ledgerFaults,
   tamperedRows,
+  reactorRuns,
   destinationFaults,
   clientFaults,
   hostileTransforms,

@@ -6,18 +6,31 @@ export interface Block {
   expected: string[];
 }
 
-/** The blocks of a Markdown document that are marked `sh`, in order. */
+/** How a remark begins in each language whose blocks are run. Blocks in others, as `console` and `yaml`, are not. */
+const remarks: Readonly<Record<string, string>> = { sh: '# ', js: '// ', ts: '// ' };
+
+/** Whether the line opens a block that is run. */
+export const isRun = (line: string) => line.startsWith('```') && Object.hasOwn(remarks, line.slice(3));
+
+/** The blocks of a Markdown document that are run, in order. Programs are run by Node, as modules. */
 export function readBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: string[] | undefined;
-  let isShell = false;
+  let language = '';
   for (const [index, line] of markdown.split('\n').entries()) {
     if (!line.startsWith('```')) open?.push(line);
     else if (open === undefined) {
       open = [];
-      isShell = line === '```sh';
+      language = isRun(line) ? line.slice(3) : '';
     } else {
-      if (isShell) blocks.push({ line: index - open.length + 1, script: open.join('\n'), expected: outputsIn(open) });
+      if (language) {
+        const text = open.join('\n');
+        const script =
+          language === 'sh'
+            ? text
+            : `node --input-type=module-typescript - <<'END_OF_SNIPPET'\n${text}\nEND_OF_SNIPPET`;
+        blocks.push({ line: index - open.length + 1, script, expected: outputsIn(open, remarks[language] ?? '') });
+      }
       open = undefined;
     }
   }
@@ -25,12 +38,12 @@ export function readBlocks(markdown: string): Block[] {
 }
 
 /** A comment right under a command is what it prints; one at the beginning, or after an empty line, is a remark. */
-function outputsIn(lines: string[]): string[] {
+function outputsIn(lines: string[], remark: string): string[] {
   let isUnderCommand = false;
   const outputs: string[] = [];
   for (const line of lines) {
-    if (line.startsWith('# ')) {
-      if (isUnderCommand) outputs.push(line.slice(2));
+    if (line.startsWith(remark)) {
+      if (isUnderCommand) outputs.push(line.slice(remark.length));
     } else isUnderCommand = line !== '';
   }
   return outputs;

@@ -19,7 +19,18 @@ test('blocks share a shell, and print what their comments say', async () => {
   expect(await faultsOf(texts)).toEqual([]);
 });
 
-test('only what is marked sh is run', () => {
+test('programs are run too, in the same folder and environment', async () => {
+  await using stack = new AsyncDisposableStack();
+  const directory = await makeTemporaryFolder(stack, 'blocks');
+  const program =
+    "// a remark\nconst name: string = process.env.NAME ?? '';\nconsole.log('hello', name);\n// hello world";
+  const markdown = `\`\`\`sh\nexport NAME=world\n\`\`\`\n\n\`\`\`ts\n${program}\n\`\`\`\n\n\`\`\`js\nthrow new Error('why');\n\`\`\`\n`;
+  const { PATH = '' } = process.env;
+  const faults = await runBlocks(readBlocks(markdown), { directory, env: { PATH }, timeoutMs: 20_000 });
+  expect(faults).toEqual([expect.stringMatching(/^the block of line 13 failed \(1\):.*why/s)]);
+});
+
+test('what is marked as another language is not run', () => {
   const blocks = readBlocks('```sh\ntrue\n```\n\n```console\nfalse\n```\n\n```\nfalse\n```\n');
   expect(blocks).toEqual([{ line: 2, script: 'true', expected: [] }]);
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
 import { makeTemporaryFolder } from '@sluice/testing';
@@ -6,7 +6,6 @@ import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
 const readme = await readFile(join(repositoryRoot, 'README.md'), 'utf8');
-const section = /^## Run it\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
 
 const step = (script: string, expected: string[] = []): Block => ({ line: 0, script, expected });
 
@@ -20,9 +19,9 @@ async function onFreePort(tour: Block): Promise<Block> {
 }
 
 // npm ci is run by whoever tests a fresh clone.
-test('the commands of "Run it" do what the README says, and one that does not is noticed', async () => {
-  const [start, tour, ...others] = readBlocks(section);
-  if (!start || !tour) throw new Error('"Run it" has other blocks');
+test('the commands and the program of the README do what it says, and one that does not is noticed', async () => {
+  const [start, tour, sessions, program, ...others] = readBlocks(readme);
+  if (!start || !tour || !sessions || !program) throw new Error('The README has other blocks');
   expect(others).toEqual([]);
   const [first = '', second = ''] = start.script.split('\n').map((line) => line.split('#')[0]?.trim());
   expect(first).toMatch(/^npm ci && /);
@@ -31,12 +30,15 @@ test('the commands of "Run it" do what the README says, and one that does not is
   const directory = await makeTemporaryFolder(closing, 'tour');
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'run'));
+  await symlink(join(repositoryRoot, 'node_modules'), join(directory, 'node_modules'));
   const blocks = [
     step(`(cd '${repositoryRoot}' && PORT=0 ${first.replace('npm ci && ', '')}) > start.log 2>&1 &
 until grep -q 'Base URL' start.log; do sleep 0.2; kill -0 $!; done
 BASE_URL=$(sed -n 's/.*Base URL *//p' start.log)`),
     step(`(cd '${repositoryRoot}' && ${second})`, ['…What the destination received…', '…4242424242424242…']),
     await onFreePort(tour),
+    sessions,
+    program,
     { ...damaged, line: 1, script: damaged.script.replaceAll('{{ $TOKEN }}', '$TOKEN') },
   ];
   const { PATH = '', HOME = '' } = process.env;
@@ -48,6 +50,7 @@ BASE_URL=$(sed -n 's/.*Base URL *//p' start.log)`),
     timeoutMs: 120_000,
   });
   const revealed = '{"card":{"number":"4242424242424242"}}';
-  expect(tour.expected).toEqual([revealed, '204', revealed]);
+  const expected = [tour, sessions, program].map((block) => block.expected);
+  expect(expected).toEqual([[revealed], ['204', revealed], [revealed]]);
   expect(faults).toEqual([expect.stringMatching(/^the block of line 1 did not print \{"card"/)]);
 });

@@ -18,6 +18,8 @@ import {
 import { openClient } from './recording-client.ts';
 import { invoke } from './scenes/invocations.ts';
 import { manage, sendMalformed } from './scenes/proxies.ts';
+import { react } from './scenes/reactors.ts';
+import { runReactors } from './scenes/runs.ts';
 import { useSession } from './scenes/sessions.ts';
 import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
 import { transform } from './scenes/transforms.ts';
@@ -89,6 +91,8 @@ async function perform(canaries: Canaries, { stack, destination }: World): Promi
   await manage(stage);
   await invoke(stage, tokens);
   await transform(stage, tokens);
+  await react(stage, tokens);
+  await runReactors(stage);
   await sendMalformed(stage, [stack.baseUrl, ...Object.values(stack.serviceUrls)]);
   await wait(1500); // logs are written twice a second, audit rows ten times
 

@@ -5,15 +5,16 @@ import type { World } from './world.ts';
 
 /** How many rows there are under each trace id, once every one has a row, or after `withinMs`: rows come a little later. */
 export async function countRowsSoon(
-  { query, until }: World,
+  { query, until, credentials }: World,
   traceIds: readonly string[],
   withinMs = 8000,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   await until(async () => {
     const rows = await query<{ trace_id: string; count: number }>(
-      'select trace_id, count(*)::int as count from audit_log where trace_id = any($1) group by trace_id',
-      [traceIds],
+      `select trace_id, count(*)::int as count from audit_log where tenant_id = $2 and trace_id = any($1)
+      group by trace_id`,
+      [traceIds, credentials.tenant_id],
     );
     for (const { trace_id, count } of rows) counts.set(trace_id, count);
     return rows.length === traceIds.length;
@@ -22,9 +23,11 @@ export async function countRowsSoon(
 }
 
 /** No disclosure of the common load may have more than one row: an invocation discloses once. */
-export async function failForRepeated({ query, report }: World): Promise<void> {
+export async function failForRepeated({ query, report, credentials }: World): Promise<void> {
   const rows = await query<{ trace_id: string }>(
-    `select trace_id from audit_log where trace_id like 'invocation-%' group by trace_id having count(*) > 1`,
+    `select trace_id from audit_log where tenant_id = $1 and trace_id like 'invocation-%'
+    group by trace_id having count(*) > 1`,
+    [credentials.tenant_id],
   );
   report.none(
     'disclosures of the load with several rows',

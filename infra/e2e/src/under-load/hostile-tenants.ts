@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { call } from '@sluice/testing';
-import { clientOf, type Platform, startPlatform, type TenantClient } from '../platform.ts';
-import { runProgram } from '../run-program.ts';
+import { clientOf, createTenant, type Platform, startPlatform, type TenantClient } from '../platform.ts';
 import { startRepeating } from './clients.ts';
 import { countKinds, elapsedMs, percentiles } from './count.ts';
 import { watchMemory } from './process-state.ts';
 
-const tenantCommand = 'services/management-api/src/tenants/tenant.command.ts';
 export const mebibyte = 2 ** 20;
 export const largeText = 'x'.repeat(mebibyte - 100);
 export const passing = { code: 'module.exports = async ({ args }) => ({ body: args.body })' };
@@ -44,11 +42,6 @@ export async function statusOf(url: string, request: RequestInit, readAfterMs = 
   return answer.status;
 }
 
-async function createTenant({ directory, stack }: Platform): Promise<TenantClient> {
-  const { stdout } = await runProgram(tenantCommand, ['create', '--name', 'Hostile', '--json'], { directory });
-  return clientOf(stack.baseUrl, JSON.parse(stdout).management_key);
-}
-
 export const asksGateway =
   (destination: string) =>
   async ({ createProxy, stack }: Platform): Promise<Ask> => {
@@ -64,7 +57,10 @@ export async function attack({ settings, prepare, good, enough }: AttackOptions)
   const platform = await startPlatform(closing, { environment: settings });
   const askOnce = await good(platform);
   const hostile: Ask[][] = [];
-  for (let tenants = 0; tenants < 3; tenants++) hostile.push(await prepare(await createTenant(platform), platform));
+  for (let tenants = 0; tenants < 3; tenants++) {
+    const { base_url, management_key } = await createTenant(platform);
+    hostile.push(await prepare(clientOf(base_url, management_key), platform));
+  }
   const { promise: isEnough, resolve } = Promise.withResolvers<void>();
   const watch = (name: string) => {
     const { pid } = platform.stack.processes.get(name) ?? {};

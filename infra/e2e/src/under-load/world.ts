@@ -28,7 +28,7 @@ export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' |
 }
 
 /** Two of each that take requests, and a worker. */
-const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
+export const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
 
 /** Who does what, and for how long. */
 export const usualLoad = {
@@ -62,7 +62,9 @@ export interface WorldOptions extends FaultContext {
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
   const { load, seed, log, report, signal } = options;
   const { applications, severalKeys, patienceMs } = load;
-  const site = await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
+  const site = options.site
+    ? { ...options.site, credentials: await createTenant(options.site, options.directory) }
+    : await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
   const http = createHttpClient(stack);
@@ -87,6 +89,9 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
 export async function openSecondTenant(world: World): Promise<World> {
   const directory = join(world.directory, 'second-tenant');
   await mkdir(directory);
-  const credentials = await readCredentials({ directory, baseUrl: '', settings: world.settings }, world);
-  return { ...world, ...(await openTenant(world, credentials)) };
+  return { ...world, ...(await openTenant(world, await createTenant(world, directory))) };
+}
+
+function createTenant({ settings, signal, watchdog }: Site, directory: string) {
+  return readCredentials({ directory, baseUrl: '', settings }, { signal, watchdog });
 }

@@ -56,12 +56,28 @@ export const mutants: readonly Mutant[] = [
     'expiresAtMs: Infinity',
   ]),
   mutant('announces-nothing-to-sessions', 'packages/credentials/src/callers.ts', [
-    'toLoaded(session, [tagOf.session(session.id), ...applications.map(tagOf.application)])',
-    'toLoaded(session, applications && [tagOf.session(session.id)])',
+    'toLoaded(found, [tagOf.session(found.id), ...applications.map(tagOf.application)])',
+    'toLoaded(found, applications && [tagOf.session(found.id)])',
   ]),
   mutant('sessions-outlive-their-key', 'packages/credentials/src/find-session.ts', [
     '`least(sessions.expires_at, applications.expires_at, application_keys.expires_at, maker.expires_at)`',
     '`sessions.expires_at`',
+  ]),
+  mutant('announces-another-than-removed', 'services/management-api/src/members/member.routes.ts', [
+    'changes.record(tx, tenantId, [tagOf.user(target.user_id)])',
+    'changes.record(tx, tenantId, [tagOf.user(target.id)])',
+  ]),
+  mutant('demotes-on-paper', 'services/management-api/src/members/member.queries.ts', [
+    '.set({ role, keeps_role: true, modified_by: modifiedBy,',
+    '.set({ keeps_role: role !== undefined, modified_by: modifiedBy,',
+  ]),
+  mutant('announces-no-sign-out', 'services/management-api/src/sign-ins/start-sign-in.ts', [
+    'tagOf.signIn(id)]',
+    'tagOf.session(id)]',
+  ]),
+  mutant('announces-no-deleted-key-to-sign-ins', 'packages/credentials/src/callers.ts', [
+    'toLoaded(found, [tagOf.signIn(found.signInId), ownTag(found)])',
+    'toLoaded(found, [tagOf.signIn(found.signInId)])',
   ]),
 ];
 

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { createHttpClient } from '@sluice/testing';
 import { type Node, startNode } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { checkHistory, type Finding } from '../coherence/check-history.ts';
 import { openClient } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
 import type { History } from '../coherence/history.ts';
+import { openSignIns } from '../coherence/sign-ins.ts';
 import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
 import { inPlace, type Mutant, mutants } from './mutants.ts';
@@ -40,7 +42,7 @@ const preload = new URL('./mutate.preload.ts', import.meta.url);
 const patienceMs = () => 1500;
 
 /**
- * Plays scenarios with a writer and a gateway of its own, one after the other, until the checker finds something; it looks
+ * Plays scenarios with a writer, a gateway and a vault of its own, one after the other, until the checker finds something; it looks
  * for the same as in every other history.
  * @param mutant absent for the product as it is.
  */
@@ -55,28 +57,37 @@ async function tryScenarios(
   const environment: Record<string, string> = mutant
     ? { NODE_OPTIONS: `--import=${preload.href}?mutant=${mutant.name}` }
     : {};
-  const start = (service: 'management-api' | 'proxy-gateway', number: number) => {
+  const start = (service: 'management-api' | 'proxy-gateway' | 'token-vault', number: number) => {
     const name = `${service}-${mutant?.name ?? 'whole'}`;
     return startNode(site, { name, service, seed: seed + number, environment }, stack);
   };
-  const [management, gateway] = await Promise.all([start('management-api', 0), start('proxy-gateway', 10)]);
-  if (mutant) await assertInPlace(mutant, [management, gateway]);
+  const nodes = [start('management-api', 0), start('proxy-gateway', 10), start('token-vault', 20)] as const;
+  const [management, gateway, vault] = await Promise.all(nodes);
+  if (mutant) await assertInPlace(mutant, [management, gateway, vault]);
   const client = await openClient({ site, management, applications: attempts.length, patienceMs }, stack);
+  const managementKey = site.credentials.management_key;
+  const signIns = await openSignIns({ http: createHttpClient(stack), management, managementKey });
   let findings: Finding[] = [];
   let played = 0;
   for (const application of client.applications) {
-    await attempts[played]?.({ client, application, management, gateway });
+    await attempts[played]?.({ client, application, management, gateway, vault, signIns });
     played += 1;
     for (const proxy of [gateway.postgres, gateway.redis]) proxy.calm();
-    const { staleAccepts, wrongRefusals } = checkHistory(client.history());
-    findings = [...staleAccepts, ...wrongRefusals];
+    findings = [client, signIns].flatMap((noted) => findingsIn(noted.history()));
     if (findings.length > 0) break;
   }
-  const history = client.history();
+  const histories = [client.history(), signIns.history()];
+  const history = histories.find((each) => findingsIn(each).length > 0) ?? client.history();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const tried = `${history.invocations.length} invocations, ${played} scenarios, ${seconds} s`;
+  const invocations = histories.reduce((sum, each) => sum + each.invocations.length, 0);
+  const tried = `${invocations} invocations, ${played} scenarios, ${seconds} s`;
   report.figure(mutant?.name ?? 'the product as it is', `${findings.length} violations (${tried})`);
   return { findings, history };
+}
+
+function findingsIn(history: History): Finding[] {
+  const { staleAccepts, wrongRefusals } = checkHistory(history);
+  return [...staleAccepts, ...wrongRefusals];
 }
 
 /** A mutant that was never loaded would prove nothing. */

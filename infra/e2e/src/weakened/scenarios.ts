@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import type { Client } from '../coherence/client.ts';
+import type { SignInEnd, SignIns } from '../coherence/sign-ins.ts';
 import { type ApplicationView, forgetNewest } from '../coherence/single-keys.ts';
 import type { Mutant } from './mutants.ts';
 
@@ -10,6 +11,8 @@ interface Scene {
   application: ApplicationView;
   management: Node;
   gateway: Node;
+  vault: Node;
+  signIns: SignIns;
 }
 
 /** A few seconds in which one weakness would show, and the whole protocol holds. */
@@ -94,6 +97,20 @@ const endedKey =
 
 const deletedSingleKey = endedKey({});
 
+/** Somebody who is signed in, and known everywhere, is put out: refused then, while another who stays is not. */
+const endedSignIn =
+  (end: SignInEnd): Scenario =>
+  async ({ signIns, management, vault }) => {
+    const signIn = await signIns.add(end, management);
+    if (!signIn) throw new Error('Nobody could sign in');
+    const targets = signIns.targetsOf(end, [management, vault]);
+    for (const target of targets) await signIns.use(end, signIn, target);
+    await signIns.end(signIn, management);
+    for (const who of [signIn, undefined]) {
+      for (const target of targets) await signIns.use(end, who, target);
+    }
+  };
+
 const aimedAt: Record<string, Scenario> = {
   'answers-without-waiting': lateAnnouncements,
   'leaves-expired-leases': sleptPastItsLease,
@@ -105,6 +122,10 @@ const aimedAt: Record<string, Scenario> = {
   'caches-keys-past-their-expiry': endedKey({ expiresInMs: 3000 }),
   'announces-nothing-to-sessions': endedKey({ isSession: true }),
   'sessions-outlive-their-key': endedKey({ isSession: true, expiresInMs: 4000 }),
+  'announces-another-than-removed': endedSignIn('removed'),
+  'demotes-on-paper': endedSignIn('demoted'),
+  'announces-no-sign-out': endedSignIn('signed out'),
+  'announces-no-deleted-key-to-sign-ins': endedSignIn('key deleted'),
 };
 
 export const scenarios: readonly Scenario[] = [...new Set(Object.values(aimedAt))];

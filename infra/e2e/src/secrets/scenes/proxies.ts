@@ -17,6 +17,9 @@ export async function manage(stage: Stage): Promise<void> {
   await client.send('PATCH', path, { key, headers, body: { configuration }, is: 204 });
   await client.send('PUT', path, { key, body: whole, shows, is: 200 });
   await client.send('GET', `/proxies?id=${id}`, { key, shows, is: 200 });
+  await client.send('GET', `${path}/versions`, { key, is: 200 });
+  await client.send('GET', `${path}/versions/1`, { key, shows, is: 200 });
+  await client.send('POST', `${path}/versions/2/restore`, { key, shows, is: 200 });
 
   const application = await createApplication(stage, 'replaced', { permissions: ['token:read'] });
   const ofApplication = `/applications/${application.id}`;

@@ -67,7 +67,8 @@ export async function useTokens({ client, canaries, ...callers }: Stage, tokens:
   const body = { a: [canaries.text('tokenized')], b: { type: 'card_number', data: canaries.card } };
   await client.send('POST', '/tokenize', { ...masking, body });
   const patch = { data: { number: canaries.cardPatched, cvc: canaries.cvc }, metadata: { customer: 'c-2' } };
-  await client.send('PATCH', `/tokens/${tokens.card}`, { ...masking, body: patch, headers: mergePatch });
+  const shows = ['cardPatched', 'cvc'];
+  await client.send('PATCH', `/tokens/${tokens.card}`, { ...revealing, body: patch, headers: mergePatch, shows });
 }
 
 /** What is wrong with a request must not make it tell, nor be told of in a log. */

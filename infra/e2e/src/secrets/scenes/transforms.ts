@@ -14,8 +14,7 @@ interface Program {
 const secretText = 'JSON.stringify(args.body) + configuration.token';
 const printing = `console.log(args.body, configuration); console.error(configuration.token, args.headers);
   console.warn(${secretText}); console.log(btoa(unescape(encodeURIComponent(configuration.token))), Buffer.from(${secretText}).toString('hex'));
-  for (const part of configuration.token.match(/.{1,6}/g)) console.log(part);
-  console.log([...configuration.token].reverse().join('')); console.log(new Error(configuration.token));`;
+  console.log(configuration.token.match(/.{1,4}/g).join('-')); console.log(new Error(configuration.token));`;
 
 /** What code can do with what it knows: use it, print it, throw it, return it where it must not be. */
 const programs: Record<string, Program> = {

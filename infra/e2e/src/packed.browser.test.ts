@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { makeTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
-import { startPlatform } from '../platform.ts';
-import { run, runProgram } from '../run-program.ts';
-import { openInChromium } from './chromium.ts';
+import { openBrowser } from '@sluice/testing/browser';
+import { startPlatform } from './platform.ts';
+import { run, runProgram } from './run-program.ts';
 
 /** What the page does, with the key of a public Application: each answer or error, by what was asked for. */
 const script = (baseUrl: string, apiKey: string) => `
@@ -30,7 +29,7 @@ try {
   const session = new library.Sluice({ baseUrl: '${baseUrl}', apiKey: found.session.answer.session_key });
   await note('end', session.sessions.deleteSelf());
 } catch (error) { found.failure = String(error); }
-await fetch('/found', { method: 'POST', body: JSON.stringify({ origin: location.origin, agent: navigator.userAgent, found }) });
+globalThis.result = { origin: location.origin, agent: navigator.userAgent, found };
 `;
 
 interface Found {
@@ -47,13 +46,8 @@ const world = useStack(async (closing) => {
   const platform = await startPlatform(closing);
   const application = await platform.createApplication({ type: 'public', permissions: ['token:create'] });
   const { baseUrl } = platform.stack;
-  const result = Promise.withResolvers<Found>();
-  const url = await serveHttp(closing, async (request, response) => {
-    const { method, url: path = '' } = request;
-    if (method === 'POST') {
-      result.resolve((await json(request)) as Found);
-      response.end();
-    } else if (path.startsWith('/library/')) {
+  const url = await serveHttp(closing, async ({ url: path = '' }, response) => {
+    if (path.startsWith('/library/')) {
       const file = join(folder, 'package/dist/esm', path.slice('/library/'.length));
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(await readFile(file));
     } else {
@@ -62,9 +56,13 @@ const world = useStack(async (closing) => {
       response.end(`<!doctype html><link rel="icon" href="data:,"><script type="module">${text}</script>`);
     }
   });
-  const browser = await openInChromium(closing, `${url}/`);
-  browser.on('close', (code) => result.reject(new Error(`Chromium ended with ${code}`)));
-  return { ...(await result.promise), baseUrl, platform };
+  const { openPage } = await openBrowser(closing);
+  const { page } = await openPage(closing);
+  await page.goto(url);
+  const result = await page.waitForFunction(() => (globalThis as unknown as { result?: Found }).result, undefined, {
+    timeout: 120_000,
+  });
+  return { ...((await result.jsonValue()) as Found), baseUrl, platform };
 });
 
 test('the packed library runs in Chromium, on a page of another origin', () => {

@@ -1,0 +1,112 @@
+import { useStack } from '@sluice/testing';
+import { createTenant } from '../platform.ts';
+import { signIn, signInLink, startConsole } from './open-console.ts';
+
+const world = useStack(startConsole);
+
+test('who is signed in is seen everywhere, and leaves', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/nowhere', 'Nothing here');
+  await opened.look('not-found');
+  await page.getByRole('button', { name: /account/ }).click();
+  await page.getByText('OWNER', { exact: true }).waitFor();
+  await opened.look('account');
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.waitForURL(`${world.current.consoleUrl}/sign-in`);
+});
+
+test('when a sign-in has ended, the next one leads back to the same address', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const address = `${world.current.consoleUrl}/applications?type=private`;
+  await page.goto(address);
+  await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+  opened.expectStatus(401);
+  await page.context().clearCookies();
+  await page.reload();
+  await page.waitForURL(`${world.current.consoleUrl}/sign-in`);
+  await page.goto('about:blank');
+  await page.goto(await signInLink(world.current));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(address);
+  await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+});
+
+test('a pasted id finds its page, and a pasted key is sent nowhere', async () => {
+  await using opened = await signIn(world.current);
+  const { page, seen } = opened;
+  const { sluice } = world.current;
+  const proxy = await sluice.proxies.create({ name: 'Found', destination_url: 'https://found.example' });
+  const application = await sluice.applications.create({ name: 'Seen', type: 'private', permissions: ['token:use'] });
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type(` ${proxy.id} `);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Found', level: 1 }).waitFor();
+  const search = page.getByRole('textbox', { name: /^Find a token/ });
+  await search.fill('7d9bb3a0-0000-4000-8000-000000000000');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing that you may see in this Tenant has this id.').waitFor();
+  await opened.look('search-nothing');
+  await search.fill(application.key);
+  const before = seen.requests.length;
+  await page.keyboard.press('Enter');
+  await page.getByText('This is a secret key.').waitFor();
+  expect(await search.inputValue()).toBe('');
+  expect(seen.requests.slice(before).join()).not.toContain(application.key);
+});
+
+test('what somebody may not do is explained, not hidden', async () => {
+  const { sluice, consoleUrl } = world.current;
+  const { key } = await sluice.applications.create({
+    name: 'Reader',
+    type: 'management',
+    permissions: ['application:read'],
+  });
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await page.goto(`${consoleUrl}/sign-in`);
+  await page.getByLabel('Management key').fill(key);
+  await page.getByRole('button', { name: 'Sign in with the key' }).click();
+  await page.getByText('You cannot see the figures of this Tenant').waitFor();
+  await opened.look('overview-locked');
+  await opened.goto('/applications', 'Applications');
+  await page.getByRole('button', { name: 'New Application' }).click();
+  await page.getByText(/needs the permission application:create, which the key/).waitFor();
+  await opened.look('applications-explained');
+  await opened.goto('/proxies', 'Proxies');
+  await page.getByText('You cannot see Proxies').waitFor();
+});
+
+test('a person changes to another Tenant', async () => {
+  const { query, stack } = world.current;
+  const other = await createTenant(world.current);
+  await query(
+    `INSERT INTO members (tenant_id, user_id, role)
+     SELECT $1, owner_id, 'AUDITOR' FROM tenants WHERE id = $2`,
+    [other.tenant_id, stack.credentials.tenant_id],
+  );
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await page.getByRole('button', { name: /account/ }).click();
+  await page.getByText('Change to another Tenant').waitFor();
+  await opened.look('change-tenant');
+  await page.getByRole('button', { name: /AUDITOR/ }).click();
+  await page.waitForLoadState('load');
+  await page.getByRole('button', { name: /account/ }).click();
+  await page.getByText('AUDITOR', { exact: true }).waitFor();
+});
+
+test('the keyboard alone reaches the content and the navigation', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/applications', 'Applications');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter'); // skips to the content
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.getByRole('button', { name: 'Open the navigation' }).press('Enter');
+  await page.getByRole('dialog', { name: 'Navigation' }).getByRole('link', { name: 'Proxies' }).press('Enter');
+  await page.getByRole('heading', { name: 'Proxies', level: 1 }).waitFor();
+});

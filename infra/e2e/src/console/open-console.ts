@@ -1,0 +1,74 @@
+import { eventually } from '@sluice/testing';
+import { findBarriers, type OpenPage, openBrowser } from '@sluice/testing/browser';
+import { type Platform, startPlatform } from '../platform.ts';
+
+/** A platform, and browsers in which its owner is signed in to the console. */
+export async function startConsole(closing: AsyncDisposableStack) {
+  const platform = await startPlatform(closing);
+  const { openPage } = await openBrowser(closing);
+  const consoleUrl = `http://console.localhost:${new URL(platform.stack.baseUrl).port}`;
+  return { ...platform, openPage, consoleUrl };
+}
+
+export type ConsoleWorld = Awaited<ReturnType<typeof startConsole>>;
+
+const themes = ['light', 'dark'] as const;
+
+export interface SignedIn extends OpenPage, AsyncDisposable {
+  /** Opens an address of the console, and waits for a heading. */
+  goto(path: string, heading: string | RegExp): Promise<void>;
+  /** From here on an answer with this status is no fault; the browser writes each down. */
+  expectStatus(status: number): void;
+  /**
+   * Looks at the screen in both themes, wide and narrow: it keeps pictures, and fails for what axe finds and what is wider than
+   * the window.
+   */
+  look(name: string): Promise<void>;
+}
+
+/** Signs the owner in by a one-time link. When it is disposed of, the page must have had no fault. */
+export async function signIn(world: ConsoleWorld, link?: string): Promise<SignedIn> {
+  const closing = new AsyncDisposableStack();
+  const opened = await world.openPage(closing, { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
+  const { page, seen } = opened;
+  await page.goto(link ?? (await signInLink(world)));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const expected: number[] = [];
+  return {
+    ...opened,
+    expectStatus: (status) => expected.push(status),
+    async goto(path, heading) {
+      await page.goto(`${world.consoleUrl}${path}`);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    },
+    async look(name) {
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        for (const width of [1280, 320]) {
+          await page.setViewportSize({ width, height: 860 });
+          await page.evaluate(() => scrollTo(0, 0));
+          const at = `${name}-${colorScheme}-${width}`;
+          await opened.screenshot(at, { whole: true });
+          expect([at, await findBarriers(page)]).toEqual([at, []]);
+          const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+          await eventually(`${at} fits`, async () => !(await isTooWide()));
+        }
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 1280, height: 860 });
+    },
+    async [Symbol.asyncDispose]() {
+      const isExpected = (text: string) => expected.some((status) => text.includes(`a status of ${status} `));
+      const errors = seen.errors.filter((text) => !isExpected(text));
+      const faults = { ...seen, errors, requests: opened.requestsBeyond(world.consoleUrl) };
+      await closing.disposeAsync();
+      expect(faults).toEqual({ errors: [], violations: [], requests: [] });
+    },
+  };
+}
+
+export async function signInLink({ stack }: Pick<Platform, 'stack'>): Promise<string> {
+  const text = await stack.signInLink();
+  return /https?:\S+/.exec(text)?.[0] ?? text;
+}

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import { listen } from '@sluice/service-runtime';
+import { useStack } from '@sluice/testing';
+import { clientOf } from '../platform.ts';
+import { signIn, startConsole } from './open-console.ts';
+
+const world = useStack(async (closing) => ({
+  ...(await startConsole(closing)),
+  destination: await openDestination(closing),
+}));
+
+/** It answers nothing before it is released. */
+async function openDestination(stack: AsyncDisposableStack) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const server = createServer(async (_, response) => {
+    await released;
+    response.end('{}');
+  });
+  const port = await listen(server, { host: '127.0.0.1', port: 0, stack });
+  stack.defer(() => server.closeAllConnections());
+  return { url: `http://127.0.0.1:${port}`, release };
+}
+
+test('a Reactor is made, written, tried, changed and deleted', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/reactors', 'Reactors');
+  await page.getByText('No Reactors yet').waitFor();
+  await opened.look('reactors-empty');
+  await page.getByRole('link', { name: 'New Reactor' }).click();
+  await page.getByRole('heading', { name: 'New Reactor' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Check a card');
+  await opened.look('reactor-new');
+  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('heading', { name: 'Check a card', level: 1 }).waitFor();
+  await page.getByRole('textbox', { name: 'Code of the Reactor' }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(
+    "module.exports = async (req) => {\nconsole.warn('checking');\nreturn { raw: { ok: req.args.amount > 1 } };",
+  );
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('"ok": true').waitFor();
+  await page.getByText('checking', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The code of Check a card was saved').waitFor();
+  await opened.look('reactor');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Repeat runs that were interrupted').check();
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('are repeated').waitFor();
+  const { data } = await world.current.sluice.reactors.list().page();
+  expect(data).toMatchObject([{ name: 'Check a card', retryable: true, code: expect.stringContaining('checking') }]);
+  await opened.goto('/reactors', 'Reactors');
+  await page.getByRole('link', { name: 'Check a card' }).waitFor();
+  await opened.look('reactors');
+  await page.getByRole('link', { name: 'Check a card' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The Reactor Check a card was deleted').waitFor();
+});
+
+test('the runs of a Reactor are shown with what they printed, and again as they go on', async () => {
+  const { sluice, createApplication, stack, destination } = world.current;
+  const { key } = await createApplication({ name: 'Runs', permissions: ['token:use'] });
+  const code = `module.exports = async (req) => {
+    console.log('asked by', req.args.name);
+    if (req.args.url) await fetch(req.args.url);
+    else throw new Error('no address');
+    return { raw: {} };
+  };`;
+  const { id } = await sluice.reactors.create({ name: 'Nightly', code });
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto(`/reactors/${id}`, 'Nightly');
+  await page.getByText('No runs of the last day').waitFor();
+  const { reactors } = clientOf(stack.baseUrl, key).sluice;
+  await reactors.reactAsync(id, { args: { name: 'the first' } });
+  const runs = page.getByRole('group', { name: 'Runs' });
+  await runs.getByText('failed').waitFor();
+  await reactors.reactAsync(id, { args: { name: 'the second', url: destination.url } });
+  await runs.getByText('running').waitFor();
+  await opened.look('reactor-runs');
+  destination.release();
+  await runs.getByText('done').waitFor();
+  await runs.getByRole('button', { name: 'Details' }).first().click();
+  const details = page.getByRole('dialog', { name: 'Run' });
+  await details.getByText('asked by the second').waitFor();
+  await opened.look('reactor-run');
+  await details.getByRole('button', { name: 'Close' }).click();
+  for (let more = 0; more < 10; more += 1) await reactors.reactAsync(id, { args: { name: 'one of many' } });
+  await page.getByRole('button', { name: 'Next' }).click();
+  await runs.getByText('done').waitFor();
+  await page.getByRole('button', { name: 'First page' }).click();
+  await runs.getByText('done').waitFor({ state: 'detached' });
+});
+
+test('who may only read Reactors sees that a run has ended, but not what it printed', async () => {
+  const { sluice, createApplication, stack, consoleUrl } = world.current;
+  const { id } = await sluice.reactors.create({
+    name: 'Private',
+    code: "module.exports = async () => { console.log('for writers'); return { raw: {} }; };",
+  });
+  const caller = await createApplication({ name: 'Caller', permissions: ['token:use'] });
+  const reader = await createApplication({ name: 'Reader', type: 'management', permissions: ['reactor:read'] });
+  await clientOf(stack.baseUrl, caller.key).sluice.reactors.reactAsync(id, {});
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const readDetails = async (text: string | RegExp) => {
+    await opened.goto(`/reactors/${id}`, 'Private');
+    await page.getByRole('group', { name: 'Runs' }).getByText('done').waitFor();
+    await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('dialog', { name: 'Run' }).getByText(text).waitFor();
+  };
+  await readDetails('for writers');
+  await page.goto(`${consoleUrl}/sign-in`);
+  await page.getByLabel('Management key').fill(reader.key);
+  await page.getByRole('button', { name: 'Sign in with the key' }).click();
+  await page.getByText('You cannot see the figures of this Tenant').waitFor();
+  await readDetails(/needs the permission reactor:update/);
+  expect(await page.getByRole('dialog').getByText('for writers').count()).toBe(0);
+  await opened.look('reactor-run-locked');
+});

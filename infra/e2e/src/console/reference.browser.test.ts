@@ -1,0 +1,15 @@
+import { useStack } from '@sluice/testing';
+import { signIn, startConsole } from './open-console.ts';
+
+const world = useStack(startConsole);
+
+test('the reference of the API is read at the host of the console, and leads back', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await page.getByRole('link', { name: 'API reference' }).click();
+  await page.waitForURL(`${world.current.consoleUrl}/docs`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await opened.screenshot('reference');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});

@@ -1,0 +1,97 @@
+import { useStack } from '@sluice/testing';
+import { signIn, signInLink, startConsole } from './open-console.ts';
+
+const world = useStack(async (closing) => {
+  const platform = await startConsole(closing);
+  await platform.sluice.applications.create({ name: 'Backend', type: 'private', permissions: ['token:create'] });
+  return platform;
+});
+
+test('the Tenant gets another name', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/settings', 'Settings');
+  await page.getByLabel('Name', { exact: true }).fill('A shop');
+  await page.getByLabel('Fingerprint every token').setChecked(true);
+  await opened.look('settings-tenant');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The settings were saved').waitFor();
+  await page.reload();
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('A shop');
+  expect(await page.getByLabel('Fingerprint every token').isChecked()).toBe(true);
+});
+
+test('closing the Tenant asks for its name', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/settings', 'Settings');
+  await page.getByRole('button', { name: 'Close the Tenant' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Type the name of the Tenant').fill('something else');
+  expect(await dialog.getByRole('button', { name: 'Close it for good' }).isDisabled()).toBe(true);
+  await opened.look('settings-close-tenant');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+});
+
+test('somebody is invited, and the invitation is sent again and deleted', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/settings/people', 'Settings');
+  await page.getByText('Nobody is invited').waitFor();
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Role').selectOption('DEVELOPER');
+  await opened.look('settings-invite');
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+  const shown = page.getByRole('dialog', { name: 'The invitation of ada@example.com' });
+  expect(await shown.locator('pre').textContent()).toContain(`${world.current.consoleUrl}/invitation#`);
+  await shown.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
+  await opened.look('settings-people');
+  await page.getByRole('button', { name: 'New link' }).click();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page
+    .getByRole('row', { name: /ada@example/ })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Nobody is invited').waitFor();
+});
+
+test('the last owner stays, and is told so', async () => {
+  await using opened = await signIn(world.current);
+  const { page, seen } = opened;
+  await opened.goto('/settings/people', 'Settings');
+  await page.getByRole('button', { name: 'Role' }).click();
+  await page.getByRole('dialog').getByLabel('Role').selectOption('AUDITOR');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  await opened.look('settings-last-owner');
+  seen.errors.length = 0; // the browser writes down the 422
+});
+
+test('another sign-in is ended, and its browser signs in anew', async () => {
+  await using opened = await signIn(world.current);
+  await using other = await signIn(world.current, await signInLink(world.current));
+  const { page } = opened;
+  await opened.goto('/settings/sign-ins', 'Settings');
+  await opened.look('settings-sign-ins');
+  // Those of the tests before are there too, so all but this browser's end.
+  for (let left = await page.getByRole('button', { name: 'End' }).count(); left > 0; left--) {
+    await page.getByRole('button', { name: 'End' }).first().click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'End' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  }
+  await page.getByText('this browser').waitFor();
+  await other.page.getByRole('link', { name: 'Settings' }).click();
+  await other.page.waitForURL(`${world.current.consoleUrl}/sign-in`);
+  other.seen.errors.length = 0; // the browser writes down the 401
+});
+
+test('data keys and usage are shown', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/settings/vault', 'Settings');
+  await page.getByText('Active this month').waitFor();
+  await opened.look('settings-vault');
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findProgram } from '@sluice/local';
+import { repositoryRoot } from '@sluice/local/parts';
+import { makeTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
+import { createTenant, startPlatform } from '../platform.ts';
+import { startOperator } from './operator.ts';
+import { type Block, readBlocks } from './read-blocks.ts';
+import { runBlocks } from './run-blocks.ts';
+import { startReplica } from './start-replica.ts';
+
+export const folder = join(repositoryRoot, 'infra', 'runbooks');
+export const readRunbook = async (name: string) => readBlocks(await readFile(join(folder, name), 'utf8'));
+
+/**
+ * The runbooks of each test file, which run on one stack, in this order: the last of each leaves it without its keys, or
+ * without its Postgres.
+ */
+export const rehearsals = {
+  data: ['audit-request.md', 'leaked-key.md', 'lost-management-key.md', 'backup-and-restore.md', 'key-rotation.md'],
+  settings: [
+    'bodies-refused.md',
+    'connections-used-up.md',
+    'invocations-missing.md',
+    'names-fail.md',
+    'pooler-or-shard-away.md',
+    'runs-wait.md',
+    'upgrade.md',
+    'witness-stands.md',
+    'losing-a-region.md',
+  ],
+};
+
+/** Runs blocks, after those of the README. @returns what went wrong, in words. */
+export type Rehearse = (blocks: Block[]) => Promise<string[]>;
+
+/** A stack for the test file. Each rehearsal has a Tenant of its own, and the settings with which the stack was started. */
+export function useRehearsals({ withReplica = false } = {}): Rehearse {
+  const world = useStack(async (closing) => {
+    const directory = await makeTemporaryFolder(closing, 'runbooks');
+    const { PATH, ...compiled } = programEnvironment();
+    const environment: Record<string, string> = { PATH };
+    const { stack, directory: ofStack } = await startPlatform(closing, { environment });
+    const { databaseUrl, redisUrl } = stack;
+    const replica = { of: ofStack, databaseUrl, redisUrl, directory: join(directory, 'replica') };
+    const psql = await findProgram('psql', { path: PATH, packages: ['postgresql-client'] });
+    const { HOME = '' } = process.env;
+    const env = {
+      ...(withReplica && { REPLICA_URL: await startReplica(replica, closing) }),
+      ...psql.env,
+      ...compiled,
+      ...{ PATH: `${dirname(psql.command)}:${PATH}`, HOME, TMPDIR: directory, NO_COLOR: '1' },
+    };
+    const operator = await startOperator({ stack, environment }, closing);
+    return { directory, stack, ofStack, env, operator };
+  });
+
+  /** The launcher's folder, but with the credentials of a new Tenant. */
+  async function makeFolder(path: string): Promise<void> {
+    const { stack, ofStack } = world.current;
+    await mkdir(path, { mode: 0o711 });
+    for (const name of ['environment', 'ledger-key.pem', 'postgres', 'secrets.json']) {
+      await symlink(join(ofStack, name), join(path, name));
+    }
+    const credentials = await createTenant({ directory: ofStack, stack });
+    await writeFile(join(path, 'credentials.json'), JSON.stringify(credentials));
+  }
+
+  return async (blocks) => {
+    const { directory, env, operator } = world.current;
+    await operator.restore();
+    const own = join(directory, randomUUID());
+    await makeFolder(own);
+    await mkdir(join(own, 'run'));
+    return await runBlocks([...(await readRunbook('README.md')), ...blocks], {
+      directory: join(own, 'run'),
+      env: { ...env, SLUICE_DIR: own },
+      prelude: operator.functions,
+      timeoutMs: 200_000,
+    });
+  };
+}
+
+/** A runbook has commands, says what they print, and they print that. */
+export function testRunbooks(names: readonly string[], rehearse: Rehearse): void {
+  test.each(names)('the commands of %s do what it says', async (name) => {
+    const blocks = await readRunbook(name);
+    expect(blocks.length).toBeGreaterThan(2);
+    expect(blocks.some(({ expected }) => expected.length > 0)).toBe(true);
+    expect(await rehearse(blocks)).toEqual([]);
+  });
+}

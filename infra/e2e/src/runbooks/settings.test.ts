@@ -1,0 +1,3 @@
+import { rehearsals, testRunbooks, useRehearsals } from './rehearse.ts';
+
+testRunbooks(rehearsals.settings, useRehearsals({ withReplica: true }));
