@@ -1,7 +1,9 @@
 // The arrows of the house: who may import whom. `npm run boundaries` checks them.
 const service = '^services/([^/]+)/';
 const leafPackages = ['access', 'problems', 'database', 'service-runtime', 'destination-policy'];
-const tests = ['\\.test\\.ts$', '/testing/', '-for-tests[^/]*\\.ts$'];
+/** What tsconfig.browser.json checks. */
+const browserCode = '^packages/((elements|console)/src|testing/src/browser/in-page)/';
+const tests = ['\\.test\\.ts$', '/testing/'];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -22,10 +24,17 @@ export default {
     { name: 'services-never-import-infra', severity: 'error', from: { path: '^services/' }, to: { path: '^infra/' } },
     {
       name: 'leaf-packages-import-no-other-package',
-      comment: `${leafPackages.join(', ')} stand on their own`,
+      comment: `${leafPackages.join(', ')} stand on their own; fair-turns, which imports nothing, is for all`,
       severity: 'error',
       from: { path: `^packages/(${leafPackages.join('|')})/`, pathNot: tests },
-      to: { path: '^packages/', pathNot: '^packages/$1/' },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', '^packages/fair-turns/'] },
+    },
+    {
+      name: 'fair-turns-imports-nothing',
+      comment: 'so that every package can use it',
+      severity: 'error',
+      from: { path: '^packages/fair-turns/', pathNot: tests },
+      to: { pathNot: '^packages/fair-turns/' },
     },
     {
       name: 'only-destination-touches-http-clients',
@@ -46,10 +55,10 @@ export default {
       to: { path: 'node_modules/(express|pino-http)/' },
     },
     {
-      name: 'redis-behind-three-packages',
-      comment: 'connections in service-runtime, queues in jobs, announcements in cache-coherence',
+      name: 'redis-behind-two-packages',
+      comment: 'connections and queues in service-runtime, announcements in cache-coherence',
       severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: ['^packages/(cache-coherence|jobs|service-runtime)/', ...tests] },
+      from: { path: '^(services|packages)/', pathNot: ['^packages/(cache-coherence|service-runtime)/', ...tests] },
       to: { path: 'node_modules/(ioredis|bullmq)/' },
     },
     {
@@ -64,7 +73,7 @@ export default {
       comment: 'the gateway: what a step works with stands below the order of the steps',
       severity: 'error',
       from: {
-        path: '^services/proxy-gateway/src/(http|observation|proxies|budgets|detokenization|transforms|destination|limits)/',
+        path: '^services/proxy-gateway/src/(http|observation|proxies|detokenization|transforms|destination|limits)/',
         pathNot: tests,
       },
       to: { path: '^services/proxy-gateway/src/(invocation|server)/' },
@@ -85,7 +94,7 @@ export default {
       name: 'services-import-no-client',
       comment: 'the library and the command line are for who calls the services',
       severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: ['^packages/(sdk|cli)/', ...tests] },
+      from: { path: '^(services|packages)/', pathNot: ['^packages/(sdk|cli|console)/', ...tests] },
       to: { path: '^packages/(sdk|cli)/' },
     },
     {
@@ -94,6 +103,20 @@ export default {
       severity: 'error',
       from: { path: '^packages/sdk/', pathNot: tests },
       to: { pathNot: '^packages/sdk/' },
+    },
+    {
+      name: 'browser-code-runs-in-browsers',
+      comment: 'of this repository it imports only itself and the library; the linter refuses modules of Node',
+      severity: 'error',
+      from: { path: browserCode, pathNot: tests.slice(0, 1) },
+      to: { path: '^(services|packages|infra)/', pathNot: ['^packages/$1/', '^packages/sdk/'] },
+    },
+    {
+      name: 'no-service-imports-browser-code',
+      comment: 'services hand it out as files; they run none of it',
+      severity: 'error',
+      from: { path: '^services/' },
+      to: { path: '^packages/(elements|console)/' },
     },
     {
       name: 'testing-is-for-tests',
