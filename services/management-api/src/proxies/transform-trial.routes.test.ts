@@ -84,7 +84,7 @@ describe('200', () => {
       const { status, body } = await post({ code, kind, args: { body: { number: '4242424242424242', cvc: '737' } } });
       expect([status, body.result, body.error.status]).toEqual([200, undefined, 500]);
       expect(body.error.detail).toContain('returned an object with "number", "cvc"; it must return { body, headers }');
-      expect(JSON.stringify(body)).not.toMatch(/4242|737/);
+      expect(JSON.stringify(body)).not.toMatch(/4242|"737/);
     },
   );
 

@@ -66,7 +66,7 @@ test('tells method, statuses, stages, tokens and what a transform printed, and n
   });
   const kept = (await redis.xrange(`sluice:invocations:{${tenant.id}}`, '-', '+')).flat(2).join('\n');
   expect(kept).toContain(traceId);
-  expect(kept).not.toMatch(/4242|a-secret|a-configured|a-secret-path/);
+  expect(kept).not.toMatch(/42424242|a-secret|a-configured|a-secret-path/);
 });
 
 test('tells what was refused and why, and nothing of who names no Proxy', async () => {
