@@ -16,13 +16,13 @@ export const cursorQuery = {
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
-export function sealCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
+export function signCursor(key: KeyObject, scope: CursorScope, position: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(position));
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
 }
 
-/** @throws {ServiceError} `validation_failed` for what {@link sealCursor} did not make for this scope. */
-export function openCursor(key: KeyObject, scope: CursorScope, cursor: string): readonly string[] {
+/** @throws {ServiceError} `validation_failed` for what {@link signCursor} did not make for this scope. */
+export function readCursor(key: KeyObject, scope: CursorScope, cursor: string): readonly string[] {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(macBytes);
   const isWhole = bytes.length > macBytes && bytes.toString('base64url') === cursor;

@@ -10,7 +10,7 @@ export {
 export { cookieApiPath, isOwn, refuseForeign, underCookieApi } from './cookie-api.ts';
 export { cookiesNamed } from './cookies.ts';
 export { createApi } from './create-api.ts';
-export { cursorPageOf, cursorQuery, openCursor, sealCursor, toCursorPage } from './cursor.ts';
+export { cursorPageOf, cursorQuery, readCursor, signCursor, toCursorPage } from './cursor.ts';
 export { forFrames } from './fields-host.ts';
 export {
   type Host,

@@ -76,7 +76,7 @@ export function signCheckpoint({ origin, size, root, dropped }: Checkpoint, priv
 }
 
 /** @throws {Error} that says what is wrong, unless a verifier whose name is the origin has signed the checkpoint. */
-export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
+export function verifyCheckpoint(note: string, verifiers: readonly Verifier[]): Checkpoint {
   const end = note.indexOf('\n\n');
   if (end === -1) throw new Error('The checkpoint has no signature');
   const body = note.slice(0, end + 1);

@@ -1,6 +1,5 @@
 export {
   type Checkpoint,
-  openCheckpoint,
   originOf,
   readPrivateKey,
   readPublicKey,
@@ -8,6 +7,7 @@ export {
   signCheckpoint,
   type Verifier,
   verifierLine,
+  verifyCheckpoint,
   writePublicKey,
 } from './checkpoint.ts';
 export {

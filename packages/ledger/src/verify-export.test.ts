@@ -4,11 +4,11 @@ import {
   type Checkpoint,
   leafHash,
   leafVersion,
-  openCheckpoint,
   originOf,
   readVerifierLine,
   signCheckpoint,
   verifierLine,
+  verifyCheckpoint,
   verifyExport,
 } from './index.ts';
 
@@ -215,21 +215,21 @@ describe('a checkpoint', () => {
     const signed = note.split('\n');
     expect(signed.slice(0, 4)).toEqual([origin, '100', checkpoint.root.toString('base64'), '']);
     expect(signed[4]).toMatch(new RegExp(`^— ${origin} [A-Za-z0-9+/=]+$`));
-    expect(openCheckpoint(note, [verifier])).toEqual(checkpoint);
+    expect(verifyCheckpoint(note, [verifier])).toEqual(checkpoint);
   });
 
   test('says in an extension line, which is signed, how many rows were dropped; other extension lines are passed over', () => {
     const stated = { ...checkpoint, dropped: 37 };
     const text = signCheckpoint(stated, privateKey);
     expect(text.split('\n').slice(0, 5)).toEqual([...note.split('\n').slice(0, 3), 'dropped 37', '']);
-    expect(openCheckpoint(text, [verifier])).toEqual(stated);
-    expect(() => openCheckpoint(text.replace('dropped 37', 'dropped 38'), [verifier])).toThrow('No key');
-    expect(() => openCheckpoint(text.replace('dropped 37\n', ''), [verifier])).toThrow('No key');
+    expect(verifyCheckpoint(text, [verifier])).toEqual(stated);
+    expect(() => verifyCheckpoint(text.replace('dropped 37', 'dropped 38'), [verifier])).toThrow('No key');
+    expect(() => verifyCheckpoint(text.replace('dropped 37\n', ''), [verifier])).toThrow('No key');
     const extended = (lines: string) => signedAgain(`${note.split('\n').slice(0, 3).join('\n')}\n${lines}\n`);
-    expect(openCheckpoint(extended('other 1'), [verifier])).toEqual(checkpoint);
-    expect(openCheckpoint(extended('other 1\ndropped 37'), [verifier])).toEqual(stated);
+    expect(verifyCheckpoint(extended('other 1'), [verifier])).toEqual(checkpoint);
+    expect(verifyCheckpoint(extended('other 1\ndropped 37'), [verifier])).toEqual(stated);
     for (const lines of ['dropped 37\ndropped 37', 'dropped -1', 'dropped 037', 'dropped 1e3', 'dropped ']) {
-      expect(() => openCheckpoint(extended(lines), [verifier])).toThrow('in one line "dropped <n>"');
+      expect(() => verifyCheckpoint(extended(lines), [verifier])).toThrow('in one line "dropped <n>"');
     }
   });
 
@@ -243,10 +243,10 @@ describe('a checkpoint', () => {
   test('is refused when it was changed, or signed by another key or for another ledger', () => {
     const other = generateKeyPairSync('ed25519');
     const strange = { name: origin, publicKey: other.publicKey };
-    expect(() => openCheckpoint(note.replace('\n100\n', '\n101\n'), [verifier])).toThrow('No key');
-    expect(() => openCheckpoint(note, [strange])).toThrow('No key');
-    expect(() => openCheckpoint(note, [{ name: 'elsewhere/ledger/x', publicKey }])).toThrow('No key');
-    expect(() => openCheckpoint('text', [verifier])).toThrow('no signature');
+    expect(() => verifyCheckpoint(note.replace('\n100\n', '\n101\n'), [verifier])).toThrow('No key');
+    expect(() => verifyCheckpoint(note, [strange])).toThrow('No key');
+    expect(() => verifyCheckpoint(note, [{ name: 'elsewhere/ledger/x', publicKey }])).toThrow('No key');
+    expect(() => verifyCheckpoint('text', [verifier])).toThrow('no signature');
     expect(() => readVerifierLine(verifierLine({ name: origin, publicKey }).replace('sluice', 'slvice'))).toThrow(
       'no Ed25519',
     );

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import { openCheckpoint } from './checkpoint.ts';
+import { verifyCheckpoint } from './checkpoint.ts';
 import { readKeyFile } from './key-file.ts';
 import { type Verdict, verifyExport } from './verify-export.ts';
 import { verifyRows } from './verify-rows.ts';
@@ -46,7 +46,7 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
         }
       : { isGood: false, text: verdict.reason };
   }
-  const openFile = async (file: string) => openCheckpoint(await readText(file), verifiers);
+  const openFile = async (file: string) => verifyCheckpoint(await readText(file), verifiers);
   const checkpoint = await openFile(files.checkpoint ?? '');
   const since = await Promise.all((files.since ?? []).map(openFile));
   const strange = since.find(({ origin }) => origin !== checkpoint.origin);

@@ -1,4 +1,4 @@
-import { openCheckpoint, type Verifier } from './checkpoint.ts';
+import { type Verifier, verifyCheckpoint } from './checkpoint.ts';
 import { hashOfRow, parseLine } from './export-line.ts';
 import { readHash } from './hashing.ts';
 import { rootOfInclusion } from './proofs.ts';
@@ -41,7 +41,7 @@ function faultOf(proof: Record<string, unknown>, verifiers: readonly Verifier[])
   const leafHash = readHash(leaf_hash, 'hex');
   if (!Number.isSafeInteger(leaf_index) || !leafHash) return 'it names no leaf';
   try {
-    const { size, root } = openCheckpoint(String(checkpoint), verifiers);
+    const { size, root } = verifyCheckpoint(String(checkpoint), verifiers);
     if (size !== tree_size) return 'its checkpoint is of another size';
     const leaf = { leafIndex: Number(leaf_index), treeSize: size, leafHash };
     const path = (Array.isArray(hashes) ? hashes : []).map((hash) => readHash(hash, 'base64') ?? Buffer.alloc(0));

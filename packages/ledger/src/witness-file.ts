@@ -1,4 +1,4 @@
-import { type Checkpoint, openCheckpoint, type Verifier } from './checkpoint.ts';
+import { type Checkpoint, type Verifier, verifyCheckpoint } from './checkpoint.ts';
 
 export interface Witnessed {
   checkpoints: Checkpoint[];
@@ -54,7 +54,7 @@ function isWholeSignature(line: string): boolean {
 
 function open(note: string, { line, verifiers }: { line: number; verifiers: readonly Verifier[] }): Checkpoint {
   try {
-    return openCheckpoint(note, verifiers);
+    return verifyCheckpoint(note, verifiers);
   } catch (cause) {
     throw new Error(`The note at line ${line} of the witness file: ${(cause as Error).message}`, { cause });
   }

@@ -54,6 +54,7 @@ export { type Answering, createToken, createTokens, theOnly } from './tokens/cre
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';
+export { type DecryptionBudget, decryptedBytes, decryptionBudget, partOf } from './tokens/decryption-budget.ts';
 export { deleteToken } from './tokens/delete-token.ts';
 export { answerWithoutCvcs } from './tokens/expiry/answer-without-cvcs.ts';
 export {
@@ -66,7 +67,6 @@ export {
 export { deleteExpiredTokens } from './tokens/expiry/expire-tokens.ts';
 export { purgeTokens } from './tokens/expiry/purge-tokens.ts';
 export { removeDueCvcs } from './tokens/expiry/remove-cvcs.ts';
-export { newOpeningBudget, type OpeningBudget, openedBytes, partOf } from './tokens/opening-budget.ts';
 export { describeFoundTokens, describeTokens } from './tokens/read/describe-tokens.ts';
 export { findToken } from './tokens/read/find-token.ts';
 export { presentKept } from './tokens/read/kept-answer.ts';

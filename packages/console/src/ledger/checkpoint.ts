@@ -40,7 +40,7 @@ async function keyIdOf(name: string, typedKey: Bytes): Promise<string> {
 }
 
 /** C2SP tlog-checkpoint. @throws {Error} that says what is wrong, unless a key of its origin has signed it. */
-export async function openCheckpoint(note: string, verifiers: readonly Verifier[]): Promise<Checkpoint> {
+export async function verifyCheckpoint(note: string, verifiers: readonly Verifier[]): Promise<Checkpoint> {
   const end = note.indexOf('\n\n');
   const body = note.slice(0, end + 1);
   const [origin = '', sizeText = '', rootText = ''] = body.split('\n');

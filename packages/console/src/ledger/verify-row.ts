@@ -1,7 +1,7 @@
 import type { Log, LogProof } from '@sluice/sdk';
 import { type Bytes, fromBase64, join, sha256, toHex } from './bytes.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { type Checkpoint, openCheckpoint, readKeyFile } from './checkpoint.ts';
+import { type Checkpoint, readKeyFile, verifyCheckpoint } from './checkpoint.ts';
 
 export type Verdict = { isProven: true; checkpoint: Checkpoint } | { isProven: false; reason: string };
 
@@ -18,7 +18,7 @@ export async function verifyRow(row: Log, proof: LogProof, keyFile: string): Pro
     return { isProven: false, reason: 'The row that is shown differs from the one that was hashed into the tree.' };
   }
   try {
-    const checkpoint = await openCheckpoint(proof.checkpoint, await readKeyFile(keyFile));
+    const checkpoint = await verifyCheckpoint(proof.checkpoint, await readKeyFile(keyFile));
     if (checkpoint.size !== proof.tree_size) {
       return { isProven: false, reason: 'The proof is for a tree of another size than the signed one.' };
     }

@@ -70,7 +70,7 @@ export function openIdempotency({ db, vault, pepper, onError, confirm }: Idempot
     await hold(copiesRead * record.answer_bytes);
     const answer = await findAnswer(db, claim);
     if (!answer) throw underWay(); // because the record expired after it was found
-    const { status, body, headers, change } = await openKept(await decryptSecret(vault, placeOf(claim), answer), hold);
+    const { status, body, headers, change } = await parseKept(await decryptSecret(vault, placeOf(claim), answer), hold);
     const confirmation = change && (await confirm?.(change));
     return onReplay(new Reply(status, body, headers), confirmation);
   }
@@ -183,7 +183,7 @@ function requireSameBody(bodyHash: Buffer, claim: Claim): void {
   throw new ServiceError('conflict', 'This idempotency key was used with another body');
 }
 
-async function openKept(plaintext: Buffer, hold: IdempotentRequest['hold']): Promise<Kept> {
+async function parseKept(plaintext: Buffer, hold: IdempotentRequest['hold']): Promise<Kept> {
   try {
     await hold(parsedBytes(plaintext));
     return JSON.parse(plaintext.toString());

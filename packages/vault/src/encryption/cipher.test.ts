@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { DataKey } from '../keys/data-keys.ts';
-import { decrypt, encrypt, openSealed, readSealed, type SecretPlace } from './cipher.ts';
+import { decrypt, decryptSealed, encrypt, readSealed, type SecretPlace } from './cipher.ts';
 import { IntegrityError } from './integrity-error.ts';
 
 const place: SecretPlace = { tenantId: 'tenant-1', recordId: 'token-1', field: 'tokens.data' };
@@ -36,9 +36,9 @@ describe('encrypt and decrypt', () => {
     const key = dataKey();
     const ciphertext = encrypt(key, place, Buffer.from('secret'));
     const sealed = readSealed(place, ciphertext);
-    for (let i = 0; i < 3; i++) expect(openSealed(key.key, sealed).toString()).toBe('secret');
+    for (let i = 0; i < 3; i++) expect(decryptSealed(key.key, sealed).toString()).toBe('secret');
     const elsewhere = readSealed({ ...place, recordId: 'token-2' }, ciphertext);
-    expect(() => openSealed(key.key, elsewhere)).toThrow(IntegrityError);
+    expect(() => decryptSealed(key.key, elsewhere)).toThrow(IntegrityError);
     expect(sealed.additionalData.buffer.byteLength).toBe(sealed.additionalData.length);
     expect(sealed.nonce.buffer).toBe(ciphertext.buffer);
   });

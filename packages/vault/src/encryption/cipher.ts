@@ -41,7 +41,7 @@ export function keyVersionOf(ciphertext: Buffer): number {
   return ciphertext.readUInt32BE(1);
 }
 
-/** All that opening a ciphertext needs but the key. Caches keep it, because making it takes a fifth of the opening. */
+/** All that decrypting a ciphertext needs but the key. Caches keep it, because making it takes a fifth of the decryption. */
 export interface Sealed {
   readonly place: SecretPlace;
   readonly ciphertext: Buffer;
@@ -70,7 +70,7 @@ export function readSealed(place: SecretPlace, ciphertext: Buffer): Sealed {
 }
 
 /** The caller zeroes the plaintext. @throws {IntegrityError} where the ciphertext belongs to another place. */
-export function openSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
+export function decryptSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
   const decipher = createDecipheriv(algorithm, key, nonce, gcm).setAAD(additionalData).setAuthTag(tag);
   const plaintext = decipher.update(body);
   try {
@@ -84,7 +84,7 @@ export function openSealed(key: KeyObject, { place, version, nonce, tag, body, a
 }
 
 export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer): Buffer {
-  return openSealed(key, readSealed(place, ciphertext));
+  return decryptSealed(key, readSealed(place, ciphertext));
 }
 
 /** Only the last member can hold a line break, so two places never have the same text. */

@@ -12,14 +12,14 @@ export interface EncryptAnewOptions {
   onDamaged: (id: string) => void;
 }
 
-interface Opened {
+interface Decrypted {
   column: number;
   plaintext: Buffer;
 }
 
 /**
- * Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that opened.
- * @throws {DataKeyError} for a key that does not open, because its rows are not known to be damaged.
+ * Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that could be decrypted.
+ * @throws {DataKeyError} for a key that cannot be unwrapped, because its rows are not known to be damaged.
  */
 export async function encryptAnew(
   dataKeys: DataKeys,
@@ -29,26 +29,26 @@ export async function encryptAnew(
   const keys = await findKeys(dataKeys, owner, rows);
   const { tenantId } = owner;
   const fieldOf = (column: number) => table.columns[column]?.field ?? '';
-  const opened = new Map<OldRow, Opened[]>();
+  const decrypted = new Map<OldRow, Decrypted[]>();
   try {
     for (const row of rows) {
-      const texts: Opened[] = [];
-      opened.set(row, texts);
+      const texts: Decrypted[] = [];
+      decrypted.set(row, texts);
       try {
         row.ciphertexts.forEach((ciphertext, column) => {
-          if (ciphertext) texts.push({ column, plaintext: open(ciphertext, column, row) });
+          if (ciphertext) texts.push({ column, plaintext: plaintextOf(ciphertext, column, row) });
         });
       } catch (error) {
         if (!(error instanceof IntegrityError)) throw error;
         wipe(texts);
-        opened.delete(row);
+        decrypted.delete(row);
         onDamaged(row.id);
       }
     }
-    const uses = [...opened.values()].reduce((sum, texts) => sum + texts.length, 0);
+    const uses = [...decrypted.values()].reduce((sum, texts) => sum + texts.length, 0);
     if (uses === 0) return [];
     const newKey = await dataKeys.reserve(owner, uses);
-    return Array.from(opened, ([row, texts]) => {
+    return Array.from(decrypted, ([row, texts]) => {
       const replacements: (Buffer | null)[] = row.ciphertexts.map(() => null);
       for (const { column, plaintext } of texts) {
         replacements[column] = encrypt(newKey, { tenantId, recordId: row.id, field: fieldOf(column) }, plaintext);
@@ -56,10 +56,10 @@ export async function encryptAnew(
       return { ...row, replacements };
     });
   } finally {
-    for (const texts of opened.values()) wipe(texts);
+    for (const texts of decrypted.values()) wipe(texts);
   }
 
-  function open(ciphertext: Buffer, column: number, { id }: OldRow): Buffer {
+  function plaintextOf(ciphertext: Buffer, column: number, { id }: OldRow): Buffer {
     const version = keyVersionOf(ciphertext);
     const key = keys.get(version);
     if (!key) throw new IntegrityError(`no data key has version ${version}`);
@@ -67,7 +67,7 @@ export async function encryptAnew(
   }
 }
 
-function wipe(texts: readonly Opened[]): void {
+function wipe(texts: readonly Decrypted[]): void {
   for (const { plaintext } of texts) plaintext.fill(0);
 }
 
@@ -75,7 +75,7 @@ async function findKeys(dataKeys: DataKeys, owner: KeyOwner, rows: readonly OldR
   const keys = new Map<number, KeyObject>();
   const versions = new Set<number>();
   for (const { ciphertexts } of rows) {
-    // The first byte, the format, is checked when the ciphertext is opened.
+    // The first byte, the format, is checked when the ciphertext is decrypted.
     for (const ciphertext of ciphertexts)
       if (ciphertext && ciphertext.length >= 5) versions.add(ciphertext.readUInt32BE(1));
   }

@@ -32,7 +32,7 @@ export async function rotateDataKeys(rotation: Rotation, work: DataKeyRotation):
   if (await isTenantClosed(rotation.db, tenantId)) {
     throw new ServiceError('not_found', `There is no Tenant ${tenantId}, or it is closed`);
   }
-  if (await openKeysOfRows(rotation, tenantId, await findNewest(rotation.db, tenantId, purposes))) {
+  if (await unwrapKeysOfRows(rotation, tenantId, await findNewest(rotation.db, tenantId, purposes))) {
     const resumed = await rotateOnce(rotation, work, { isNew: false });
     const isOnlyDamage = resumed.every(({ rows, left, damagedRows }) => rows === 0 && left === damagedRows);
     if (!isOnlyDamage) return resumed;
@@ -66,7 +66,7 @@ async function findNewest(db: Queryable, tenantId: string, purposes: readonly Ro
 }
 
 /** @returns whether rows are under older versions. @throws {DataKeyError} */
-async function openKeysOfRows(
+async function unwrapKeysOfRows(
   { countingDb, dataKeys }: Rotation,
   tenantId: string,
   newest: KeyVersion[],

@@ -54,7 +54,7 @@ interface Detokenizing {
   inPieces?: RunInPieces;
   /** Where errors say the text is, if the values are not all of the document. */
   document?: Json;
-  /** Called with the tokens before they are opened. */
+  /** Called with the tokens before they are decrypted. */
   onFound?: ((rows: readonly FoundToken[]) => void) | undefined;
 }
 

@@ -2,13 +2,13 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { parsedBytes } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
-import { encrypt, openSealed, readSealed, type Sealed, type SecretPlace } from '../encryption/cipher.ts';
+import { decryptSealed, encrypt, readSealed, type Sealed, type SecretPlace } from '../encryption/cipher.ts';
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { Json } from '../json.ts';
 import type { DataKey } from '../keys/data-keys.ts';
 import type { Vault } from '../vault.ts';
+import { type DecryptionBudget, unbounded } from './decryption-budget.ts';
 import { isCvcKept } from './expiry/cvc.ts';
-import { type OpeningBudget, unbounded } from './opening-budget.ts';
 import type { TokenRow } from './token.ts';
 
 type DataField = 'tokens.data' | 'tokens.cvc';
@@ -39,17 +39,17 @@ interface Due {
 }
 
 /** Decrypts data, by token id, without a `cvc` that is due. Beyond the budget tokens are missing. */
-export async function openData(
+export async function decryptData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
-  budget: OpeningBudget = { ...unbounded },
+  budget: DecryptionBudget = { ...unbounded },
 ): Promise<Map<string, Json>> {
   try {
     const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
     await budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
     const keys = await findKeys(vault, tenantId, due);
-    return await vault.workPieces.run(tenantId, openInPieces(due, keys, budget));
+    return await vault.workPieces.run(tenantId, decryptInPieces(due, keys, budget));
   } catch (error) {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
     throw error;
@@ -59,7 +59,7 @@ export async function openData(
 function withinBudget(
   tenantId: string,
   rows: readonly DataColumns[],
-  { budget, clock }: { budget: OpeningBudget; clock: () => Date },
+  { budget, clock }: { budget: DecryptionBudget; clock: () => Date },
 ): Due[] {
   const due: Due[] = [];
   for (const row of rows) {
@@ -86,24 +86,24 @@ async function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): Pr
 /** Steps in which memory for parsed data is reserved beyond the size of its text, because that can be twenty times as much. */
 const parsedAtOnce = 16 * 1024;
 
-function* openInPieces(
+function* decryptInPieces(
   due: readonly Due[],
   keys: KeysByVersion,
-  budget: Pick<OpeningBudget, 'hold'>,
+  budget: Pick<DecryptionBudget, 'hold'>,
 ): Pieces<Map<string, Json>> {
-  const opened = new Map<string, Json>();
+  const decrypted = new Map<string, Json>();
   let inPiece = 0;
   let toReserve = 0;
   for (const { id, sealed } of due) {
-    const bytesToOpen = sealed.body.length;
-    if (inPiece > 0 && inPiece + bytesToOpen > bytesOfPiece) {
+    const bytesToDecrypt = sealed.body.length;
+    if (inPiece > 0 && inPiece + bytesToDecrypt > bytesOfPiece) {
       yield;
       inPiece = 0;
     }
-    inPiece += bytesToOpen;
+    inPiece += bytesToDecrypt;
     const key = keys.get(sealed.version);
     if (!key) throw new Error(`data key version ${sealed.version} was not found before`);
-    const bytes = openSealed(key, sealed);
+    const bytes = decryptSealed(key, sealed);
     try {
       toReserve += parsedBytes(bytes) - bytes.length; // the text is reserved already
       if (toReserve > parsedAtOnce) {
@@ -111,12 +111,12 @@ function* openInPieces(
         if (room) yield room;
         toReserve = 0;
       }
-      opened.set(id, JSON.parse(bytes.toString('utf8')));
+      decrypted.set(id, JSON.parse(bytes.toString('utf8')));
     } finally {
       bytes.fill(0);
     }
   }
-  return opened;
+  return decrypted;
 }
 
 /** Kept in the row, because the row may be cached. */
@@ -137,10 +137,10 @@ export function inOrderOfNeed<T extends { id: string }>(found: readonly T[], nee
 /** Without `needed` all are required. @throws {ServiceError} `payload_too_large` where one was not decrypted. */
 export function requireNeeded(
   rows: readonly { id: string }[],
-  opened: { has(id: string): boolean },
+  decrypted: { has(id: string): boolean },
   needed: ReadonlySet<string> | undefined,
 ): void {
-  if (rows.every(({ id }) => opened.has(id) || needed?.has(id) === false)) return;
+  if (rows.every(({ id }) => decrypted.has(id) || needed?.has(id) === false)) return;
   throw new ServiceError(
     'payload_too_large',
     'The tokens of one request may have at most 8 MiB of data together, and 64 MiB once it is parsed; name fewer tokens',

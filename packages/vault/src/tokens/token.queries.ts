@@ -42,7 +42,7 @@ const dataBytes = sql<number>`(
   greatest(octet_length(data_ciphertext), octet_length(cvc_ciphertext)) - ${sql.lit(ciphertextHeadBytes)}
 )`;
 
-/** Its large columns are read only when it is opened. */
+/** Its large columns are read only when it is decrypted. */
 export type LargeToken = Omit<TokenRow, (typeof largeColumns)[number]> & { size_bytes: number; data_bytes: number };
 
 export type FoundToken = TokenRow | LargeToken;

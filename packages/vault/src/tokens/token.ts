@@ -4,7 +4,7 @@ import type { Queryable } from '@sluice/database';
 import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
-import type { OpeningBudget } from './opening-budget.ts';
+import type { DecryptionBudget } from './decryption-budget.ts';
 
 /** An Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
@@ -35,7 +35,7 @@ export interface Through {
   destinationHost?: string;
   method?: string;
   /** What all calls of the code together may still decrypt; without it, each as much as one request. */
-  opening?: OpeningBudget;
+  decryption?: DecryptionBudget;
 }
 
 export interface Token {

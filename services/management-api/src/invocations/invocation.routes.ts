@@ -1,6 +1,6 @@
 import { holds } from '@sluice/access';
 import type { Caller } from '@sluice/credentials';
-import { openCursor, Streamed, sealCursor, type TypeOf, toCursorPage } from '@sluice/http-api';
+import { readCursor, Streamed, signCursor, type TypeOf, toCursorPage } from '@sluice/http-api';
 import type { FedInvocation, InvocationRecord } from '@sluice/invocation-feed';
 import { ServiceError } from '@sluice/problems';
 import { operation } from '../context.ts';
@@ -32,7 +32,7 @@ export const listInvocations = operation({
       return new Streamed(toEvents(feed, { tenantId, size, isWanted, present }));
     }
     const scope = { caller, operation: 'listInvocations', filter };
-    const [before] = start === undefined ? [] : openCursor(pepper, scope, start);
+    const [before] = start === undefined ? [] : readCursor(pepper, scope, start);
     const { invocations, skipped } = await feed.read(tenantId, new Date()).catch((error: unknown) => {
       throw new ServiceError('unavailable', 'Redis, which holds the last invocations, does not answer; try again', {
         retryAfterSeconds: 2,
@@ -44,7 +44,7 @@ export const listInvocations = operation({
     const from = before === undefined ? 0 : newestFirst.findIndex(({ id }) => isOlder(id, before));
     const rest = from === -1 ? [] : newestFirst.slice(from);
     const data = rest.slice(0, size);
-    const next = rest.length > size ? sealCursor(pepper, scope, [data.at(-1)?.id ?? '']) : undefined;
+    const next = rest.length > size ? signCursor(pepper, scope, [data.at(-1)?.id ?? '']) : undefined;
     return { ...toCursorPage(data.map(present), size, next), skipped };
   },
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openCheckpoint, readVerifierLine, verifyExport } from '@sluice/ledger';
+import { readVerifierLine, verifyCheckpoint, verifyExport } from '@sluice/ledger';
 import { countRowsRead, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
@@ -31,7 +31,7 @@ const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
 const verify = async (text: string, { checkpoint, keyFile }: { checkpoint: string; keyFile: string }, stated = {}) =>
   verifyExport(linesOf(text), {
-    checkpoint: { ...openCheckpoint(checkpoint, [readVerifierLine(keyFile)]), ...stated },
+    checkpoint: { ...verifyCheckpoint(checkpoint, [readVerifierLine(keyFile)]), ...stated },
   });
 
 test('a whole export is every sequenced row in the order of the ledger, and verifies under its checkpoint', async () => {

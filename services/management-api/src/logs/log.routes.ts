@@ -1,6 +1,6 @@
 import { entityNames, presentLog } from '@sluice/audit';
 import { isPastEnd } from '@sluice/database';
-import { openCursor, sealCursor, toPage } from '@sluice/http-api';
+import { readCursor, signCursor, toPage } from '@sluice/http-api';
 import { operation } from '../context.ts';
 import { pageLimit } from '../reserve-page.ts';
 import {
@@ -33,7 +33,7 @@ const listLogsOperation = operation({
     const filter = filterOf(query);
     const scope = { caller, operation: 'listLogs', filter };
     const { page, size, start } = query;
-    const after = start === undefined ? undefined : placeOf(openCursor(pepper, scope, start));
+    const after = start === undefined ? undefined : placeOf(readCursor(pepper, scope, start));
     const offset = after ? 0 : (page - 1) * size;
     const counted = after ? undefined : await countLogs(filter, { db, tenantId });
     // A total that is a lower bound does not tell where the end is.
@@ -41,7 +41,7 @@ const listLogsOperation = operation({
     const rows = isPast ? [] : await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
     const data = rows.slice(0, size).map(presentLog);
     const last = rows.length > size ? data.at(-1) : undefined;
-    const next = last && { next: sealCursor(pepper, scope, [last.created_at, last.id]) };
+    const next = last && { next: signCursor(pepper, scope, [last.created_at, last.id]) };
     if (!counted) return { pagination: { page_size: size, ...next }, data };
     const { total, isLowerBound } = counted;
     const { pagination } = toPage(data, total, query);

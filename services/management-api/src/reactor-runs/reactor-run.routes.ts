@@ -1,6 +1,6 @@
 import { holds } from '@sluice/access';
 import { runConsole } from '@sluice/database';
-import { cursorPageOf, cursorQuery, openCursor, sealCursor, toCursorPage } from '@sluice/http-api';
+import { cursorPageOf, cursorQuery, readCursor, signCursor, toCursorPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { decryptSecret, type Vault } from '@sluice/vault';
 import { operation } from '../context.ts';
@@ -69,14 +69,14 @@ const listReactorRuns = operation({
     const seesAll = holds(caller, 'reactor:read');
     const filter = { tenantId, reactorId, ...(!seesAll && { createdBy: caller.id }) };
     const scope = { caller, operation: 'listReactorResults', filter };
-    const after = start === undefined ? undefined : placeOf(openCursor(pepper, scope, start));
+    const after = start === undefined ? undefined : placeOf(readCursor(pepper, scope, start));
     if (!(await hasReactor(db, filter))) throw new ServiceError('not_found', `There is no reactor ${reactorId}`);
     const withConsole = seesAll && holds(caller, 'reactor:update');
     const rows = await listRuns(db, filter, { size, withConsole, ...(after && { after }) });
     const page = rows.slice(0, size);
     await hold(copiesOfConsole * page.reduce((sum, row) => sum + (row.console_ciphertext?.length ?? 0), 0));
     const last = rows.length > size ? page.at(-1) : undefined;
-    const next = last && sealCursor(pepper, scope, [last.created_at, last.id]);
+    const next = last && signCursor(pepper, scope, [last.created_at, last.id]);
     return toCursorPage(await Promise.all(page.map((row) => present(row, tenantId, vault))), size, next);
   },
 });
@@ -90,7 +90,7 @@ async function present(row: RunRow, tenantId: string, vault: Vault) {
   return {
     id,
     created_by,
-    ...(ciphertext && { console: await openConsole(ciphertext, { tenantId, id, vault }) }),
+    ...(ciphertext && { console: await decryptConsole(ciphertext, { tenantId, id, vault }) }),
     state,
     created_at,
     ...(started_at !== null && { started_at }),
@@ -99,7 +99,7 @@ async function present(row: RunRow, tenantId: string, vault: Vault) {
   };
 }
 
-async function openConsole(
+async function decryptConsole(
   ciphertext: Buffer,
   { tenantId, id, vault }: { tenantId: string; id: string; vault: Vault },
 ): Promise<unknown> {

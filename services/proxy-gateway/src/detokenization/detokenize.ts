@@ -14,7 +14,7 @@ import {
   type Segment,
   textLengthOf,
 } from '@sluice/vault';
-import type { Asked } from './opened-body.ts';
+import type { Asked } from './decrypted-body.ts';
 import type { Place } from './place.ts';
 
 const noValues: ReadonlyMap<string, Json> = new Map();

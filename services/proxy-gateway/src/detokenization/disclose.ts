@@ -3,21 +3,21 @@ import { ServiceError } from '@sluice/problems';
 import { charsetOf } from '@sluice/sandbox';
 import { requireUse, revealForUse, type Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
-import { openingOf } from '../limits/opening.ts';
+import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { noteTokenIds } from '../observation/note-for-feed.ts';
 import { type Authenticating, admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
-import type { Asked, OpenedTokens } from './opened-body.ts';
+import type { Asked, DecryptedTokens } from './decrypted-body.ts';
 
-export type OpeningTokens = Authenticating & Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
+export type DecryptingTokens = Authenticating & Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
 
 /** Its values must not leave the process before {@link recordDisclosure}. @throws {ServiceError} 400, 401 and 403. */
-export async function openTokens(
+export async function decryptTokens(
   invocation: Invocation,
   { tokenIds, needed, fault }: Asked,
-  context: OpeningTokens,
-): Promise<OpenedTokens> {
+  context: DecryptingTokens,
+): Promise<DecryptedTokens> {
   const { vault } = context;
   const caller = invocation.caller ?? (await findCaller(invocation, context));
   if (fault) {
@@ -25,7 +25,7 @@ export async function openTokens(
     throw fault;
   }
   const values = await revealForUse(vault, caller, tokenIds, {
-    budget: openingOf(invocation, context),
+    budget: decryptionBudgetOf(invocation, context),
     onFound: (rows) => invocation.judgement.endsAt(invocation.seen.note(vault, rows)),
     ...(needed && { needed }),
   });
@@ -33,7 +33,7 @@ export async function openTokens(
 }
 
 /** Of an invocation without a caller so far, because the Proxy asks for no key. */
-async function findCaller(invocation: Invocation, context: OpeningTokens): Promise<Caller> {
+async function findCaller(invocation: Invocation, context: DecryptingTokens): Promise<Caller> {
   const caller = await authenticateCaller(invocation.head.apiKey, context);
   admitCaller(invocation, caller);
   await context.rateLimits?.countCaller(caller);
@@ -51,7 +51,7 @@ export function charsetFault(contentType: string | undefined): ServiceError | un
 /** @throws {ServiceError} 503 if the disclosure cannot be recorded. */
 export async function recordDisclosure(
   invocation: Invocation,
-  { caller, tokenIds, values }: OpenedTokens,
+  { caller, tokenIds, values }: DecryptedTokens,
   { disclosures }: Pick<Vault, 'disclosures'>,
 ): Promise<void> {
   if (tokenIds.length === 0) return; // the body holds quoted texts only

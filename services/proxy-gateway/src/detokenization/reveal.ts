@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Charset, charsetOf } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
-import { expressionMayGrow, longestPadding, openedBytes } from '@sluice/vault';
+import { decryptedBytes, expressionMayGrow, longestPadding } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
@@ -10,21 +10,21 @@ import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { withoutValidators } from '../http/validators.ts';
 import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
-import { openingOf } from '../limits/opening.ts';
+import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { spendExpressions } from '../limits/spend-expressions.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { type Looking, look } from '../proxies/look.ts';
+import type { Asked, DecryptedBody } from './decrypted-body.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
-import { charsetFault, type OpeningTokens, openTokens, recordDisclosure } from './disclose.ts';
+import { charsetFault, type DecryptingTokens, decryptTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
-import type { Asked, OpenedBody } from './opened-body.ts';
 import { expressionsOf, type Place } from './place.ts';
 import { heldWhileStreaming, RevealStream } from './stream/reveal-stream.ts';
 import { isUtf16, notUtf16, Utf16Recoder } from './utf16.ts';
 
-type Detokenizing = OpeningTokens & Looking & Pick<Context, 'bodyLimitBytes' | 'budgets' | 'workPieces'>;
+type Detokenizing = DecryptingTokens & Looking & Pick<Context, 'bodyLimitBytes' | 'budgets' | 'workPieces'>;
 
 interface ReadableBody<Body> {
   kind: Exclude<ContentKind, 'opaque'>;
@@ -54,24 +54,24 @@ export async function detokenizeBody(
   }
   const charset = charsetOf(findHeader(headers, 'content-type'), body);
   const read = { kind, headers, body, charset };
-  const opened = isUtf16(charset)
-    ? await openUtf16(invocation, { ...read, charset }, context)
-    : await openExpressions(invocation, read, context);
-  if (!opened) return message;
-  await recordDisclosure(invocation, opened, context.vault);
-  return withBody(await fillBody(invocation, opened, context), message, invocation);
+  const decrypted = isUtf16(charset)
+    ? await decryptUtf16(invocation, { ...read, charset }, context)
+    : await decryptExpressions(invocation, read, context);
+  if (!decrypted) return message;
+  await recordDisclosure(invocation, decrypted, context.vault);
+  return withBody(await fillBody(invocation, decrypted, context), message, invocation);
 }
 
 /** Reads it as UTF-8, see {@link fillLargeBody}. */
-async function openUtf16(
+async function decryptUtf16(
   invocation: Invocation,
   { kind, headers, body, charset }: ReadBody & { charset: Charset },
   context: Detokenizing,
-): Promise<OpenedBody | undefined> {
+): Promise<DecryptedBody | undefined> {
   await memoryOf(invocation, 'request', context).grow(body.length * copies);
   const text = charset.decode(body);
   if (text !== undefined)
-    return openExpressions(invocation, { kind, headers, body: Buffer.from(text), charset }, context);
+    return decryptExpressions(invocation, { kind, headers, body: Buffer.from(text), charset }, context);
   if (body.includes(openingInUtf16)) throw notUtf16();
   return undefined;
 }
@@ -79,11 +79,11 @@ async function openUtf16(
 /** In either order of bytes. */
 const openingInUtf16 = Buffer.from('{\0{');
 
-async function openExpressions(
+async function decryptExpressions(
   invocation: Invocation,
   message: ReadBody,
   context: Detokenizing,
-): Promise<OpenedBody | undefined> {
+): Promise<DecryptedBody | undefined> {
   const { kind, headers, body, charset } = message;
   // A part of a form may be in UTF-16, and is then refused
   if (!mayHoldExpression(body) && !(kind === 'multipart' && body.includes(openingInUtf16))) return undefined;
@@ -93,7 +93,7 @@ async function openExpressions(
     : placesIn(message, most);
   if (places.length === 0) return undefined;
   spendExpressions(invocation, expressionsOf(places), most);
-  const { caller, tokenIds, values } = await openTokens(invocation, withCharset(askedIn(places), headers), context);
+  const { caller, tokenIds, values } = await decryptTokens(invocation, withCharset(askedIn(places), headers), context);
   return { body, places, charset, caller, tokenIds, values };
 }
 
@@ -101,15 +101,15 @@ function withCharset({ tokenIds, needed, fault }: Asked, headers: HeaderList): A
   return { tokenIds, needed, fault: fault ?? charsetFault(findHeader(headers, 'content-type')) };
 }
 
-async function fillBody(invocation: Invocation, opened: OpenedBody, context: Detokenizing): Promise<Buffer> {
-  const { body, places, charset, values } = opened;
+async function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): Promise<Buffer> {
+  const { body, places, charset, values } = decrypted;
   const limitBytes = context.bodyLimitBytes;
-  // Each expression adds at most all that was opened and some padding, so most bodies need not be measured
-  const most = expressionsOf(places) * (openedBytes(openingOf(invocation, context)) + longestPadding);
+  // Each expression adds at most all that was decrypted and some padding, so most bodies need not be measured
+  const most = expressionsOf(places) * (decryptedBytes(decryptionBudgetOf(invocation, context)) + longestPadding);
   const isFew = most <= smallGrowth && !places.some(mayGrow);
   const grown = Math.min(body.length + (isFew ? most : mostTextIn(places, values)), limitBytes);
   if (isLarge(body) || grown > smallGrowth || isUtf16(charset))
-    return fillLargeBody(invocation, { ...opened, grown }, context);
+    return fillLargeBody(invocation, { ...decrypted, grown }, context);
   return fillPlaces(body, places, { values, limitBytes });
 }
 
@@ -123,7 +123,7 @@ const mayGrow = ({ segments }: Place) =>
 
 async function fillLargeBody(
   invocation: Invocation,
-  { body, places, charset, values, grown }: OpenedBody & { grown: number },
+  { body, places, charset, values, grown }: DecryptedBody & { grown: number },
   context: Detokenizing,
 ): Promise<Buffer> {
   const { proxy } = invocation;
@@ -160,9 +160,9 @@ function revealWhileStreaming(
   context: Detokenizing,
 ): Readable {
   const fetchValues = async (asked: Asked) => {
-    const opened = await openTokens(invocation, withCharset(asked, headers), context);
-    await recordDisclosure(invocation, opened, context.vault);
-    return opened.values;
+    const decrypted = await decryptTokens(invocation, withCharset(asked, headers), context);
+    await recordDisclosure(invocation, decrypted, context.vault);
+    return decrypted.values;
   };
   const contentType = findHeader(headers, 'content-type');
   const charset = charsetOf(contentType);

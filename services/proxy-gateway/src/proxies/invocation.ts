@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller, Judgement } from '@sluice/credentials';
 import type { ConsoleLine } from '@sluice/sandbox';
-import { type OpeningBudget, SeenTokens } from '@sluice/vault';
+import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
 import type { Held } from '../limits/body-memory.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
@@ -45,11 +45,11 @@ export class Invocation {
   isClosed = false;
   isSettled = false;
   tokens: number | undefined;
-  /** The tokens whose values were opened for its body. */
+  /** The tokens whose values were decrypted for its body. */
   readonly seen = new SeenTokens();
   /** Of the first of them, for who looks at the invocation. */
   tokenIds: string[] | undefined;
-  opening: OpeningBudget | undefined;
+  decryption: DecryptionBudget | undefined;
   expressions = 0;
   destinationStatus: number | undefined;
   /** Why there was no answer; `caller_gone` if the caller left. */

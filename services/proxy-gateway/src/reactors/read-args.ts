@@ -3,7 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
-import { openingForCode } from '../limits/opening.ts';
+import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
 import { revealedBy } from '../transforms/sensitive-parts.ts';
 import { stringifyInPieces } from '../transforms/stringify.ts';
 import type { Running } from './running.ts';
@@ -32,8 +32,8 @@ export async function readArgs(running: Running, context: ReadingArgs): Promise<
 function actorOf(running: Running, context: ReadingArgs): Actor {
   const { run, reactor, traceId } = running;
   const { caller, look } = run;
-  const opening = openingForCode(running, context);
-  const through = { entityType: 'reactor', entityId: reactor.id, opening } as const;
+  const decryption = decryptionBudgetForCode(running, context);
+  const through = { entityType: 'reactor', entityId: reactor.id, decryption } as const;
   return { ...caller, actorType: actorTypeOf(caller), traceId, look, through };
 }
 

@@ -1,5 +1,5 @@
 import type { Caller, Judgement } from '@sluice/credentials';
-import { type OpeningBudget, SeenTokens } from '@sluice/vault';
+import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
 import type { Held } from '../limits/body-memory.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { HostedRun } from '../transforms/transform-host.ts';
@@ -18,7 +18,7 @@ export class Running implements HostedRun {
   readonly seen = new SeenTokens();
   /** The Application as which `req.svc` acts. */
   application: Caller | undefined;
-  opening: OpeningBudget | undefined;
+  decryption: DecryptionBudget | undefined;
   expressions = 0;
   #mayAct: Promise<void> | undefined;
 

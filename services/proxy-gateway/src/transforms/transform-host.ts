@@ -5,11 +5,11 @@ import { ServiceError } from '@sluice/problems';
 import {
   type Actor,
   createToken,
+  type DecryptionBudget,
   deleteToken,
   detokenizeEach,
   findToken,
   type Json,
-  type OpeningBudget,
   partOf,
   type RunInPieces,
   type SeenTokens,
@@ -19,7 +19,7 @@ import {
   type Vault,
 } from '@sluice/vault';
 import type { Context } from '../context.ts';
-import { type Opener, openingForCode } from '../limits/opening.ts';
+import { type Decrypting, decryptionBudgetForCode } from '../limits/decryption-budget.ts';
 import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
 import { type ConsoleSecrets, newConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
@@ -32,7 +32,7 @@ export type Hosting = Pick<
 >;
 
 /** The invocation or run in which code acts. */
-export interface HostedRun extends Opener {
+export interface HostedRun extends Decrypting {
   readonly traceId: string;
   expressions: number;
   secrets: ConsoleSecrets | undefined;
@@ -41,7 +41,7 @@ export interface HostedRun extends Opener {
 
 /** The Proxy or reactor whose code acts, and as which Application. */
 export interface CodeOwner {
-  through: Omit<Through, 'opening'>;
+  through: Omit<Through, 'decryption'>;
   applicationId: string;
   /** Whether it is there and has this Application. In a transaction by its connection, past the caches. */
   stillHolds(tx?: Queryable): Promise<boolean>;
@@ -95,7 +95,7 @@ export function createTransformHost(run: HostedRun, owner: CodeOwner, context: H
     throw new ServiceError('unauthenticated', detail);
   }
 
-  async function findActor(opening: OpeningBudget = openingForCode(run, context)): Promise<Actor> {
+  async function findActor(decryption: DecryptionBudget = decryptionBudgetForCode(run, context)): Promise<Actor> {
     const judgement = new Judgement(context.caches);
     const application = await findApplication();
     judgement.endsAt(application.expiresAt);
@@ -105,19 +105,19 @@ export function createTransformHost(run: HostedRun, owner: CodeOwner, context: H
         const detail = `The rights of the Application of this ${name} were changed during the call; try again`;
         throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
       });
-    return { ...application, traceId, through: { ...through, opening }, look };
+    return { ...application, traceId, through: { ...through, decryption }, look };
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
     // Values that fail together are asked for again.
-    const opening = partOf(openingForCode(run, context));
+    const decryption = partOf(decryptionBudgetForCode(run, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
-      const actor = await findActor(opening);
+      const actor = await findActor(decryption);
       const results = await detokenizeEach(vault, actor, values, { reading: 'use', inPieces });
       return results.map((answer) => ({ answer, actor }));
     } catch (error) {
-      opening.giveBack();
+      decryption.giveBack();
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-import { cursorPageOf, openCursor, sealCursor, toCursorPage } from '@sluice/http-api';
+import { cursorPageOf, readCursor, signCursor, toCursorPage } from '@sluice/http-api';
 import { type TokenPosition, walkFoundTokens, walkTokens } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
 import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
@@ -20,12 +20,12 @@ export const walkTokensOperation = operation({
   async handle({ query, ...asking }, { vault, pepper }) {
     const filter = { ids: query.id ?? [], types: query.type ?? [], metadata: metadataFilter(query) };
     const scope = { caller: asking.caller, operation: 'walkTokens', filter };
-    const after = query.start === undefined ? undefined : toPosition(openCursor(pepper, scope, query.start));
+    const after = query.start === undefined ? undefined : toPosition(readCursor(pepper, scope, query.start));
     const { tokens, next } = await walkTokens(vault, actorOf(asking), filter, {
       after,
       size: query.size,
     });
-    return toCursorPage(tokens, query.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
+    return toCursorPage(tokens, query.size, next && signCursor(pepper, scope, [next.created_at, next.id]));
   },
 });
 
@@ -43,10 +43,10 @@ export const walkFoundTokensOperation = operation({
   response: { 200: cursorPageOf(token) },
   async handle({ body, ...asking }, { vault, pepper }) {
     const scope = { caller: asking.caller, operation: 'walkFoundTokens', filter: body.query };
-    const after = body.start === undefined ? undefined : toPosition(openCursor(pepper, scope, body.start));
+    const after = body.start === undefined ? undefined : toPosition(readCursor(pepper, scope, body.start));
     const found = await walkFoundTokens(vault, actorOf(asking), { query: body.query }, { after, size: body.size });
     const { tokens, next } = found;
-    return toCursorPage(tokens, body.size, next && sealCursor(pepper, scope, [next.created_at, next.id]));
+    return toCursorPage(tokens, body.size, next && signCursor(pepper, scope, [next.created_at, next.id]));
   },
 });
 

@@ -3,7 +3,6 @@ import type { Database } from '@sluice/database';
 import {
   addLeaf,
   type Frontier,
-  openCheckpoint,
   originOf,
   readFrontier,
   readVerifierLine,
@@ -12,6 +11,7 @@ import {
   signCheckpoint,
   subtreesOf,
   verifierLine,
+  verifyCheckpoint,
 } from '@sluice/ledger';
 import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -231,7 +231,7 @@ describe('the signed checkpoint', () => {
   const statesOf = async (db: Database, tenantId: string) => {
     const { checkpoint } = (await stateOf(db, tenantId)).ledger;
     const name = originOf(signer.ledgerOrigin, tenantId);
-    const { size, dropped } = openCheckpoint(checkpoint ?? '', [readVerifierLine(verifierLine({ name, publicKey }))]);
+    const { size, dropped } = verifyCheckpoint(checkpoint ?? '', [readVerifierLine(verifierLine({ name, publicKey }))]);
     return { size, dropped };
   };
 

@@ -5,13 +5,13 @@ import {
   consistencyRanges,
   isConsistent,
   joinSubtrees,
-  openCheckpoint,
   originOf,
   type Range,
   readFrontier,
   readVerifierLine,
   subtreesIn,
   verifierLine,
+  verifyCheckpoint,
 } from '@sluice/ledger';
 import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
@@ -90,7 +90,7 @@ async function examine(db: Database, tenantId: string): Promise<{ faults: string
   const hashOf = (range: Range) =>
     joinSubtrees(subtreesIn(range).map(({ level, index }) => nodes.get(`${level}/${index}`) ?? Buffer.alloc(32)));
   const verifier = readVerifierLine(verifierLine({ name: originOf(ledgerOrigin, tenantId), publicKey }));
-  const checkpoints = seen.map(({ checkpoint }) => openCheckpoint(checkpoint, [verifier]));
+  const checkpoints = seen.map(({ checkpoint }) => verifyCheckpoint(checkpoint, [verifier]));
   if (checkpoints.at(-1)?.size !== log.length) faults.push('the last checkpoint is not that of all rows');
   for (const [i, newer] of checkpoints.entries()) {
     for (const older of checkpoints.slice(0, i)) {

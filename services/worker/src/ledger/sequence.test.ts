@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { openCheckpoint, originOf, readVerifierLine, verifierLine } from '@sluice/ledger';
+import { originOf, readVerifierLine, verifierLine, verifyCheckpoint } from '@sluice/ledger';
 import { createTestDatabase, eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteTenantRow } from '../tenant-purge/tenant-purge.queries.ts';
@@ -37,7 +37,7 @@ async function expectWhole(tenantId: string): Promise<void> {
   expect(leaves.map(({ log_id }) => log_id).sort()).toEqual(ids);
   expect(leaves.map(({ leaf_index }) => leaf_index)).toEqual(leaves.map((_, i) => i));
   const name = originOf(ledgerOrigin, tenantId);
-  const checkpoint = openCheckpoint(ledger.checkpoint ?? '', [readVerifierLine(verifierLine({ name, publicKey }))]);
+  const checkpoint = verifyCheckpoint(ledger.checkpoint ?? '', [readVerifierLine(verifierLine({ name, publicKey }))]);
   expect([checkpoint.size, ledger.size]).toEqual([ids.length, ids.length]);
 }
 

@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type LogRow, logColumns, presentLog } from '@sluice/audit';
 import {
   type Checkpoint,
-  openCheckpoint,
   originOf,
   readVerifierLine,
   signCheckpoint,
   type Verdict,
   verifierLine,
+  verifyCheckpoint,
   verifyExport,
 } from '@sluice/ledger';
 import { createTestDatabase, useStack } from '@sluice/testing';
@@ -37,7 +37,7 @@ async function readCheckpoint(tenantId: string): Promise<Checkpoint> {
     .select('checkpoint')
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow();
-  return openCheckpoint(checkpoint ?? '', [verifierOf(tenantId)]);
+  return verifyCheckpoint(checkpoint ?? '', [verifierOf(tenantId)]);
 }
 
 /** A row that was deleted from the log is missing. */
@@ -232,7 +232,7 @@ test('a checkpoint of another key is refused, and one of another tree contradict
   const checkpoint = await readCheckpoint(tenantId);
   const swapped = { ...checkpoint, root: Buffer.alloc(32, 1) };
   const note = signCheckpoint(swapped, generateKeyPairSync('ed25519').privateKey);
-  expect(() => openCheckpoint(note, [verifierOf(tenantId)])).toThrow('No key of the key file has signed');
+  expect(() => verifyCheckpoint(note, [verifierOf(tenantId)])).toThrow('No key of the key file has signed');
   expect(await verifyExport(await exportLines(tenantId), { checkpoint: swapped, since: [checkpoint] })).toEqual({
     isWhole: false,
     reason: 'There are two checkpoints of 40 rows that contradict each other',

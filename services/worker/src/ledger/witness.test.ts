@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
-  openCheckpoint,
   originOf,
   readVerifierLine,
   readWitnessFile,
   signCheckpoint,
   toWitnessEntry,
   verifierLine,
+  verifyCheckpoint,
 } from '@sluice/ledger';
 import { listen } from '@sluice/service-runtime';
 import { createTestDatabase, useStack } from '@sluice/testing';
@@ -51,7 +51,7 @@ async function startWitness(stack: AsyncDisposableStack, status: (note: string) 
   const sizesOf = (tenantId: string) =>
     taken
       .filter((note) => note.startsWith(originOf(ledgerOrigin, tenantId)))
-      .map((note) => openCheckpoint(note, verifiersOf(tenantId)).size);
+      .map((note) => verifyCheckpoint(note, verifiersOf(tenantId)).size);
   return { witness: openUrlWitness(`http://127.0.0.1:${port}/checkpoints`), sizesOf };
 }
 
@@ -158,5 +158,5 @@ test('a worker that is killed before it noted what the witness took shows it aga
   const next = showsCheckpoints(db, { take: async (note) => void taken.push(note) });
   await next();
   await next();
-  expect(taken.map((note) => openCheckpoint(note, verifiersOf(tenantId)).size)).toEqual([4, 4]);
+  expect(taken.map((note) => verifyCheckpoint(note, verifiersOf(tenantId)).size)).toEqual([4, 4]);
 });

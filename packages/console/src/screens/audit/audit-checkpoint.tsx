@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { useMe } from '../../api/me.ts';
-import { openCheckpoint, readKeyFile } from '../../ledger/checkpoint.ts';
+import { readKeyFile, verifyCheckpoint } from '../../ledger/checkpoint.ts';
 import { Code } from '../../ui/copy.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
@@ -35,7 +35,7 @@ function Newest() {
         sluice.logs.checkpoint({ signal }),
         sluice.logs.publicKey(tenant.id, { signal }),
       ]);
-      return { note, keyFile, checkpoint: await openCheckpoint(note, await readKeyFile(keyFile)) };
+      return { note, keyFile, checkpoint: await verifyCheckpoint(note, await readKeyFile(keyFile)) };
     },
   });
   return (

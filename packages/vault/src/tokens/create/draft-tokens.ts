@@ -7,7 +7,7 @@ import { notGranted, requirePermission } from '../require-permission.ts';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { hasManyMembers, readTokenInput, type TokenInput } from './read-token-input.ts';
-import { openSeal } from './seal-token.ts';
+import { prepareSeal } from './seal-token.ts';
 
 /** Tokens that are read or encrypted before other work may run: about a millisecond. */
 export const tokensOfPiece = 50;
@@ -46,7 +46,7 @@ export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly T
     throw notGranted('token:create', [...new Set(refused.flatMap(({ input }) => input.containers))]);
   }
   const { tenantId, traceId } = actor;
-  const seal = await openSeal(vault, tenantId, inputs);
+  const seal = await prepareSeal(vault, tenantId, inputs);
   const logId = randomUUID();
   const cvcDueAt = new Date(vault.clock().getTime() + cvcLifetimeMs);
   const drafts: Draft[] = [];

@@ -20,7 +20,7 @@ interface SealOptions {
 export type Seal = (input: TokenInput, options: SealOptions) => SealedColumns;
 
 /** Fetches the keys for these inputs and reserves their encryptions. */
-export async function openSeal(vault: Vault, tenantId: string, inputs: readonly TokenInput[]): Promise<Seal> {
+export async function prepareSeal(vault: Vault, tenantId: string, inputs: readonly TokenInput[]): Promise<Seal> {
   const cvcs = inputs.filter(({ type, data }) => hasCvc(type, data)).length;
   const isSearched = inputs.some(({ searchTexts }) => searchTexts.length > 0);
   const [dataKey, fingerprintKey, searchKey] = await Promise.all([

@@ -17,7 +17,7 @@ export async function findToken(vault: Vault, actor: Actor, id: string): Promise
   if (!token) throw tokenNotFound();
   if (!decide(actor, 'token:read', token)) throw notGranted('token:read', [token.id]);
   const rows = isLarge(token)
-    ? await readWhole(vault, actor.tenantId, [token], actor.through?.opening ?? actor)
+    ? await readWhole(vault, actor.tenantId, [token], actor.through?.decryption ?? actor)
     : [token];
   const [row] = rows;
   if (!row) throw tokenNotFound();

@@ -5,10 +5,10 @@ import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Json } from '../../json.ts';
 import type { TokenTypeName } from '../../types/token-types.ts';
 import type { Vault } from '../../vault.ts';
-import { newOpeningBudget, type OpeningBudget, unbounded } from '../opening-budget.ts';
+import { type DecryptionBudget, decryptionBudget, unbounded } from '../decryption-budget.ts';
 import type { FoundToken, LargeToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
+import { decryptData, inOrderOfNeed, requireNeeded } from '../token-data.ts';
 import type { BlindBytes } from '../update/patch-sizes.ts';
 import { ShownData } from './shown-data.ts';
 import { wholeInGroups } from './whole-tokens.ts';
@@ -76,10 +76,10 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
 }
 
 /** A request has one budget, and so have all calls of a transform. Without `needed` only a transform's has a bound. */
-function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): OpeningBudget {
-  const shared = actor.through?.opening;
+function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): DecryptionBudget {
+  const shared = actor.through?.decryption;
   if (shared && (isBounded || isSeen)) return shared;
-  const { leftBytes } = isBounded ? newOpeningBudget() : unbounded;
+  const { leftBytes } = isBounded ? decryptionBudget() : unbounded;
   return { leftBytes, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
 }
 
@@ -105,7 +105,7 @@ export async function readVisible(
   const readable = found.filter(({ id }) => transforms.has(id));
   // Without `needed` the size of masked data decides about no error.
   const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
-  const opening = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
+  const decryption = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
   const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
   const revealed: string[] = [];
@@ -114,19 +114,19 @@ export async function readVisible(
   const isLimited = needed !== undefined && actor.through === undefined;
   const seen = new ShownData();
   for (const tokens of inOrderOfNeed(shown, needed)) {
-    for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, { budget: opening, bytesOf })) {
-      const toOpen = rows.filter(({ id, mask }) => showsData(transformOf(id), mask));
-      const opened = await openData(vault, actor.tenantId, toOpen, opening);
+    for await (const rows of wholeInGroups(vault, actor.tenantId, tokens, { budget: decryption, bytesOf })) {
+      const toDecrypt = rows.filter(({ id, mask }) => showsData(transformOf(id), mask));
+      const decrypted = await decryptData(vault, actor.tenantId, toDecrypt, decryption);
       for (const { id } of rows) done.add(id);
-      for (const { id, mask } of toOpen) {
-        const plaintext = opened.get(id);
+      for (const { id, mask } of toDecrypt) {
+        const plaintext = decrypted.get(id);
         const transform = transformOf(id);
         const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
         // A mask has its own texts and can repeat the data.
         const more = transform === 'mask' ? textLengthOf(value) : 0;
-        const isCovered = plaintext !== undefined && more <= opening.leftBytes && !(isLimited && !seen.add(value));
+        const isCovered = plaintext !== undefined && more <= decryption.leftBytes && !(isLimited && !seen.add(value));
         if (isCovered) {
-          opening.leftBytes -= more;
+          decryption.leftBytes -= more;
           data.set(id, value);
         } else done.delete(id);
         revealed.push(id);

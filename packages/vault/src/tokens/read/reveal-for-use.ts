@@ -2,11 +2,11 @@ import { decide } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
-import { newOpeningBudget, type OpeningBudget } from '../opening-budget.ts';
+import { type DecryptionBudget, decryptionBudget } from '../decryption-budget.ts';
 import { notGranted } from '../require-permission.ts';
 import { type FoundToken, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { inOrderOfNeed, openData, requireNeeded } from '../token-data.ts';
+import { decryptData, inOrderOfNeed, requireNeeded } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
 import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
@@ -14,8 +14,8 @@ import { wholeInGroups } from './whole-tokens.ts';
 interface Revealing {
   /** Tokens that are required. Beyond the budget others are missing, so that sizes decide about no error. */
   needed?: ReadonlySet<string>;
-  budget?: OpeningBudget;
-  /** Called with the rows before they are opened. */
+  budget?: DecryptionBudget;
+  /** Called with the rows before they are decrypted. */
   onFound?: (rows: readonly FoundToken[]) => void;
 }
 
@@ -27,7 +27,7 @@ export async function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
   ids: readonly string[],
-  { needed, budget = newOpeningBudget(), onFound }: Revealing = {},
+  { needed, budget = decryptionBudget(), onFound }: Revealing = {},
 ): Promise<Map<string, Json>> {
   if (ids.length === 0) return new Map();
   const { tenantId } = actor;
@@ -35,29 +35,29 @@ export async function revealForUse(
   refuseUnusable(actor, rows);
   refuseUnknown(ids, rows);
   onFound?.(rows);
-  const data = await openFound(vault, tenantId, inOrderOfNeed(rows, needed), budget);
+  const data = await decryptFound(vault, tenantId, inOrderOfNeed(rows, needed), budget);
   if (data.size < rows.length) requireNeeded(rows, data, needed);
   const gone = await touch(vault, tenantId, rows);
   if (gone.size > 0) throw unknownTokens([...gone]);
   return data;
 }
 
-async function openFound(
+async function decryptFound(
   vault: Vault,
   tenantId: string,
   found: readonly FoundToken[][],
-  budget: OpeningBudget,
+  budget: DecryptionBudget,
 ): Promise<Map<string, Json>> {
   const all = found.flat();
   const small = all.filter((token): token is TokenRow => !isLarge(token));
-  if (small.length === all.length) return openData(vault, tenantId, small, budget);
-  const opened = new Map<string, Json>();
+  if (small.length === all.length) return decryptData(vault, tenantId, small, budget);
+  const decrypted = new Map<string, Json>();
   for (const tokens of found) {
     for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {
-      for (const [id, data] of await openData(vault, tenantId, rows, budget)) opened.set(id, data);
+      for (const [id, data] of await decryptData(vault, tenantId, rows, budget)) decrypted.set(id, data);
     }
   }
-  return opened;
+  return decrypted;
 }
 
 function refuseUnknown(wanted: readonly string[], rows: readonly FoundToken[]): void {

@@ -5,7 +5,7 @@ import type { FoundToken } from '../token.queries.ts';
 import { unknownTokens } from './reveal-for-use.ts';
 import { nextEnd } from './stored-tokens.ts';
 
-/** Tokens as they were when their values were opened, to find out before a value leaves whether they still are. */
+/** Tokens as they were when their values were decrypted, to find out before a value leaves whether they still are. */
 export class SeenTokens {
   readonly #states = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 import { asTenant } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
-import type { OpeningBudget } from '../opening-budget.ts';
+import type { DecryptionBudget } from '../decryption-budget.ts';
 import { type FoundToken, findTokenRows, isLarge, type LargeToken } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
@@ -55,7 +55,7 @@ function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undef
 }
 
 interface WholeOptions {
-  budget: OpeningBudget;
+  budget: DecryptionBudget;
   bytesOf?: (token: LargeToken) => number;
 }
 
@@ -63,7 +63,7 @@ export async function readWhole(
   vault: Vault,
   tenantId: string,
   tokens: readonly LargeToken[],
-  budget: Pick<OpeningBudget, 'hold'> = {},
+  budget: Pick<DecryptionBudget, 'hold'> = {},
 ): Promise<TokenRow[]> {
   const bytes = tokens.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   await budget.hold?.(copiesRead * bytes);

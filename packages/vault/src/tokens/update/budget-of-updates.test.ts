@@ -1,5 +1,5 @@
 import { useStack } from '@sluice/testing';
-import { createToken, findToken, type OpeningBudget, updateToken, type Vault } from '../../index.ts';
+import { createToken, type DecryptionBudget, findToken, updateToken, type Vault } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 const open = useStack(openTestVault);
@@ -13,22 +13,22 @@ async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: 
   const owner = await newActor();
   const { token } = await createToken(vault, owner, { data: grants.data ?? data });
   const held: number[] = [];
-  const opening: OpeningBudget = {
+  const decryption: DecryptionBudget = {
     leftBytes,
     hold: (bytes) => {
       held.push(bytes);
       return undefined;
     },
   };
-  const through = { entityType: 'proxy', entityId: 'p', destinationHost: 'd', method: 'POST', opening } as const;
+  const through = { entityType: 'proxy', entityId: 'p', destinationHost: 'd', method: 'POST', decryption } as const;
   const application = await newActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
-  return { vault, owner, token, opening, held, actor: { ...application, through } };
+  return { vault, owner, token, decryption, held, actor: { ...application, through } };
 }
 
 test('an update by a transform decrypts within what all its calls may decrypt, and reserves memory first', async () => {
-  const { vault, actor, token, opening, held } = await actThrough(500 * kibibyte);
+  const { vault, actor, token, decryption, held } = await actThrough(500 * kibibyte);
   await updateToken(vault, actor, token.id, patch);
-  expect(opening.leftBytes).toBeLessThan(300 * kibibyte);
+  expect(decryption.leftBytes).toBeLessThan(300 * kibibyte);
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(1000 * kibibyte); // four copies, and its data
   await updateToken(vault, actor, token.id, patch);
   await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({ code: 'payload_too_large' });
@@ -44,9 +44,9 @@ test('an update beyond it changes nothing', async () => {
 
 test('the size of a token that the actor does not see decides about no error, but its memory is reserved', async () => {
   const rules = [{ transform: 'redact', permissions: ['token:read', 'token:update'] }];
-  const { vault, actor, token, opening, held } = await actThrough(kibibyte, { rules });
+  const { vault, actor, token, decryption, held } = await actThrough(kibibyte, { rules });
   await updateToken(vault, actor, token.id, patch);
-  expect(opening.leftBytes).toBe(kibibyte);
+  expect(decryption.leftBytes).toBe(kibibyte);
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(1000 * kibibyte);
 });
 
@@ -57,9 +57,9 @@ test('an update of a small token reserves no more than it needs', async () => {
 });
 
 test('attempts that others overtake take no more of what all calls may decrypt, and reserve no more, than one', async () => {
-  const { vault, owner, actor, token, opening, held } = await actThrough(500 * kibibyte);
+  const { vault, owner, actor, token, decryption, held } = await actThrough(500 * kibibyte);
   await updateToken(vault, actor, token.id, patch);
-  const [leftBytes, ofOne] = [opening.leftBytes, held.reduce((sum, bytes) => sum + bytes, 0)];
+  const [leftBytes, ofOne] = [decryption.leftBytes, held.reduce((sum, bytes) => sum + bytes, 0)];
   held.length = 0;
   let attempts = 0;
   // Another handle of Postgres stands for another process, whose changes do not wait for ours.
@@ -77,7 +77,7 @@ test('attempts that others overtake take no more of what all calls may decrypt, 
   };
   await expect(updateToken(overtaken, actor, token.id, patch)).rejects.toMatchObject({ code: 'unavailable' });
   expect(attempts).toBe(10);
-  expect(opening.leftBytes).toBe(leftBytes);
+  expect(decryption.leftBytes).toBe(leftBytes);
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(1.1 * ofOne);
   const asked: number[] = [];
   const direct = { ...owner, hold: (bytes: number) => void asked.push(bytes) };

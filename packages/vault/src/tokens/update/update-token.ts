@@ -15,7 +15,7 @@ import {
   lockFingerprints,
 } from '../create/equal-tokens.queries.ts';
 import { type DerivedTexts, readTokenInput, type TokenInput } from '../create/read-token-input.ts';
-import { openSeal } from '../create/seal-token.ts';
+import { prepareSeal } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
 import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
@@ -27,7 +27,7 @@ import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { isTokenId, rowOfToken } from '../token-id.ts';
 import { isBlindMerge, isEmptyMerge, requireWholeValues } from './blind-merge.ts';
-import { inAttempts, openToChange, readToChange } from './open-to-change.ts';
+import { decryptToChange, inAttempts, readToChange } from './decrypt-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
 import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
@@ -89,13 +89,13 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
   const blindBytes = blindBytesAfter(actor, from, patch);
-  const data = await openToChange(vault, actor, from);
+  const data = await decryptToChange(vault, actor, from);
   const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
   requireWholeValues(from, patch, input);
   const texts = textsAfter(actor, from, { data, patch, input });
   const derived = { ...input, fingerprintText: texts.fingerprintText ?? '', searchTexts: texts.searchTexts ?? [] };
-  const seal = await openSeal(vault, tenantId, [derived]);
+  const seal = await prepareSeal(vault, tenantId, [derived]);
   const { search_hashes, fingerprint, ...ciphertexts } = seal(derived, {
     tenantId,
     id,
@@ -197,7 +197,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
-/** A recorded use, or our own opening of the token, is no change. */
+/** A recorded use, or our own decryption of the token, is no change. */
 function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boolean {
   return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
 }

@@ -1,23 +1,23 @@
 /** Limits the token data that a request decrypts, because parsed data may take thirty times its size. */
-export interface OpeningBudget {
+export interface DecryptionBudget {
   leftBytes: number;
   hold?(bytes: number): Promise<void> | undefined;
 }
 
-const mostOpenedBytes = 8 * 1024 * 1024;
+const mostDecryptedBytes = 8 * 1024 * 1024;
 
-export const unbounded: Readonly<OpeningBudget> = { leftBytes: Number.POSITIVE_INFINITY };
+export const unbounded: Readonly<DecryptionBudget> = { leftBytes: Number.POSITIVE_INFINITY };
 
-export function newOpeningBudget(): OpeningBudget {
-  return { leftBytes: mostOpenedBytes };
+export function decryptionBudget(): DecryptionBudget {
+  return { leftBytes: mostDecryptedBytes };
 }
 
-interface OpeningPart extends Required<OpeningBudget> {
+interface DecryptionPart extends Required<DecryptionBudget> {
   giveBack(): void;
 }
 
 /** What is taken through this part can be given back and taken again. What it has reserved then serves once more. */
-export function partOf(whole: OpeningBudget): OpeningPart {
+export function partOf(whole: DecryptionBudget): DecryptionPart {
   let taken = 0;
   let held = 0;
   let reserved = 0;
@@ -44,6 +44,6 @@ export function partOf(whole: OpeningBudget): OpeningPart {
   };
 }
 
-export function openedBytes({ leftBytes }: OpeningBudget): number {
-  return mostOpenedBytes - leftBytes;
+export function decryptedBytes({ leftBytes }: DecryptionBudget): number {
+  return mostDecryptedBytes - leftBytes;
 }

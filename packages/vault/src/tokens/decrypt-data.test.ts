@@ -13,7 +13,7 @@ async function tokensOf(count: number, data: Json): Promise<{ actor: Actor; ids:
   return { actor, ids };
 }
 
-test('what stands without a filter is opened up to 8 MiB, beyond that the request is refused', async () => {
+test('what stands without a filter is decrypted up to 8 MiB, beyond that the request is refused', async () => {
   const { actor, ids } = await tokensOf(9, large);
   const refused = expect.objectContaining({ code: 'payload_too_large' });
   await expect(revealForUse(vault.current.vault, actor, ids)).rejects.toEqual(refused);
@@ -23,8 +23,8 @@ test('what stands without a filter is opened up to 8 MiB, beyond that the reques
 test('what only filters see decides about no error: beyond the bound it gives null', async () => {
   const { actor, ids } = await tokensOf(9, large);
   const needed = new Set(ids.slice(-1));
-  const opened = await revealForUse(vault.current.vault, actor, ids, { needed });
-  expect([opened.size, opened.has(ids.at(-1) ?? '')]).toEqual([8, true]);
+  const decrypted = await revealForUse(vault.current.vault, actor, ids, { needed });
+  expect([decrypted.size, decrypted.has(ids.at(-1) ?? '')]).toEqual([8, true]);
   const last4 = (await detokenize(
     vault.current.vault,
     actor,
@@ -46,10 +46,10 @@ async function orderOf(data: Json): Promise<string[]> {
   return order;
 }
 
-test('another Tenant is answered before large tokens are opened', async () => {
+test('another Tenant is answered before large tokens are decrypted', async () => {
   expect(await orderOf(large)).toEqual(['second', 'first']);
 });
 
-test('the control: small tokens are opened at once', async () => {
+test('the control: small tokens are decrypted at once', async () => {
   expect(await orderOf('x')).toEqual(['first', 'second']);
 });

@@ -12,13 +12,13 @@ export interface Asked {
   fault: ServiceError | undefined;
 }
 
-export interface OpenedTokens {
+export interface DecryptedTokens {
   caller: Caller;
   tokenIds: readonly string[];
   values: ReadonlyMap<string, Json>;
 }
 
-export interface OpenedBody extends OpenedTokens {
+export interface DecryptedBody extends DecryptedTokens {
   body: Buffer;
   places: readonly Place[];
   /** If it is UTF-16, the body has been decoded to UTF-8. Undefined: nothing can be written in it. */

@@ -1,29 +1,29 @@
 import { decide } from '@sluice/access';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
-import { type OpeningBudget, partOf, unbounded } from '../opening-budget.ts';
+import { type DecryptionBudget, partOf, unbounded } from '../decryption-budget.ts';
 import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
 import { findTokenRows, findTokens, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { openData, requireNeeded } from '../token-data.ts';
+import { decryptData, requireNeeded } from '../token-data.ts';
 
 /** The actor of attempts of which each gives back what it took, because only the last has changed anything. */
 export function inAttempts(actor: Actor): { attempting: Actor; giveBack(): void } {
   const { through } = actor;
-  const part = partOf(through?.opening ?? { ...unbounded, hold: (bytes) => actor.hold?.(bytes) });
+  const part = partOf(through?.decryption ?? { ...unbounded, hold: (bytes) => actor.hold?.(bytes) });
   const { hold, giveBack } = part;
-  const attempting = through?.opening ? { ...actor, through: { ...through, opening: part } } : { ...actor, hold };
+  const attempting = through?.decryption ? { ...actor, through: { ...through, decryption: part } } : { ...actor, hold };
   return { attempting, giveBack };
 }
 
 /** Reserves the memory of the row before it is read. */
 export async function readToChange(vault: Vault, actor: Actor, id: string): Promise<TokenRow | undefined> {
   const { tenantId, through } = actor;
-  if (through?.opening) {
+  if (through?.decryption) {
     // A transform may change many tokens, so each reserves only what it takes.
     const [found] = await findTokens(vault.db, tenantId, [id]);
     if (!found || !isLarge(found)) return found;
-    await through.opening.hold?.(copiesRead * found.size_bytes);
+    await through.decryption.hold?.(copiesRead * found.size_bytes);
   } else {
     await actor.hold?.(copiesRead * bytesAtOnce);
   }
@@ -32,13 +32,13 @@ export async function readToChange(vault: Vault, actor: Actor, id: string): Prom
 }
 
 /** @throws {ServiceError} `payload_too_large` beyond what all calls of a transform together may decrypt. */
-export async function openToChange(vault: Vault, actor: Actor, row: TokenRow): Promise<Json> {
-  const shared = actor.through?.opening;
+export async function decryptToChange(vault: Vault, actor: Actor, row: TokenRow): Promise<Json> {
+  const shared = actor.through?.decryption;
   // The size of data that is not shown decides about no error.
   const isSeen = decide(actor, 'token:read', row) === 'reveal';
-  const budget: OpeningBudget =
+  const budget: DecryptionBudget =
     shared && isSeen ? shared : { ...unbounded, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
-  const opened = await openData(vault, actor.tenantId, [row], budget);
-  requireNeeded([row], opened, undefined);
-  return opened.get(row.id) ?? null;
+  const decrypted = await decryptData(vault, actor.tenantId, [row], budget);
+  requireNeeded([row], decrypted, undefined);
+  return decrypted.get(row.id) ?? null;
 }

@@ -1,0 +1,53 @@
+import type { Readable } from 'node:stream';
+import { type DecryptionBudget, decryptionBudget } from '@sluice/vault';
+import type { Context } from '../context.ts';
+import { type BodyOwner, copies, memoryOf } from './body-memory.ts';
+
+type Reserving = Pick<Context, 'bodyBytes'>;
+
+/** Data up to this size is covered by the bytes that were reserved for the body itself. */
+const smallData = 16 * 1024;
+
+export interface Decrypting extends BodyOwner {
+  decryption: DecryptionBudget | undefined;
+  readonly destinationStatus?: number | undefined;
+  /** Set if the body streams, so that nothing was reserved for it. */
+  readonly revealing?: Readable | undefined;
+}
+
+/** Reserves the bytes of token data first, because a request of some kilobytes can name megabytes of tokens. */
+class ReservingBudget implements DecryptionBudget {
+  leftBytes = decryptionBudget().leftBytes;
+  readonly #owner: Decrypting;
+  readonly #context: Reserving;
+
+  constructor(owner: Decrypting, context: Reserving) {
+    this.#owner = owner;
+    this.#context = context;
+  }
+
+  hold(bytes: number): Promise<void> | undefined {
+    if (bytes <= smallData && !this.#owner.revealing) return undefined;
+    const direction = this.#owner.destinationStatus === undefined ? 'request' : 'answer';
+    return memoryOf(this.#owner, direction, this.#context).grow(bytes);
+  }
+}
+
+export function decryptionBudgetOf(decrypting: Decrypting, context: Reserving): DecryptionBudget {
+  decrypting.decryption ??= new ReservingBudget(decrypting, context);
+  return decrypting.decryption;
+}
+
+/** For the calls of a transform, whose answers are written as text beside the data. */
+export function decryptionBudgetForCode(decrypting: Decrypting, context: Reserving): DecryptionBudget {
+  const decryption = decryptionBudgetOf(decrypting, context);
+  return {
+    get leftBytes() {
+      return decryption.leftBytes;
+    },
+    set leftBytes(left) {
+      decryption.leftBytes = left;
+    },
+    hold: (bytes) => decryption.hold?.(bytes * copies),
+  };
+}
