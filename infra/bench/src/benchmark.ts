@@ -24,12 +24,8 @@ export interface BenchmarkContext {
   rounds: number;
   /** Length of one measurement. */
   seconds: number;
-  /** Rows of the large audit log. */
-  logRows: number;
   /** Its own folder, which every user may pass through. */
   directory: string;
-  /** Where large tables are kept for the next run, if they are to. */
-  dataDirectory: string | undefined;
   cores: Cores;
   /** A program of this machine, or of Debian's packages; undefined where neither is to be had. */
   find(name: string, packages: string[]): Promise<Program | undefined>;
@@ -50,7 +46,7 @@ export interface Outcome {
 
 /** Compares the product with one peer; each has one value for each round. */
 export interface Comparison {
-  unit: 'req/s' | 'rows/s' | 'µs' | 'ms' | 's' | 'MiB' | 'MiB/s';
+  unit: 'req/s' | 'µs' | 'ms' | 's' | 'MiB' | 'MiB/s';
   ours: number[];
   peer: number[];
   peerName: string;

@@ -1,6 +1,5 @@
 import type { BenchmarkContext, PathFigures } from './benchmark.ts';
 import type { LoadFigures } from './load/load-generator.ts';
-import { median } from './report/statistics.ts';
 
 /** V8 compiles for some 15 s under full load on the measured core, so work counts as warm only after that. */
 const leastWarmUpSeconds = 20;
@@ -46,35 +45,4 @@ export async function loadInTurns(
     return `${Math.round(requestsPerSecond)} req/s${latency}`;
   });
   return turns.map(({ name }, index) => ({ name, rounds: measured[index] ?? [] }));
-}
-
-export interface TimedPair {
-  name: string;
-  /** Both return milliseconds, of one request. */
-  ours(): Promise<number>;
-  peer(): Promise<number>;
-}
-
-/** Sends single requests to both alternately, so many to each in a round. @returns the medians of each round. */
-export async function timesInTurns(
-  context: BenchmarkContext,
-  pairs: readonly TimedPair[],
-  requests: number,
-): Promise<{ name: string; ours: number[]; peer: number[] }[]> {
-  const turns = pairs.map(({ name, ours, peer }) => ({
-    name,
-    async measure() {
-      const times = { ours: [] as number[], peer: [] as number[] };
-      for (let n = 0; n < requests; n++) {
-        times.ours.push(await ours());
-        times.peer.push(await peer());
-      }
-      return { ours: median(times.ours), peer: median(times.peer) };
-    },
-  }));
-  const measured = await inTurns(context, turns, ({ ours, peer }) => `${ours.toFixed(2)} ms, ${peer.toFixed(2)} ms`);
-  return pairs.map(({ name }, index) => {
-    const rounds = measured[index] ?? [];
-    return { name, ours: rounds.map(({ ours }) => ours), peer: rounds.map(({ peer }) => peer) };
-  });
 }

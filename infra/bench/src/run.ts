@@ -21,7 +21,7 @@ export interface RunOptions extends CommandLine {
  * @returns whether all ran without an error; a missed goal is not an error.
  */
 export async function run(options: RunOptions): Promise<boolean> {
-  const { chosen, rounds, seconds, logRows, path, signal, keep } = options;
+  const { chosen, rounds, seconds, path, signal, keep } = options;
   const log = console.log;
   const facts = machineFacts();
   const cores = await shareCores();
@@ -31,7 +31,6 @@ export async function run(options: RunOptions): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const directory = await openDirectory(opened, keep);
   const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
-  const dataDirectory = options.dataDirectory && resolve(options.dataDirectory);
   const find: BenchmarkContext['find'] = async (name, packages) => {
     try {
       return await findProgram(name, { path, packages, signal, onDownload: () => log(`Downloading ${name} (once)`) });
@@ -47,8 +46,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   for (const benchmark of chosen) {
     const own = join(directory, benchmark.id);
     await mkdir(own, { mode: 0o711 });
-    const measured = { rounds, seconds, logRows, cores, find, profileDirectory, dataDirectory };
-    const context = { ...measured, directory: own, log, signal };
+    const context = { rounds, seconds, cores, find, profileDirectory, directory: own, log, signal };
     const outcome = await runOne(benchmark, context);
     const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];
     results.push(...ofThis);

@@ -9,8 +9,6 @@ export interface Cores {
   description: string;
   /** Moves a measured process to the core reserved for it. */
   moveToTestedCore(pid: number): Promise<void>;
-  /** Moves a second measured process to a core of its own, if there are three. @returns where it runs, in words. */
-  moveToSecondTestedCore(pid: number): Promise<string>;
   /** Lets its other threads use both cores; the main thread stays on its own. */
   spreadThreads(pid: number): Promise<void>;
   /** A command prefix that allows the whole machine. */
@@ -27,12 +25,6 @@ export async function shareCores(): Promise<Cores> {
     return {
       description: 'core 0: what is measured; core 1: load generator, destination, Postgres, Redis, the other services',
       moveToTestedCore: (pid) => moveTo(0, pid),
-      moveToSecondTestedCore: (pid) =>
-        moveTo(2, pid).then(
-          () => 'core 2',
-          // There is no third core.
-          () => 'core 1, which it shares with the load generator, the destination and the stores',
-        ),
       async spreadThreads(pid) {
         await execute('taskset', ['--all-tasks', '--cpu-list', '--pid', '0,1', String(pid)]);
         await execute('taskset', ['--cpu-list', '--pid', '0', String(pid)]);
@@ -44,7 +36,6 @@ export async function shareCores(): Promise<Cores> {
     return {
       description: `not pinned (${reason})`,
       moveToTestedCore: async () => undefined,
-      moveToSecondTestedCore: async () => 'no core of its own',
       spreadThreads: async () => undefined,
       onAllCores: [],
     };

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Stack } from '@sluice/local';
-import { fillLogs } from '../audit-log/fill-log.ts';
 import { fetchJson } from '../stack/api-client.ts';
 import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { addTenant, openTenant, type Tenant } from '../stack/tenant.ts';
 import type { HostileRequest } from './attack-during.ts';
+import { fillLog } from './fill-log.ts';
 
 /** Requests that keep connections to Postgres busy. */
 export interface ConnectionAttack extends HostileRequest {
@@ -46,7 +46,7 @@ export async function prepareAttacks(stack: BenchmarkStack, signal: AbortSignal)
   const use = { 'SVC-API-KEY': tenant.apiKey, ...json };
   const [token = ''] = await tenant.createTokens(smallTokens);
   await createLargeTokens(stack, tenant, signal);
-  await fillLogs(stack.databaseUrl, [{ tenantId, rows: logRows }], { signal, onProgress: () => {} });
+  await fillLog(stack.databaseUrl, tenantId, logRows);
   const tokenize = `module.exports = async ({ svc }) => {
     await svc.tokenize(Array.from({ length: 2500 }, (_, at) => 'value ' + at)); return {} }`;
   const application = { application: { id: tenant.applicationId }, request_transform: { code: tokenize } };

@@ -46,13 +46,13 @@ function rounded(value: number): number {
 
 /** Replaces the results of the benchmarks that ran and keeps those of the others. */
 export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
-  const kept = (await readKept<Result>(file)).filter(({ id }) => !ran.includes(id));
+  const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
   const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** The list that an earlier run left in a file of JSON; empty where none did. */
-export async function readKept<T>(file: string): Promise<T[]> {
+/** Empty where no run has written any. */
+async function readResults(file: string): Promise<Result[]> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {

@@ -26,7 +26,7 @@ export type Verdict = ReturnType<typeof newVerdict>;
 /** A lease, and a second for a machine that has other things to do. */
 export const longestWaitMs = 2000 + 1000;
 
-/** One change in a hundred may wait so long where the machine has other things to do; the benchmark P10 measures it. */
+/** One change in a hundred may wait so long where the machine has other things to do. */
 export const rareWaitMs = 2000 + 3000;
 
 /** A fault at Postgres is felt until what waited for it has been worked off. */
