@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { listen } from '@sluice/service-runtime';
-import { createIngress } from './ingress.ts';
+import { createIngressServer } from './ingress.ts';
 
 /** Before a service that keeps its connections and answers with what it was sent, after a while. */
 async function openDraining(stack: AsyncDisposableStack) {
@@ -11,7 +11,7 @@ async function openDraining(stack: AsyncDisposableStack) {
   });
   const local = { host: '127.0.0.1', port: 0, stack };
   const origin = new URL(`http://127.0.0.1:${await listen(service, local)}`);
-  const ingress = createIngress({
+  const ingress = createIngressServer({
     origins: { 'proxy-gateway': origin, 'token-vault': origin, 'management-api': origin },
     headerPrefix: 'SVC',
     onFailure: (error) => console.error(error),

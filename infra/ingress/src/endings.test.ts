@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient, readMessages, startScripted } from '@sluice/testing/raw';
-import { createIngress } from './ingress.ts';
+import { createIngressServer } from './ingress.ts';
 
 const ends: [string, (socket: Socket) => void][] = [
   ['closes', (socket) => socket.end()],
@@ -25,7 +25,7 @@ const ingress = useStack(async (stack) => {
   stack.defer(() => service.close());
   const url = new URL(service.url);
   const origins = { 'proxy-gateway': url, 'token-vault': url, 'management-api': url };
-  const server = createIngress({ origins, headerPrefix: 'SVC', onFailure: () => undefined });
+  const server = createIngressServer({ origins, headerPrefix: 'SVC', onFailure: () => undefined });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   stack.defer(() => {

@@ -1,2 +1,2 @@
-export { createIngress, type IngressOptions } from './ingress.ts';
+export { createIngressServer, type IngressOptions } from './ingress.ts';
 export { findService, type Route, routes, type ServiceName } from './routes.ts';

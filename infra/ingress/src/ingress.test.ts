@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endRefusal } from '@sluice/problems';
-import { createIngress } from './ingress.ts';
+import { createIngressServer } from './ingress.ts';
 
 const stack = new AsyncDisposableStack();
 const failures: string[] = [];
@@ -24,7 +24,7 @@ async function open(server: Server): Promise<number> {
 async function openIngress(origins: { gateway: number; vault: number; api: number }): Promise<number> {
   const url = (at: number) => new URL(`http://127.0.0.1:${at}`);
   return open(
-    createIngress({
+    createIngressServer({
       origins: {
         'proxy-gateway': url(origins.gateway),
         'token-vault': url(origins.vault),

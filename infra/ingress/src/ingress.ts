@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type HostOf, openClientAddresses } from '@sluice/http-api';
+import { addressReader, type HostOf } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { createOrderedServer, faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';
@@ -34,14 +34,8 @@ const serverOptions = {
 };
 
 /** Creates the server, which does not listen yet. */
-export function createIngress(options: IngressOptions): Server {
-  const {
-    origins,
-    headerPrefix,
-    hostOf = () => ({ kind: 'base' }),
-    addressOf = openClientAddresses(),
-    onFailure,
-  } = options;
+export function createIngressServer(options: IngressOptions): Server {
+  const { origins, headerPrefix, hostOf = () => ({ kind: 'base' }), addressOf = addressReader(), onFailure } = options;
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOfTarget(request.url ?? '', request.headers.host);

@@ -1,7 +1,7 @@
-import { openClientAddresses, openHosts } from '@sluice/http-api';
+import { addressReader, hostsFrom } from '@sluice/http-api';
 import { type Config, exportCounter, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import type { configSchema } from './config.ts';
-import { createIngress } from './ingress.ts';
+import { createIngressServer } from './ingress.ts';
 
 /** Starts listening. Resolves with the port. */
 export async function start(
@@ -15,15 +15,15 @@ export async function start(
     by: 'upstream',
     read: () => failures,
   });
-  const server = createIngress({
+  const server = createIngressServer({
     origins: {
       'proxy-gateway': new URL(config.PROXY_GATEWAY_URL),
       'token-vault': new URL(config.TOKEN_VAULT_URL),
       'management-api': new URL(config.MANAGEMENT_API_URL),
     },
     headerPrefix: config.HEADER_PREFIX,
-    hostOf: openHosts(config, log),
-    addressOf: openClientAddresses(config.TRUSTED_PROXIES),
+    hostOf: hostsFrom(config, log),
+    addressOf: addressReader(config.TRUSTED_PROXIES),
     onFailure: (error, upstream) => {
       failures[upstream] += 1;
       log.warn({ err: error, upstream }, 'a service did not answer');

@@ -6,8 +6,8 @@ import { addMethodNames } from './method-names.ts';
 import { consoleOperations, describePlatform, operations } from './reference.ts';
 
 const document = describePlatform('0.0.0');
-const { operationsByCookie, openOperations } = consoleOperations;
-const all = [...operations, ...operationsByCookie, ...openOperations];
+const { operationsByCookie, anonymousOperations } = consoleOperations;
+const all = [...operations, ...operationsByCookie, ...anonymousOperations];
 
 test('the committed document, library and commands are what the operation records say now', async () => {
   const { stderr } = await promisify(execFile)(process.execPath, [

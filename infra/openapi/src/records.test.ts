@@ -7,11 +7,11 @@ import { consoleOperations, describePlatform, operations } from './reference.ts'
 type Operation = OperationFacts<object, object, object>;
 
 const document = describePlatform('0.0.0');
-const { operationsByCookie, openOperations } = consoleOperations;
+const { operationsByCookie, anonymousOperations } = consoleOperations;
 const all = [
   ...operations.map((operation): [string, Operation, Access] => [operation.id, operation, 'key']),
   ...operationsByCookie.map((operation): [string, Operation, Access] => [operation.id, operation, 'cookie']),
-  ...openOperations.map((operation): [string, Operation, Access] => [operation.id, operation, 'anybody']),
+  ...anonymousOperations.map((operation): [string, Operation, Access] => [operation.id, operation, 'anybody']),
 ];
 
 /** The examples are checked as a reader of the document would: strictly, by the schemas that it has. */

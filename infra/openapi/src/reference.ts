@@ -59,7 +59,7 @@ export const operations = [...managementOperations, ...reactorOperations, ...tok
 /** At the console's host only. */
 export const consoleOperations = {
   operationsByCookie: [...operationsOfSignIns, ...tokensByCookie],
-  openOperations: operationsOfAnybody,
+  anonymousOperations: operationsOfAnybody,
 };
 
 /** The document of everything behind the one base URL. */

@@ -34,7 +34,7 @@ interface DisclosureDetail {
 export type RowText = string;
 
 export function toRowText(disclosure: Disclosure): RowText {
-  const { id, at } = newRow(Date.now());
+  const { id, at } = idAndTime(Date.now());
   return JSON.stringify({
     id,
     at,
@@ -58,7 +58,7 @@ export function idOf(row: RowText): string {
 let written = { ms: Number.NaN, at: '', uuid: '' };
 
 /** A UUID of version 7 (RFC 9562) begins with the time, so concurrent rows are neighbours in the index. */
-function newRow(ms: number): { id: string; at: string } {
+function idAndTime(ms: number): { id: string; at: string } {
   if (written.ms !== ms) {
     const time = ms.toString(16).padStart(12, '0');
     written = { ms, at: new Date(ms).toISOString(), uuid: `${time.slice(0, 8)}-${time.slice(8)}-7` };

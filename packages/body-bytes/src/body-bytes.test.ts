@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { eventually } from '@sluice/testing';
-import { type BodyBytes, createBodyBytes, type Reservation } from './body-bytes.ts';
+import { type BodyBytes, bodyBytesOf, type Reservation } from './body-bytes.ts';
 import { growAsItArrives } from './grow-as-it-arrives.ts';
 import type { BodyDirection } from './room.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
-  createBodyBytes({ waitMs: 60_000, requestPart: 0.75, ...options });
+  bodyBytesOf({ waitMs: 60_000, requestPart: 0.75, ...options });
 
 function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
   return wanted.map(([tenant, size], at) => {

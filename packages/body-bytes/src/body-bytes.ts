@@ -65,7 +65,7 @@ interface Lane extends TenantBytes {
   readonly waiting: Record<BodyDirection, Waiter[]>;
 }
 
-export function createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs }: BodyBytesOptions): BodyBytes {
+export function bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs }: BodyBytesOptions): BodyBytes {
   const room = new Room(processBytes, tenantBytes, requestPart);
   /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
   const lanes = new Map<string, Lane>();

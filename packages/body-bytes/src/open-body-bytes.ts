@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Config } from '@sluice/service-runtime';
-import { type BodyBytes, createBodyBytes } from './body-bytes.ts';
+import { type BodyBytes, bodyBytesOf } from './body-bytes.ts';
 import type { bodyBytesSettings } from './settings.ts';
 
 type BodyBytesConfig = Config<{ type: 'object'; properties: typeof bodyBytesSettings }>;
@@ -13,10 +13,10 @@ interface OpenOptions {
 /** For an API: rows, parsed bodies and written answers take about as much memory again until they are collected. */
 export const apiPart: OpenOptions = { part: 0.25, requestPart: 0.25 };
 
-export function openBodyBytes(config: BodyBytesConfig, { part, requestPart }: OpenOptions): BodyBytes {
+export function bodyBytesFrom(config: BodyBytesConfig, { part, requestPart }: OpenOptions): BodyBytes {
   const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryLimit() * part);
   const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);
-  return createBodyBytes({ processBytes, tenantBytes, requestPart, waitMs: config.BODY_WAIT_MS });
+  return bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs: config.BODY_WAIT_MS });
 }
 
 function memoryLimit(): number {

@@ -51,7 +51,7 @@ export function openChangeWriter(options: ChangeWriterOptions): ChangeWriter {
   const listeners = new Map<string, (holderId: string) => void>();
   const counts = { posted: 0, deletedLeases: 0 };
   const mailboxes = new Mailboxes({ db: own, log, counts });
-  const { waited, unconfirmed } = createMetrics(metrics, counts);
+  const { waited, unconfirmed } = changeMetrics(metrics, counts);
   const confirmed = openOutbox({ db: own, log, stack });
 
   bus.subscribe(acknowledgementsChannel(writerId), (text) => {
@@ -119,7 +119,7 @@ function openOutbox({ db, log, stack }: Pick<ChangeWriterOptions, 'db' | 'log' |
   return { push: (change: RecordedChange) => void confirmed.push(change) };
 }
 
-function createMetrics(metrics: Registry, counts: { posted: number; deletedLeases: number }) {
+function changeMetrics(metrics: Registry, counts: { posted: number; deletedLeases: number }) {
   const registers = [metrics];
   new Counter({
     name: 'sluice_changes_posted_to_mailboxes_total',

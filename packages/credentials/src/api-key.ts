@@ -78,7 +78,7 @@ export function isWellFormedProxyKey(text: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(text);
 }
 
-export function createPepper(text: string): KeyObject {
+export function readPepper(text: string): KeyObject {
   return createSecretKey(text, 'utf8');
 }
 

@@ -36,7 +36,7 @@ export interface SignInAuthenticationOptions {
  * {@link authenticateSignIn}, without caches if `tx` is given. Also records, once a minute and in the background, that the
  * sign-in is in use.
  */
-export function openSignInAuthentication({ db, callers, pepper, log }: SignInAuthenticationOptions) {
+export function signInAuthentication({ db, callers, pepper, log }: SignInAuthenticationOptions) {
   const noted = new Map<string, number>();
 
   function note({ tenantId, signInId = '' }: Caller): void {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { createTestDatabase, eventually, useStack } from '@sluice/testing';
-import { authenticate, createPepper, generateApiKey, hashKey, readCallers } from './index.ts';
+import { authenticate, generateApiKey, hashKey, readCallers, readPepper } from './index.ts';
 
-const pepper = createPepper('p'.repeat(32));
+const pepper = readPepper('p'.repeat(32));
 const database = useStack((stack) => createTestDatabase(stack));
 
 interface Part {
@@ -46,7 +46,7 @@ test('every key that is not accepted gives the same error', async () => {
     [key.toUpperCase()],
     [` ${key}`],
     [generateApiKey('test', 'private')],
-    [key, createPepper('q'.repeat(32))],
+    [key, readPepper('q'.repeat(32))],
     [(await newKey({ expiresInMs: -1 })).key],
     [(await newKey({ isClosed: true })).key],
   ];

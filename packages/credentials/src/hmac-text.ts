@@ -17,7 +17,7 @@ export function hmacText(key: KeyObject, text: string): string {
   if (text.length * 3 > mostTextBytes) return createHmac('sha256', key).update(text).digest('latin1');
   let pads = padsOf.get(key);
   if (!pads) {
-    pads = makePads(key);
+    pads = computePads(key);
     padsOf.set(key, pads);
   }
   const { inner, outer } = pads;
@@ -26,7 +26,7 @@ export function hmacText(key: KeyObject, text: string): string {
   return hash('sha256', outer, 'latin1');
 }
 
-function makePads(key: KeyObject): Pads {
+function computePads(key: KeyObject): Pads {
   const exported = key.export();
   const bytes = exported.length > blockBytes ? hash('sha256', exported, 'buffer') : exported;
   const inner = Buffer.alloc(blockBytes + mostTextBytes, 0x36);

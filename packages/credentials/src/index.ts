@@ -1,6 +1,5 @@
 export {
   bytesOf,
-  createPepper,
   credentialSettings,
   generateApiKey,
   generateNonce,
@@ -12,9 +11,10 @@ export {
   isWellFormedProxyKey,
   isWellFormedSecret,
   keyEnvironmentSettings,
+  readPepper,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
-export { authenticateSignIn, notSignedIn, openSignInAuthentication } from './authenticate-sign-in.ts';
+export { authenticateSignIn, notSignedIn, signInAuthentication } from './authenticate-sign-in.ts';
 export { type Callers, cacheCallers, readCallers, watchCaller } from './callers.ts';
 export { deleteApplication } from './delete-application.ts';
 export { cacheEmbedders } from './embedders.ts';

@@ -12,14 +12,14 @@ import {
 import {
   authenticateSignIn,
   cacheCallers,
-  createPepper,
   generateSecret,
   hashKey,
   readCallers,
+  readPepper,
   watchCaller,
 } from './index.ts';
 
-const pepper = createPepper('p'.repeat(32));
+const pepper = readPepper('p'.repeat(32));
 const database = useStack((stack) => createTestDatabase(stack));
 
 async function newTenant(): Promise<string> {

@@ -10,10 +10,10 @@ export {
   onConnection,
   ping,
 } from './connect.ts';
+export { connectAhead } from './connect-ahead.ts';
 export { addToCounter, counterSlot, isPastEnd, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
-export { openAhead } from './open-ahead.ts';
 export { parseDate } from './parse-date.ts';
 export { type PoolState, poolState } from './pools.ts';
 export { prepared, preparedSql } from './prepared.ts';

@@ -1,4 +1,4 @@
-import { createDestinationPolicy } from './index.ts';
+import { destinationPolicy } from './index.ts';
 
 const urls: [allow: string[], deny: string[], host: string, isAllowed: boolean][] = [
   [['10.0.0.0/8'], [], '10.1.2.3', true],
@@ -76,7 +76,7 @@ const urls: [allow: string[], deny: string[], host: string, isAllowed: boolean][
 ];
 
 test.each(urls)('allow %j, deny %j: %s, %s', (allow, deny, host, isAllowed) => {
-  const policy = createDestinationPolicy({ schemes: ['https'], allow, deny });
+  const policy = destinationPolicy({ schemes: ['https'], allow, deny });
   expect(policy.checkUrl(`https://${host}/`).ok).toBe(isAllowed);
 });
 
@@ -103,6 +103,6 @@ const answers: [allow: string[], deny: string[], name: string, address: string, 
 ];
 
 test.each(answers)('allow %j, deny %j: %s at %s, %s', (allow, deny, name, address, isAllowed) => {
-  const policy = createDestinationPolicy({ schemes: ['https'], allow, deny });
+  const policy = destinationPolicy({ schemes: ['https'], allow, deny });
   expect(policy.checkAddress(address, name)).toBe(isAllowed);
 });

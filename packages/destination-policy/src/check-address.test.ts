@@ -1,6 +1,6 @@
-import { createDestinationPolicy } from './index.ts';
+import { destinationPolicy } from './index.ts';
 
-const standard = createDestinationPolicy({ schemes: ['https'], allow: [], deny: [] });
+const standard = destinationPolicy({ schemes: ['https'], allow: [], deny: [] });
 
 describe('checkAddress', () => {
   test('takes addresses only, in the notation that sockets show', () => {
@@ -11,7 +11,7 @@ describe('checkAddress', () => {
   });
 
   test('what one list opens, nothing else opens', () => {
-    const policy = createDestinationPolicy({
+    const policy = destinationPolicy({
       schemes: ['https'],
       allow: ['10.1.0.0/16', 'fd12::/16', '192.0.2.7'],
       deny: [],
@@ -23,7 +23,7 @@ describe('checkAddress', () => {
   });
 
   test('a name that is allowed by name may resolve to anything but denied and metadata addresses', () => {
-    const policy = createDestinationPolicy({ schemes: ['https'], allow: ['*.example.test'], deny: ['10.9.0.0/16'] });
+    const policy = destinationPolicy({ schemes: ['https'], allow: ['*.example.test'], deny: ['10.9.0.0/16'] });
     expect(policy.checkAddress('10.0.0.1', 'a.b.Example.Test.')).toBe(true);
     expect(policy.checkAddress('127.0.0.1', 'a.example.test')).toBe(true);
     expect(policy.checkAddress('10.0.0.1', 'example.test')).toBe(false);
@@ -41,7 +41,7 @@ describe('checkAddress', () => {
   });
 
   test('single-label names are allowed as names, their addresses are not', () => {
-    const policy = createDestinationPolicy({ schemes: ['https'], allow: ['single-label'], deny: [] });
+    const policy = destinationPolicy({ schemes: ['https'], allow: ['single-label'], deny: [] });
     expect(policy.checkUrl('https://echo/').ok).toBe(true);
     expect(policy.checkUrl('https://localhost/').ok).toBe(false);
     expect(policy.checkAddress('10.0.0.1', 'echo')).toBe(false);
@@ -50,7 +50,7 @@ describe('checkAddress', () => {
 
   test('deny wins, by address, keyword and name', () => {
     const everything = ['0.0.0.0/0', '::/0', 'single-label', 'loopback', '*.test'];
-    const policy = createDestinationPolicy({
+    const policy = destinationPolicy({
       schemes: ['https'],
       allow: everything,
       deny: ['8.8.8.8', 'loopback', 'single-label', 'bad.test', 'private'],
@@ -69,7 +69,7 @@ describe('checkAddress', () => {
   });
 
   test('metadata addresses stay closed where everything is allowed', () => {
-    const policy = createDestinationPolicy({ schemes: ['https'], allow: ['0.0.0.0/0', '::/0', 'm.test'], deny: [] });
+    const policy = destinationPolicy({ schemes: ['https'], allow: ['0.0.0.0/0', '::/0', 'm.test'], deny: [] });
     const forms = [
       '169.254.169.254',
       '169.254.0.1',
@@ -88,7 +88,7 @@ describe('checkAddress', () => {
   });
 
   test('a NAT64 prefix that is allowed is judged by the address behind it', () => {
-    const policy = createDestinationPolicy({
+    const policy = destinationPolicy({
       schemes: ['https'],
       allow: ['64:ff9b::/96', '64:ff9b:1::/48'],
       deny: ['1.1.1.1'],

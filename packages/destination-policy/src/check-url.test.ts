@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { createDestinationPolicy } from './index.ts';
+import { destinationPolicy } from './index.ts';
 import { ipv4Notations, ipv4Ranges } from './testing/ipv4-urls.ts';
 import { ipv6 } from './testing/ipv6-urls.ts';
 import { metadata } from './testing/metadata-urls.ts';
@@ -7,14 +7,14 @@ import { names, publicUrls } from './testing/names-urls.ts';
 import { ports, repairs, schemes } from './testing/notation-urls.ts';
 import type { TakenBy } from './testing/url-row.ts';
 
-const standard = createDestinationPolicy({ schemes: ['https'], allow: [], deny: [] });
-const local = createDestinationPolicy({
+const standard = destinationPolicy({ schemes: ['https'], allow: [], deny: [] });
+const local = destinationPolicy({
   schemes: ['http', 'https'],
   allow: ['loopback', 'private', 'single-label', 'host.docker.internal'],
   deny: [],
 });
 /** Control: URLs that it accepts are refused by a rule of the other policies. */
-const everything = createDestinationPolicy({
+const everything = destinationPolicy({
   schemes: ['http', 'https'],
   allow: ['0.0.0.0/0', '::/0', 'loopback', 'single-label', '*.internal', '*.local'],
   deny: [],
@@ -66,7 +66,7 @@ describe('a refusal', () => {
   });
 
   test('a refusal by the deny list names that setting', () => {
-    const policy = createDestinationPolicy({ schemes: ['https'], allow: [], deny: ['*.example.com'] });
+    const policy = destinationPolicy({ schemes: ['https'], allow: [], deny: ['*.example.com'] });
     expect(policy.checkUrl('https://a.example.com/')).toEqual({
       ok: false,
       reason: expect.stringContaining('DESTINATION_DENY'),

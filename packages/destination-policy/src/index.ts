@@ -1,3 +1,3 @@
 export { DestinationDeniedError, type Resolver } from './lookup.ts';
-export { createDestinationPolicy, type DestinationPolicy, type DestinationRules, type UrlVerdict } from './policy.ts';
+export { type DestinationPolicy, type DestinationRules, destinationPolicy, type UrlVerdict } from './policy.ts';
 export { destinationPolicyFrom, destinationSettings } from './settings.ts';

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import net from 'node:net';
-import { createDestinationPolicy, type DestinationPolicy, type Resolver } from './index.ts';
+import { type DestinationPolicy, destinationPolicy, type Resolver } from './index.ts';
 
 function policyFor(answers: string[], allow: string[] = []): DestinationPolicy {
-  return createDestinationPolicy({
+  return destinationPolicy({
     schemes: ['http', 'https'],
     allow,
     deny: [],
@@ -50,7 +50,7 @@ describe('lookup', () => {
         null,
         addresses.map((address) => ({ address, family: 4 })),
       );
-    const policy = createDestinationPolicy({ schemes: ['https'], allow: [], deny, resolve });
+    const policy = destinationPolicy({ schemes: ['https'], allow: [], deny, resolve });
     const failed = new Promise((done) => policy.lookup('example.com', {}, (error) => done(error?.message)));
     return expect(failed).resolves.toBe(`The destination policy denies example.com (${addresses[0]}): ${reason}`);
   });
@@ -77,7 +77,7 @@ describe('lookup', () => {
 
   test('the family and other options reach the resolver, and its failure comes back', async () => {
     const asked: unknown[] = [];
-    const policy = createDestinationPolicy({
+    const policy = destinationPolicy({
       schemes: ['https'],
       allow: [],
       deny: [],

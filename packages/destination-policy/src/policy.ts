@@ -34,7 +34,7 @@ export interface DestinationPolicy {
 type Verdict = 'allowed' | 'metadata' | 'denied' | 'closed';
 
 /** @throws {Error} that names the setting and the invalid entry. */
-export function createDestinationPolicy(rules: DestinationRules): DestinationPolicy {
+export function destinationPolicy(rules: DestinationRules): DestinationPolicy {
   const schemes = parseSchemes(rules.schemes);
   const allow = parseEntries('DESTINATION_ALLOW', rules.allow);
   const deny = parseEntries('DESTINATION_DENY', rules.deny);

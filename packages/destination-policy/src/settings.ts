@@ -1,4 +1,4 @@
-import { createDestinationPolicy, type DestinationPolicy } from './policy.ts';
+import { type DestinationPolicy, destinationPolicy } from './policy.ts';
 
 export const destinationSettings = {
   DESTINATION_SCHEMES: {
@@ -30,7 +30,7 @@ export function destinationPolicyFrom(config: {
   DESTINATION_ALLOW: string;
   DESTINATION_DENY: string;
 }): DestinationPolicy {
-  return createDestinationPolicy({
+  return destinationPolicy({
     schemes: list(config.DESTINATION_SCHEMES),
     allow: list(config.DESTINATION_ALLOW),
     deny: list(config.DESTINATION_DENY),

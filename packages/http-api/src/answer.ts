@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options.ts';
 import { refuseCaller, requireSame } from './check-caller.ts';
 import { checkText } from './check-text.ts';
-import { openClientAddresses } from './client-address.ts';
+import { addressReader } from './client-address.ts';
 import { atCookieApi } from './cookie-api.ts';
 import { isFromFields } from './fields-host.ts';
 import type { KeepReply } from './idempotency/idempotency-store.ts';
@@ -26,7 +26,7 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 
 /** The order of checks is 401, 403, 415, 400, and then the handler's 404, 409 and 422. */
 export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { passes, bodyBytes }: Shared) {
-  const { headerPrefix, addressOf = openClientAddresses(), idleReaderMs = defaultIdleReaderMs } = options;
+  const { headerPrefix, addressOf = addressReader(), idleReaderMs = defaultIdleReaderMs } = options;
   const limitBytes = operation.body ? (operation.bodyLimitBytes ?? defaultBodyLimitBytes) : 0;
   const checks = compileChecks(operation);
   const { fieldsOrigin, judgesOrigins, corsOrigins } = options;

@@ -6,7 +6,7 @@ import type { WorkPieces } from '@sluice/service-runtime';
 import type { Logger } from 'pino';
 import type { cookieApiPath } from './cookie-api.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
-import type { OpenOperation, Operation } from './operation.ts';
+import type { AnonymousOperation, Operation } from './operation.ts';
 import type { HtmlPage } from './pages.ts';
 import type { PublicAnswer } from './public-answers.ts';
 import type { RequestObserver } from './request-observer.ts';
@@ -21,7 +21,7 @@ export interface ApiOptions<C> {
   /** The operations are served under {@link cookieApiPath}, only for pages of this host, and `authenticate` reads a cookie. */
   byCookie?: boolean;
   /** Operations that need no caller. With `byCookie` they too are served under {@link cookieApiPath}. */
-  openOperations?: readonly OpenOperation<C>[];
+  anonymousOperations?: readonly AnonymousOperation<C>[];
   /** Those of the caches that `authenticate` reads. Without them each check of a caller is a query. */
   caches?: Invalidations;
   headerPrefix: string;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { canonicalAddress, networkOf, openClientAddresses, singleAddressOf } from './client-address.ts';
+import { addressReader, canonicalAddress, networkOf, singleAddressOf } from './client-address.ts';
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
@@ -19,11 +19,11 @@ describe('the address of a client', () => {
     ['several networks', 'fd00::/8, 127.0.0.1/32', '127.0.0.1', '2001:db8::1, fd00::2', '2001:db8::1'],
     ['a short or octal form is no address', '10.0.0.0/8', '10.0.0.2', '0300.0.2.1', '10.0.0.2'],
   ])('%s', (_, trusted, peer, forwarded, expected) => {
-    expect(openClientAddresses(trusted)(from(peer, forwarded))).toBe(expected);
+    expect(addressReader(trusted)(from(peer, forwarded))).toBe(expected);
   });
 
   test('a setting that holds no network stops the start, naming it', () => {
-    expect(() => openClientAddresses('10.0.0.0/8, ingress')).toThrow('TRUSTED_PROXIES: "ingress"');
+    expect(() => addressReader('10.0.0.0/8, ingress')).toThrow('TRUSTED_PROXIES: "ingress"');
   });
 });
 

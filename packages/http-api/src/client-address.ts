@@ -13,7 +13,7 @@ export const trustedProxySettings = {
 } as const;
 
 /** Takes the last address that no trusted proxy wrote, because a client may write any. @throws {Error} */
-export function openClientAddresses(trustedProxies = 'none'): (request: IncomingMessage) => string {
+export function addressReader(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies
     .split(',')
     .map((text) => text.trim())
@@ -51,7 +51,7 @@ function networkWith(address: string, bitsOf: { ipv4: number; ipv6: number }): s
   return `${network.toString()}/${bitsOf[kind]}`;
 }
 
-/** The form in which {@link openClientAddresses} writes an address; undefined for any other text. */
+/** The form in which {@link addressReader} writes an address; undefined for any other text. */
 export function canonicalAddress(text: string): string | undefined {
   return readAddress(text)?.toString();
 }

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 import { type Answer, type CallOptions, call, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { cookiesNamed, createApi, created, createHttpServer, openOperationsOf, operationsOf } from './index.ts';
+import { anonymousOperationsOf, cookiesNamed, created, createHttpServer, expressApi, operationsOf } from './index.ts';
 
 const name = '__Host-test';
 
@@ -32,8 +32,8 @@ async function startApi(stack: AsyncDisposableStack) {
       handle: async () => [],
     }),
   ];
-  const openOperations = [
-    openOperationsOf<object>()({
+  const anonymousOperations = [
+    anonymousOperationsOf<object>()({
       ...shared,
       id: 'enter',
       method: 'post',
@@ -43,9 +43,9 @@ async function startApi(stack: AsyncDisposableStack) {
       handle: async ({ body, request }) => ({ secret: body.secret, cookies: cookiesNamed(request, name) }),
     }),
   ];
-  const app = createApi({
+  const app = expressApi({
     operations,
-    openOperations,
+    anonymousOperations,
     byCookie: true,
     context: {},
     authenticate: () => ({ id: 'a', tenantId: 'a', type: 'user', permissions: [], rules: [] }),
@@ -110,7 +110,7 @@ test("a download answers a person's own navigation too, and only reading does", 
   expect((await send('POST', '/api/things/export', { headers: { ...headers, 'ACME-CONSOLE': '1' } })).status).toBe(403);
 });
 
-describe('an open operation', () => {
+describe('an anonymous operation', () => {
   test('checks its body and asks for no caller', async () => {
     const enter = (body: unknown, headers: Record<string, string> = {}) =>
       send('POST', '/api/enter', { body, headers: { ...writing, ...headers } });

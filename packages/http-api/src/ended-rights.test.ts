@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { apiPart, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, bodyBytesFrom } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { createApi, createHttpServer, type IdempotencyStore, operationsOf, Reply } from './index.ts';
+import { createHttpServer, expressApi, type IdempotencyStore, operationsOf, Reply } from './index.ts';
 
 const mebibyte = 1024 * 1024;
 const permission = 'token:create';
 const value = 'the value';
 
 async function startApi(stack: AsyncDisposableStack) {
-  const bodyBytes = openBodyBytes(
+  const bodyBytes = bodyBytesFrom(
     { BODY_HELD_BYTES: 64 * mebibyte, BODY_HELD_TENANT_BYTES: 16 * mebibyte, BODY_WAIT_MS: 60_000 },
     apiPart,
   );
@@ -76,7 +76,7 @@ async function startApi(stack: AsyncDisposableStack) {
   const log = pino({ level: 'silent' });
   const caches = { invalidations: () => state.invalidations, mayHaveCome: () => false };
   const api = { operations, context: {}, authenticate, caches, headerPrefix: 'SVC', log, bodyBytes, idempotency };
-  const app = createApi(api);
+  const app = expressApi(api);
   const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const open = (head: string): Socket => {
     const socket = connect(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { type Host, type HostSettings, isLocalHost, openHosts } from './hosts.ts';
+import { type Host, type HostSettings, hostsFrom, isLocalHost } from './hosts.ts';
 
 const settings = {
   CONSOLE_HOST: 'Console.localhost:8080',
@@ -7,7 +7,7 @@ const settings = {
 };
 const silent = { info: () => undefined };
 const at = (host: string | undefined, given: HostSettings = settings) =>
-  openHosts(given, silent)({ headers: host === undefined ? {} : { host } });
+  hostsFrom(given, silent)({ headers: host === undefined ? {} : { host } });
 
 describe('the host of a request', () => {
   test.each<[string | undefined, Host]>([
@@ -43,7 +43,7 @@ describe('the host of a request', () => {
 
   test('an X-Forwarded-Host is not read', () => {
     const headers = { host: '127.0.0.1', 'x-forwarded-host': 'console.localhost' };
-    expect(openHosts(settings, silent)({ headers })).toEqual({ kind: 'base' });
+    expect(hostsFrom(settings, silent)({ headers })).toEqual({ kind: 'base' });
   });
 });
 
@@ -79,7 +79,7 @@ describe('the start is refused', () => {
       { CONSOLE_HOST: 'example.com', BASE_URL: 'https://Example.com:8443' },
       'BASE_URL and CONSOLE_HOST must be different hosts',
     ],
-  ])('%s', (_, given, message) => expect(() => openHosts(given, silent)).toThrow(message));
+  ])('%s', (_, given, message) => expect(() => hostsFrom(given, silent)).toThrow(message));
 
   test('not for routes below the console, which are hosts of their own', () => {
     expect(at('a.routes.example.com', { CONSOLE_HOST: 'example.com', ROUTES_HOST: 'routes.example.com' })).toEqual({
@@ -95,14 +95,14 @@ test.each<[HostSettings, string[]]>([
   [{}, ['CONSOLE_HOST, FIELDS_HOST, ROUTES_HOST are not set, so nothing is served there']],
 ])('of %j the start says what is not served', (given, lines) => {
   const said: string[] = [];
-  openHosts(given, { info: (line: string) => said.push(line) });
+  hostsFrom(given, { info: (line: string) => said.push(line) });
   expect(said).toEqual(lines);
 });
 
 describe('a host outside localhost', () => {
   const said = (given: HostSettings) => {
     const lines: string[] = [];
-    openHosts(given, { info: (line: string) => lines.push(line) });
+    hostsFrom(given, { info: (line: string) => lines.push(line) });
     return lines.filter((line) => line.includes('https'));
   };
 

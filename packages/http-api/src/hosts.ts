@@ -50,7 +50,7 @@ const none: Host = { kind: 'none' };
  * origin, so responses of destinations must never be served at the host of the console or of the fields.
  * Logs which hosts are not set, and which need https. @throws {Error} if the settings give two of them one host.
  */
-export function openHosts(settings: HostSettings, log: Pick<Logger, 'info'>): HostOf {
+export function hostsFrom(settings: HostSettings, log: Pick<Logger, 'info'>): HostOf {
   const named = namesOf(settings);
   refuseShared(named);
   sayUnserved(settings, log);

@@ -1,25 +1,25 @@
 export type { ApiOptions } from './api-options.ts';
 export { requireSame } from './check-caller.ts';
 export {
+  addressReader,
   canonicalAddress,
   networkOf,
-  openClientAddresses,
   singleAddressOf,
   trustedProxySettings,
 } from './client-address.ts';
 export { cookieApiPath, isOwn, refuseForeign, underCookieApi } from './cookie-api.ts';
 export { cookiesNamed } from './cookies.ts';
-export { createApi } from './create-api.ts';
 export { cursorPageOf, cursorQuery, readCursor, signCursor, toCursorPage } from './cursor.ts';
+export { expressApi } from './express-api.ts';
 export { forFrames } from './fields-host.ts';
 export {
   type Host,
   type HostKind,
   type HostOf,
   hostSettings,
+  hostsFrom,
   isLocalHost,
   type ListenersByHost,
-  openHosts,
   originOf,
   serveByHost,
 } from './hosts.ts';
@@ -33,19 +33,19 @@ export { withHeaderPrefix } from './openapi/header-prefix.ts';
 export { type OpenApiOptions, toOpenApi } from './openapi/to-openapi.ts';
 export {
   type Acting,
+  type AnonymousOperation,
   type Asking,
+  anonymousOperationsOf,
   type Confirmation,
   Confirmed,
   created,
   type Hold,
   JsonText,
   type OpenInput,
-  type OpenOperation,
   type Operation,
   type OperationFacts,
   type OperationInput,
   type OperationRecord,
-  openOperationsOf,
   operationName,
   operationsOf,
   type PendingChange,

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { createApi, createHttpServer, operationsOf, Reply } from './index.ts';
+import { createHttpServer, expressApi, operationsOf, Reply } from './index.ts';
 
 /** Occurs in values of bodies, so it must not occur in an answer. */
 const secret = 'hunter2';
@@ -36,7 +36,7 @@ beforeAll(async () => {
       body: { type: 'object', additionalProperties: false, properties: { a: { type: 'string', default: 'x' } } },
     }),
   ];
-  const app = createApi({
+  const app = expressApi({
     operations,
     context: {},
     authenticate: async () => ({ id: 'a', tenantId: 't', type: 'private', permissions: [], rules: [] }),

@@ -3,7 +3,7 @@ import { connectDatabase, inRowTurns } from '@sluice/database';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { createApi, createHttpServer, operationsOf } from './index.ts';
+import { createHttpServer, expressApi, operationsOf } from './index.ts';
 
 const permission = 'token:create';
 const caller: Caller = { id: 'a', tenantId: 'a', type: 'private', permissions: [permission], rules: [] };
@@ -36,7 +36,7 @@ const api = useStack(async (stack) => {
     },
   });
   const log = pino({ level: 'silent' });
-  const app = createApi({ operations: [change], context: {}, authenticate: () => caller, headerPrefix: 'SVC', log });
+  const app = expressApi({ operations: [change], context: {}, authenticate: () => caller, headerPrefix: 'SVC', log });
   const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const send = (name: string, signal?: AbortSignal) =>
     fetch(`http://127.0.0.1:${port}/changes/${name}`, { method: 'POST', ...(signal && { signal }) });

@@ -143,7 +143,7 @@ export interface OpenInput<B> {
 }
 
 /** Asks for no caller, such as signing in. */
-export interface OpenOperationRecord<C, B> {
+export interface AnonymousOperationRecord<C, B> {
   id: string;
   tag: string;
   summary: string;
@@ -156,7 +156,7 @@ export interface OpenOperationRecord<C, B> {
   handle(input: OpenInput<B>, context: C): Promise<unknown>;
 }
 
-export interface OpenOperation<C> extends Omit<OpenOperationRecord<C, object>, 'handle'> {
+export interface AnonymousOperation<C> extends Omit<AnonymousOperationRecord<C, object>, 'handle'> {
   handle(input: never, context: C): Promise<unknown>;
 }
 
@@ -183,9 +183,10 @@ export function operationsOf<C>() {
   ): Operation<C> => record as Operation<C>;
 }
 
-export function openOperationsOf<C>() {
-  return <const B extends object | undefined = undefined>(record: OpenOperationRecord<C, B>): OpenOperation<C> =>
-    record as OpenOperation<C>;
+export function anonymousOperationsOf<C>() {
+  return <const B extends object | undefined = undefined>(
+    record: AnonymousOperationRecord<C, B>,
+  ): AnonymousOperation<C> => record as AnonymousOperation<C>;
 }
 
 /** Returned by a handler whose status or headers vary. */

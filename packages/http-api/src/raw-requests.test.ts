@@ -2,14 +2,14 @@ import { listen } from '@sluice/service-runtime';
 import { useStack } from '@sluice/testing';
 import { exchangeRaw } from '@sluice/testing/raw';
 import { pino } from 'pino';
-import { createApi, createHttpServer, operationsOf } from './index.ts';
+import { createHttpServer, expressApi, operationsOf } from './index.ts';
 
 const served: string[] = [];
 beforeEach(() => served.splice(0));
 
 const port = useStack(async (stack) => {
   const operation = operationsOf<object>();
-  const app = createApi({
+  const app = expressApi({
     operations: ['/x', '/y', '/evil'].map((path) =>
       operation({
         id: path,

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { apiPart, type BodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, type BodyBytes, bodyBytesFrom } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import { listen } from '@sluice/service-runtime';
 import { eventually, useStack } from '@sluice/testing';
 import pino from 'pino';
-import { createApi, createHttpServer, operationsOf, singleHeader } from './index.ts';
+import { createHttpServer, expressApi, operationsOf, singleHeader } from './index.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -22,7 +22,7 @@ async function startApi(
   stack: AsyncDisposableStack,
   { waitMs = 60_000, idleReaderMs = 60_000, tenantBytes = tenantLimit } = {},
 ) {
-  const bodyBytes = openBodyBytes(
+  const bodyBytes = bodyBytesFrom(
     { BODY_HELD_BYTES: 4 * tenantBytes, BODY_HELD_TENANT_BYTES: tenantBytes, BODY_WAIT_MS: waitMs },
     apiPart,
   );
@@ -65,7 +65,7 @@ async function startApi(
     ...{ permissions: [], rules: [] },
   });
   const log = pino({ level: 'silent' });
-  const app = createApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes, idleReaderMs });
+  const app = expressApi({ operations, context: {}, authenticate, headerPrefix: 'SVC', log, bodyBytes, idleReaderMs });
   const port = await listen(createHttpServer(app), { host: '127.0.0.1', port: 0, stack });
   const send = (path: string, body?: string, tenant = 'a') => {
     const headers = { 'SVC-API-KEY': tenant, 'Content-Type': 'application/json' };

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
 import { useStack } from '@sluice/testing';
 import { pino } from 'pino';
-import { createApi, createHttpServer, pageHeaders, type StaticFile } from './index.ts';
+import { createHttpServer, expressApi, pageHeaders, type StaticFile } from './index.ts';
 
 const text = Buffer.from('body { color: green } '.repeat(500));
 const photo = Buffer.from('not really a picture '.repeat(500));
@@ -20,7 +20,7 @@ const files: StaticFile[] = [
 ];
 
 const port = useStack(async (stack) => {
-  const app = createApi({
+  const app = expressApi({
     operations: [],
     context: {},
     authenticate: async () => Promise.reject(new Error('no file needs a key')),

@@ -41,7 +41,7 @@ const leastCompressedBytes = 1_400;
  * kept (RFC 9110 section 13.1.2). Other methods get 405.
  */
 export function serveStaticFiles(app: Express, files: readonly StaticFile[]): void {
-  const answers = new Map(files.map((file) => [file.path, openFile(file)]));
+  const answers = new Map(files.map((file) => [file.path, fileHandler(file)]));
   app.use(async (request: Request, response: Response, next: NextFunction) => {
     const answer = answers.get(request.path);
     if (!answer) return next();
@@ -59,7 +59,7 @@ export function serveStaticFiles(app: Express, files: readonly StaticFile[]): vo
  * `except`: prefixes of paths at which it is not served.
  */
 export function servePageForOthers(app: Express, page: StaticFile, except: readonly string[]): void {
-  const answer = openFile(page);
+  const answer = fileHandler(page);
   app.use(async (request: Request, response: Response, next: NextFunction) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead || !opensPage(request) || except.some((start) => request.path.startsWith(start))) return next();
@@ -73,7 +73,7 @@ function opensPage({ headers: { accept = '' } }: Request): boolean {
   return /\btext\/html\b/.test(accept);
 }
 
-function openFile({ type, body, caching, headers }: StaticFile) {
+function fileHandler({ type, body, caching, headers }: StaticFile) {
   const { mediaType, shrinks } = types[type];
   const compresses = shrinks && body.length >= leastCompressedBytes;
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;

@@ -1,8 +1,8 @@
-import { countInvocation, figuresOf, fromFields, newMinuteCounts, toFields } from './figures.ts';
+import { countInvocation, emptyMinuteCounts, figuresOf, fromFields, toFields } from './figures.ts';
 
 test('percentiles are within 5 % of the true ones, over all durations', () => {
   for (const ms of [0.1, 0.7, 3, 42, 999, 30_000, 600_000]) {
-    const counts = newMinuteCounts();
+    const counts = emptyMinuteCounts();
     countInvocation(counts, ms, undefined);
     const [p50] = figuresOf([counts]).latency_ms.p50;
     expect(Math.abs((p50 ?? 0) - ms) / ms).toBeLessThan(0.05);
@@ -10,7 +10,7 @@ test('percentiles are within 5 % of the true ones, over all durations', () => {
 });
 
 test('p99 is the duration that one of a hundred exceeds', () => {
-  const counts = newMinuteCounts();
+  const counts = emptyMinuteCounts();
   for (let i = 0; i < 98; i++) countInvocation(counts, 10, undefined);
   for (let i = 0; i < 2; i++) countInvocation(counts, 1000, undefined);
   const { p50, p99 } = figuresOf([counts]).latency_ms;
@@ -18,7 +18,7 @@ test('p99 is the duration that one of a hundred exceeds', () => {
 });
 
 test('errors are by cause in each minute; a minute without invocations has no percentile', () => {
-  const [first, second] = [newMinuteCounts(), newMinuteCounts()];
+  const [first, second] = [emptyMinuteCounts(), emptyMinuteCounts()];
   countInvocation(first, 1, 'caller_gone');
   countInvocation(first, 1, 'caller_gone');
   expect(figuresOf([first, second])).toEqual({
@@ -29,11 +29,11 @@ test('errors are by cause in each minute; a minute without invocations has no pe
 });
 
 test('what is written as fields is read as it was', () => {
-  const counts = newMinuteCounts();
+  const counts = emptyMinuteCounts();
   countInvocation(counts, 3, 'forbidden');
   countInvocation(counts, 0, undefined);
   const texts = toFields(counts).map(String);
   const fields = Object.fromEntries(texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? '']] : [])));
   expect(fromFields(fields)).toEqual(counts);
-  expect(fromFields({})).toEqual(newMinuteCounts());
+  expect(fromFields({})).toEqual(emptyMinuteCounts());
 });

@@ -6,7 +6,7 @@ export interface MinuteCounts {
   durations: Uint32Array;
 }
 
-export function newMinuteCounts(): MinuteCounts {
+export function emptyMinuteCounts(): MinuteCounts {
   return { requests: 0, errors: new Map(), durations: new Uint32Array(buckets) };
 }
 
@@ -69,7 +69,7 @@ export function toFields({ requests, errors, durations }: MinuteCounts): (string
 }
 
 export function fromFields(fields: Readonly<Record<string, string>>): MinuteCounts {
-  const counts = newMinuteCounts();
+  const counts = emptyMinuteCounts();
   for (const [field, text] of Object.entries(fields)) {
     const [kind, name = ''] = field.split(':');
     const count = Number(text);

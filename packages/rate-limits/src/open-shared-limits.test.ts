@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, openRedisDoor, useStack } from '@sluice/testing';
 import { openSharedLimits, type SharedLimit, type SharedLimits } from './index.ts';
 
 const scene = useStack(async (stack) => {
   const door = await openRedisDoor(stack);
-  const log = createLogger({ service: 'test', level: 'silent' }, { write: () => undefined });
+  const log = serviceLogger({ service: 'test', level: 'silent' }, { write: () => undefined });
   const config = { REDIS_URL: door.url, RATE_LIMIT_REDIS_TIMEOUT_MS: 500 };
   const open = () => {
     const shared = openSharedLimits(config, { log, stack });

@@ -1,7 +1,7 @@
 import { connectRedis, exportCounter, type Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import { watchRedis } from './redis-presence.ts';
-import { createSharedLimit, type SharedLimit, type SharedLimitOptions, type SharedStore } from './shared-limit.ts';
+import { type SharedLimit, type SharedLimitOptions, type SharedStore, sharedLimit } from './shared-limit.ts';
 
 export const sharedLimitSettings = {
   RATE_LIMIT_REDIS_TIMEOUT_MS: {
@@ -40,7 +40,7 @@ export function openSharedLimits(
   return {
     limit(options) {
       store ??= openStore();
-      return createSharedLimit(options, store);
+      return sharedLimit(options, store);
     },
     get decidedAlone() {
       return decidedAlone;

@@ -22,7 +22,7 @@ export interface SharedLimit {
   count(id: string, points?: number): Promise<number>;
 }
 
-export function createSharedLimit(
+export function sharedLimit(
   { kind, points: most, windowSeconds }: SharedLimitOptions,
   { redis, presence, timeoutMs, onDecidedAlone }: SharedStore,
 ): SharedLimit {

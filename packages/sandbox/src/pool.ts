@@ -64,7 +64,7 @@ export interface TransformPool {
 }
 
 const neverSuspended: SuspensionOptions = { kills: 0, windowMs: 0, suspendMs: 0 };
-const newCode = (): Transform => ({ runsPerBatch: 0 });
+const unknownCode = (): Transform => ({ runsPerBatch: 0 });
 /** A run that uses this part of its CPU time is slow. */
 const slowPart = 0.25;
 
@@ -89,7 +89,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   function openThreads(count: number, givesWay: boolean): Thread[] {
     const onStart = (port: MessagePort) => {
       hostCalls.listen(port);
-      startNext();
+      runNext();
     };
     return Array.from({ length: count }, () => new Thread({ limits, headerPrefix, givesWay, onStart, onFault }));
   }
@@ -115,7 +115,11 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 
   function transformOf({ version, kind, parseOnly }: TransformTask): Transform {
     if (!version) return { runsPerBatch: parseOnly ? 1 : 0 }; // Nothing of it runs, so it does not wait like new code.
-    const found = transforms.get(version) ?? { request: newCode(), response: newCode(), reactor: newCode() };
+    const found = transforms.get(version) ?? {
+      request: unknownCode(),
+      response: unknownCode(),
+      reactor: unknownCode(),
+    };
     transforms.set(version, found);
     return found[kind];
   }
@@ -139,7 +143,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     batch.timer = setTimeout(() => {
       if (schedule.remove(batch)) refuse(batch);
     }, waitMs);
-    startNext();
+    runNext();
     const evicted = schedule.evict(queueLimit);
     if (evicted) refuse(evicted);
   }
@@ -156,7 +160,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   /** The first free thread is taken, because instances stay warm in the threads that are used. */
-  function startNext(): void {
+  function runNext(): void {
     for (const group of ['quick', 'slow'] as const) {
       for (const thread of threads[group]) {
         if (!thread.isFree) continue;
@@ -183,7 +187,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     }
     const [first, ...others] = givenBack;
     if (first) addAgain(batch, [first, ...others]);
-    startNext();
+    runNext();
   }
 
   /** False for a run that may not begin any more, and is rejected. */

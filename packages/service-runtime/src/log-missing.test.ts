@@ -1,11 +1,11 @@
 import { eventually } from '@sluice/testing';
-import { createLogger, Readiness } from './index.ts';
+import { Readiness, serviceLogger } from './index.ts';
 import { logMissing } from './log-missing.ts';
 
 test('what is missing is said once for each change, and when nothing is any more', async () => {
   await using stack = new AsyncDisposableStack();
   const lines: { level: string; msg: string; missing?: object }[] = [];
-  const log = createLogger(
+  const log = serviceLogger(
     { service: 'test', level: 'info' },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );
@@ -35,7 +35,7 @@ test('what is missing is said once for each change, and when nothing is any more
 test('a stop is silent', async () => {
   const stack = new AsyncDisposableStack();
   const lines: string[] = [];
-  const log = createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const log = serviceLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
   const readiness = new Readiness();
   const { promise, reject } = Promise.withResolvers<void>();
   readiness.add('postgres', () => promise);

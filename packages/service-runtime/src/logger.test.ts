@@ -2,11 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { createLogger, lineWriter } from './index.ts';
+import { lineWriter, serviceLogger } from './index.ts';
 
 function newLog(level = 'info') {
   const lines: string[] = [];
-  const log = createLogger({ service: 'test', level }, { write: (line: string) => void lines.push(line) });
+  const log = serviceLogger({ service: 'test', level }, { write: (line: string) => void lines.push(line) });
   return { log, lines };
 }
 
@@ -74,7 +74,7 @@ describe('a line writer', () => {
 
   function sameLine(options: { members?: () => object }) {
     const lines: string[] = [];
-    const log = createLogger(
+    const log = serviceLogger(
       { service: 'a "test"', level: 'info', ...options },
       { write: (line: string) => void lines.push(line) },
     );
@@ -117,7 +117,7 @@ describe('a line writer', () => {
 });
 
 test('what goes to the standard output arrives', async () => {
-  const script = `import { createLogger } from './index.ts'; createLogger({ service: 's', level: 'info' }).info('here');`;
+  const script = `import { serviceLogger } from './index.ts'; serviceLogger({ service: 's', level: 'info' }).info('here');`;
   const args = ['--input-type=module-typescript', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   expect(JSON.parse(stdout)).toMatchObject({ service: 's', msg: 'here' });
@@ -125,8 +125,8 @@ test('what goes to the standard output arrives', async () => {
 
 test('when nobody reads the standard output any more, lines are dropped and not gathered', async () => {
   const script = `
-    import { createLogger } from './index.ts';
-    const log = createLogger({ service: 's', level: 'info' });
+    import { serviceLogger } from './index.ts';
+    const log = serviceLogger({ service: 's', level: 'info' });
     const long = 'x'.repeat(1000);
     for (let i = 0; i < 100; i++) {
       for (let j = 0; j < 1000; j++) log.info({ long });

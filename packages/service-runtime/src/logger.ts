@@ -13,12 +13,12 @@ interface Outlet {
 const outlets = new WeakMap<Logger, Outlet>();
 
 /** Prints only name, message, code, stack and causes of errors, because Postgres's quote values of the statement. */
-export function createLogger(
+export function serviceLogger(
   options: { service: string; level: string; members?: () => object },
   destination: DestinationStream = bufferedStdout(),
 ): Logger {
   const { service, members } = options;
-  const timestamp = createTimestamp();
+  const timestamp = timestamps();
   const pinoOptions: LoggerOptions = {
     level: options.level,
     base: { service },
@@ -36,11 +36,11 @@ export type LineMembers = Readonly<Record<string, string | number | boolean | un
 
 /**
  * Writes the line of `log.info(members, message)` in two thirds of the time, with one JSON text of all members.
- * @throws {TypeError} for a logger that {@link createLogger} did not make.
+ * @throws {TypeError} for a logger that {@link serviceLogger} did not make.
  */
 export function lineWriter(log: Logger, message: string): (members: LineMembers) => void {
   const outlet = outlets.get(log);
-  if (!outlet) throw new TypeError('lineWriter needs a logger of createLogger');
+  if (!outlet) throw new TypeError('lineWriter needs a logger of serviceLogger');
   const { service, timestamp, members: common, destination } = outlet;
   const base = `,"service":${JSON.stringify(service)}`;
   const end = `,"msg":${JSON.stringify(message)}}\n`;
@@ -52,7 +52,7 @@ export function lineWriter(log: Logger, message: string): (members: LineMembers)
 }
 
 /** ISO 8601 in UTC. The date is formatted once a second, because that takes longer than the rest of a line. */
-function createTimestamp(): () => string {
+function timestamps(): () => string {
   let second = Number.NaN;
   let upToSecond = '';
   return () => {

@@ -1,11 +1,11 @@
 import { eventually, openRedisDoor } from '@sluice/testing';
-import { connectRedis, createLogger } from './index.ts';
+import { connectRedis, serviceLogger } from './index.ts';
 
 function newLog() {
   const lines: string[] = [];
   return {
     lines,
-    log: createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    log: serviceLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) }),
   };
 }
 

@@ -1,9 +1,9 @@
-import { createLogger } from './index.ts';
+import { serviceLogger } from './index.ts';
 import { warnOfRemovedSettings } from './removed-settings.ts';
 
 test('a setting that is gone is named once where it is set, and nothing else is', () => {
   const lines: { level: string; msg: string; setting?: string }[] = [];
-  const log = createLogger(
+  const log = serviceLogger(
     { service: 'test', level: 'info' },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openAdminServer, Readiness } from './admin.ts';
 import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig } from './config.ts';
 import { logMissing } from './log-missing.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { type Logger, serviceLogger } from './logger.ts';
 import { measureProcess, version } from './process-metrics.ts';
 import { warnOfRemovedSettings } from './removed-settings.ts';
 import type { Tracing } from './tracing/tracing.ts';
@@ -57,7 +57,7 @@ export async function runService<const S extends ConfigSchema>(
   const config = readConfigOrExit(definition.configSchema, env);
   const settings = config as unknown as RuntimeSettings;
   const isTraced = settings.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined;
-  const log = createLogger({
+  const log = serviceLogger({
     service: definition.name,
     level: settings.LOG_LEVEL,
     ...(isTraced && { members: () => currentTrace(runtime) }),

@@ -2,11 +2,11 @@ import { type DisclosureLog, disclosureSettings, openDisclosureLog } from '@slui
 import { type CacheLimits, type ChangeWriter, type CoherentCaches, openCoherence } from '@sluice/cache-coherence';
 import {
   checkDatabase,
+  connectAhead,
   connectDatabase,
   connectOwn,
   type Database,
   databaseSettings,
-  openAhead,
   poolState,
 } from '@sluice/database';
 import {
@@ -17,7 +17,7 @@ import {
   type Runtime,
   redisSettings,
 } from '@sluice/service-runtime';
-import { createKeyWrapper, openVault, raiseIntegrityAlarms, type Vault, vaultSettings } from '@sluice/vault';
+import { assembleVault, keyWrapperFrom, raiseIntegrityAlarms, type Vault, vaultSettings } from '@sluice/vault';
 
 /** Use together with the vault's `vaultConditions`. */
 export const storeSettings = {
@@ -53,14 +53,14 @@ export async function openStores(
   { log, stack, readiness, metrics, tracing }: Runtime,
   { service, cacheLimits }: { service: string; cacheLimits?: CacheLimits },
 ): Promise<Stores> {
-  const keyWrapper = createKeyWrapper(config, log);
+  const keyWrapper = keyWrapperFrom(config, log);
   raiseIntegrityAlarms({ log, metrics, stack });
   const connecting = { stack, onError: (err: Error) => log.warn({ err }, 'Postgres closed a connection') };
   const db = connectDatabase(config, { ...connecting, isShared: true });
   const own = connectOwn(config, connecting);
   readiness.add('postgres', () => checkDatabase(own));
   measurePool(metrics, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
-  await openAhead(db, config);
+  await connectAhead(db, config);
   const coherence = { ...config, db, own, service, log, metrics, stack, inPart: tracing?.inPart };
   const { caches, changes } = await openCoherence(coherence);
   const onError = (err: unknown) => log.error({ err }, 'disclosures wait');
@@ -68,6 +68,6 @@ export async function openStores(
   measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
   const tokensOnShards = config.DATABASE_ON_SHARDS;
   const opened = { db, keyWrapper, caches, changes, disclosures, tokensOnShards };
-  const vault = openVault({ ...opened, ...(cacheLimits && { cacheLimits }) });
+  const vault = assembleVault({ ...opened, ...(cacheLimits && { cacheLimits }) });
   return { db, caches, changes, disclosures, vault };
 }

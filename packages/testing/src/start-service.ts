@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import {
   type Config,
   type ConfigSchema,
-  createLogger,
   Readiness,
   readConfig,
   type Start,
+  serviceLogger,
 } from '@sluice/service-runtime';
 import { Registry } from 'prom-client';
 import { testRedisUrl } from './test-redis.ts';
@@ -55,7 +55,7 @@ export async function startTestService<const S extends ConfigSchema>(
     TRANSFORM_WALL_MS: '300000',
     ...settings,
   });
-  const log = createLogger(
+  const log = serviceLogger(
     { service: 'test', level: onLogLine ? 'trace' : 'silent' },
     { write: (line: string) => onLogLine?.(line) },
   );

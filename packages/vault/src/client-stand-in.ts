@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from './expressions/evaluate-expression.ts';
-import { newFilterBudget } from './expressions/filter-budget.ts';
+import { filterBudget } from './expressions/filter-budget.ts';
 import { type Expression, mayContainExpression, parseExpressions } from './expressions/parse-expressions.ts';
 import { toText } from './expressions/to-text.ts';
 import { isNestedDeeperThan, isObject, type Json, type JsonObject, mapLeaves } from './json.ts';
@@ -25,7 +25,7 @@ const mostExpressions = 1000;
  */
 export function newClientStandIn(): ClientStandIn {
   const tokens = new Map<string, JsonObject>();
-  const budget = newFilterBudget();
+  const budget = filterBudget();
   let leftToCreate = mostTokens;
   let leftToFill = mostExpressions;
   let calls = 0;
@@ -40,7 +40,7 @@ export function newClientStandIn(): ClientStandIn {
   }
 
   function present(value: Json, path: string): JsonObject {
-    const input = readTokenInput(value, path, { now: new Date(), budget: newFilterBudget() });
+    const input = readTokenInput(value, path, { now: new Date(), budget: filterBudget() });
     const { id = randomUUID(), type, data, mask, containers, metadata } = input;
     return { id, type, data, mask, containers, metadata };
   }

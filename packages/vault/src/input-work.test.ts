@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { newFilterBudget } from './index.ts';
+import { filterBudget } from './index.ts';
 import { isNestedDeeperThan } from './json.ts';
 import { readTokenInput } from './tokens/create/read-token-input.ts';
 import { readTokenPatch } from './tokens/update/read-token-patch.ts';
@@ -34,7 +34,7 @@ test('depth is counted as before', () => {
   expect(isNestedDeeperThan(1, { a: { b: 1 } })).toBe(true);
 });
 
-const reading = () => ({ now: new Date(), budget: { ...newFilterBudget(), leftToFill: Number.POSITIVE_INFINITY } });
+const reading = () => ({ now: new Date(), budget: { ...filterBudget(), leftToFill: Number.POSITIVE_INFINITY } });
 const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
 
 function faultsOf(read: () => unknown): number {
@@ -89,7 +89,7 @@ describe('what all templates of one request come to is bounded, since fifty inde
     data: 'x'.repeat(bytes),
     search_indexes: Array.from({ length: 50 }, (_, at) => `${at}${'{{data}}'.repeat(49)}`),
   });
-  const shared = () => ({ now: new Date(), budget: newFilterBudget() });
+  const shared = () => ({ now: new Date(), budget: filterBudget() });
 
   test('beyond 9 Mi characters it is 413; the control: half as much is read', () => {
     const refused = expect.objectContaining({ code: 'payload_too_large', detail: expect.stringContaining('9 Mi') });

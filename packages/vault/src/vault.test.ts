@@ -7,7 +7,7 @@ import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing
 import { sql } from 'kysely';
 import {
   type Actor,
-  createLocalKeyWrapper,
+  assembleVault,
   createToken,
   deleteToken,
   destroyTenantKeys,
@@ -16,7 +16,7 @@ import {
   findToken,
   IntegrityError,
   type Json,
-  openVault,
+  localKeyWrapper,
   readTokenUsage,
   revealForUse,
   tokenize,
@@ -29,11 +29,11 @@ const open = useStack(async (stack) => {
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
-  const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
+  const keyWrapper = localKeyWrapper(randomBytes(32).toString('base64'));
   const log = { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) };
   const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
-  const newVault = async () => openVault({ ...options, ...(await openTestCoherence(database, stack)) });
-  return { db, disclosures, time, caches, vault: openVault(options), newVault };
+  const newVault = async () => assembleVault({ ...options, ...(await openTestCoherence(database, stack)) });
+  return { db, disclosures, time, caches, vault: assembleVault(options), newVault };
 });
 
 const allPermissions = ['token:create', 'token:read', 'token:use', 'token:delete'];

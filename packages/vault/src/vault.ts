@@ -2,9 +2,9 @@ import type { DisclosureLog } from '@sluice/audit';
 import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
 import { newWorkPieces, type WorkPieces } from '@sluice/service-runtime';
-import { type DataKeys, type DataKeysOptions, openDataKeys } from './keys/data-keys.ts';
+import { cachedDataKeys, type DataKeys, type DataKeysOptions } from './keys/data-keys.ts';
 import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
-import { openStoredTokens, type StoredTokens } from './tokens/read/stored-tokens.ts';
+import { type StoredTokens, storedTokens } from './tokens/read/stored-tokens.ts';
 
 export interface Vault {
   db: Database;
@@ -29,12 +29,12 @@ export interface VaultOptions extends DataKeysOptions {
 const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 
 /** Reads nothing before the first use, and there is nothing to close. */
-export function openVault(options: VaultOptions): Vault {
+export function assembleVault(options: VaultOptions): Vault {
   const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
-  const tokens = openStoredTokens(db, caches, cacheLimits);
+  const tokens = storedTokens(db, caches, cacheLimits);
   return {
     db,
-    dataKeys: openDataKeys(options),
+    dataKeys: cachedDataKeys(options),
     tokens,
     inserts: openTokenInserts(db, { onShards: options.tokensOnShards ?? false }),
     changes,

@@ -3,7 +3,7 @@ import { permissionsFor } from '@sluice/access';
 import { generateApiKey } from '@sluice/credentials';
 import { type Answer, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { openCaller } from './testing/open-caller.ts';
+import { callerFor } from './testing/caller-for.ts';
 import { sampleRequest, sampleTokenId } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement, uuidText } from './testing/test-management.ts';
@@ -49,7 +49,7 @@ async function acceptedRequest(operation: Operation, permissions: unknown[]) {
   const { key, body } =
     operation.takesKeyOf === undefined
       ? { ...(await application({ type: 'management', permissions }, creator)), body: undefined }
-      : await openCaller(api.current, operation);
+      : await callerFor(api.current, operation);
   const { method, path, options } = sampleRequest(operation, id, keyId);
   return { method, path, options: { ...options, key, ...(body && { body }) } };
 }
@@ -232,7 +232,7 @@ describe('415', () => {
 
   test.each(withBody)('%s refuses other types, before it reads the body', async (_name, operation) => {
     const { method, path } = sampleRequest(operation, 'not-a-uuid');
-    const { key } = await openCaller(api.current, operation);
+    const { key } = await callerFor(api.current, operation);
     for (const type of refused) {
       const { status } = await api.current.send(method, path, { key, body: '{', headers: { 'Content-Type': type } });
       expect({ type, status }).toEqual({ type, status: 415 });
@@ -242,7 +242,7 @@ describe('415', () => {
   test.each(withBody)('%s refuses a body in a content coding', async (_name, operation) => {
     const { method, path, options } = sampleRequest(operation);
     const headers = { ...options.headers, 'Content-Encoding': 'gzip' };
-    const { key } = await openCaller(api.current, operation);
+    const { key } = await callerFor(api.current, operation);
     expect((await api.current.send(method, path, { ...options, headers, key })).status).toBe(415);
   });
 
@@ -270,7 +270,7 @@ describe('400', () => {
   test.each(withBody)('%s refuses an empty body and one that is no object, before 404', async (_name, operation) => {
     const { method, path, options } = sampleRequest(operation);
     const empty = operation.bodyOptional ? [] : [''];
-    const { key } = await openCaller(api.current, operation);
+    const { key } = await callerFor(api.current, operation);
     for (const body of [...empty, 'null', '[]', '5', '"text"', 'true', '{"name":']) {
       const { status } = await api.current.send(method, path, { ...options, body, key });
       expect({ body, status }).toEqual({ body, status: 400 });
@@ -408,7 +408,7 @@ describe('two Tenants', () => {
       const theirFormula = (await formula({}, theirKey)).id;
       const theirReactor = (await reactor({ formula: { id: theirFormula } }, theirKey)).id;
       const { method, path, options } = sampleRequest(operation);
-      const { key, body = options.body } = await openCaller(api.current, operation, mine.management_key);
+      const { key, body = options.body } = await callerFor(api.current, operation, mine.management_key);
       await giveLedger(mine.tenant_id);
       const before = await rowsOf(theirs.tenant_id);
       const filter =

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { BodyBytes } from '@sluice/body-bytes';
-import { authenticate, openSignInAuthentication, readCallers } from '@sluice/credentials';
+import { authenticate, readCallers, signInAuthentication } from '@sluice/credentials';
 import {
   type ApiOptions,
-  createApi,
+  expressApi,
   forFrames,
   type HostOf,
   operationName,
@@ -15,7 +15,7 @@ import {
   singleHeader,
   underCookieApi,
 } from '@sluice/http-api';
-import { openIdempotency } from '@sluice/http-api/idempotency';
+import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
@@ -39,8 +39,8 @@ import { reactorRunOperations } from './reactor-runs/reactor-run.routes.ts';
 import { reactorOperations } from './reactors/reactor.routes.ts';
 import { createSession, sessionOperations } from './sessions/session.routes.ts';
 import { lookOperations } from './sign-in-pages/look.routes.ts';
-import { openSignInPages } from './sign-in-pages/sign-in-pages.ts';
-import { openSignInOperations, signInOperations } from './sign-ins/sign-in.routes.ts';
+import { renderSignInPages } from './sign-in-pages/sign-in-pages.ts';
+import { anonymousSignInOperations, signInOperations } from './sign-ins/sign-in.routes.ts';
 import { signedInOperations } from './sign-ins/signed-in.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
@@ -74,16 +74,16 @@ const consoleOperations = [
   ...signedInOperations,
 ];
 
-const openOperations = [...openSignInOperations, ...issuerOperations, ...lookOperations, acceptInvitation];
+const anonymousOperations = [...anonymousSignInOperations, ...issuerOperations, ...lookOperations, acceptInvitation];
 
 /** Operations at the host of the console. */
-export const operationsByCookie = underCookieApi([...consoleOperations, ...openOperations]);
+export const operationsByCookie = underCookieApi([...consoleOperations, ...anonymousOperations]);
 
 /** Operations that take only the cookie of a sign-in, no key. */
 export const operationsOfSignIns = underCookieApi([...signInOperations, ...signedInOperations]);
 
 /** Operations for pages of the console before anybody has signed in. */
-export const operationsOfAnybody = underCookieApi(openOperations);
+export const operationsOfAnybody = underCookieApi(anonymousOperations);
 
 /** For metrics. */
 export const operationNames = [...operations, ...operationsByCookie].map(operationName);
@@ -101,38 +101,38 @@ export interface AppOptions {
 }
 
 /** Each host answers 404 for the paths of the others. */
-export function createApp(context: Context, options: AppOptions): RequestListener {
+export function appOf(context: Context, options: AppOptions): RequestListener {
   const { hostOf, headerPrefix, publicAnswers } = options;
   const common = optionsOf(context, options);
   const pages = readDocumentation(headerPrefix);
   const reference = pages.filter(({ path }) => path !== '/');
-  const bySignIn = openSignInAuthentication(context);
+  const bySignIn = signInAuthentication(context);
   const consoleFiles = readConsole(headerPrefix);
   if (context.consoleUrl && !consoleFiles) {
     context.log.warn(
       'The console is not built, so its host serves only the pages of signing in: npm run build:console',
     );
   }
-  const signInPages = openSignInPages({
+  const signInPages = renderSignInPages({
     issuerNames: [...context.issuers.keys()],
     linkSignIn: context.linkSignIn,
     headerPrefix,
   });
   return serveByHost(hostOf, {
-    base: createApi({ ...common, operations, staticFiles: pages, publicAnswers, refusesServiceWorkers: true }),
-    console: createApi({
+    base: expressApi({ ...common, operations, staticFiles: pages, publicAnswers, refusesServiceWorkers: true }),
+    console: expressApi({
       ...common,
       byCookie: true,
       operations: consoleOperations,
-      openOperations,
+      anonymousOperations,
       publicAnswers,
       authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
       staticFiles: [...reference, ...signInPages.files, ...(consoleFiles?.assets ?? [])],
       pageForOthers: { page: consoleFiles?.page ?? signInPages.signedIn, except: [assetsPath] },
       pages: issuerPages(context, signInPages),
     }),
-    fields: createApi({ ...common, ...forFrames(headerPrefix), operations: fieldsOperations }),
-    none: createApi({ ...common, operations: [] }),
+    fields: expressApi({ ...common, ...forFrames(headerPrefix), operations: fieldsOperations }),
+    none: expressApi({ ...common, operations: [] }),
   });
 }
 
@@ -152,7 +152,7 @@ function optionsOf(
     observer,
     streams,
     bodyBytes,
-    idempotency: openIdempotency({
+    idempotency: idempotencyStore({
       db,
       vault,
       pepper,

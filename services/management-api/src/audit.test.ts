@@ -1,6 +1,6 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { openCaller } from './testing/open-caller.ts';
+import { callerFor } from './testing/caller-for.ts';
 import { changesNothing, sampleRequest, sampleTokenId } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement } from './testing/test-management.ts';
@@ -49,7 +49,7 @@ const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.i
 async function newScene(operation: Operation) {
   const { newTenant, application, proxy, session, addKey, memberId, invitation, formula, reactor, db } = api.current;
   const { management_key, tenant_id, application_id } = await newTenant('T');
-  const { key, body, audited } = await openCaller(api.current, operation, management_key);
+  const { key, body, audited } = await callerFor(api.current, operation, management_key);
   const ids = {
     applications: (await application({}, { key: management_key })).id as string,
     proxies: (await proxy({ configuration: { SECRET: 'value-to-hide' } }, { key: management_key })).id as string,
@@ -166,8 +166,8 @@ test('a change whose audit row cannot be written does not happen', async () => {
     const rows = await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
     return sortedLines(rows.flat().map((row) => ({ ...row, use_count: undefined })));
   };
-  const callers = new Map<string, Awaited<ReturnType<typeof openCaller>>>();
-  for (const [id, operation] of together) callers.set(id, await openCaller(management, operation));
+  const callers = new Map<string, Awaited<ReturnType<typeof callerFor>>>();
+  for (const [id, operation] of together) callers.set(id, await callerFor(management, operation));
   const { sql } = await import('kysely');
   await sql`alter table audit_log add constraint refuse check (operation = '') not valid`.execute(db);
   const before = await state();

@@ -4,7 +4,7 @@ import type { Callers } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
 import type { FairTurns } from '@sluice/fair-turns';
-import { openOperationsOf, operationsOf } from '@sluice/http-api';
+import { anonymousOperationsOf, operationsOf } from '@sluice/http-api';
 import type { FeedStore } from '@sluice/invocation-feed';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
@@ -44,4 +44,4 @@ export interface Context {
 }
 
 export const operation = operationsOf<Context>();
-export const openOperation = openOperationsOf<Context>();
+export const anonymousOperation = anonymousOperationsOf<Context>();

@@ -1,6 +1,6 @@
 import { useStack } from '@sluice/testing';
 import { operations } from './app.ts';
-import { openCaller } from './testing/open-caller.ts';
+import { callerFor } from './testing/caller-for.ts';
 import { rawRequest, statusOf } from './testing/raw-request.ts';
 import { sampleRequest } from './testing/sample-requests.ts';
 import { startTestManagement } from './testing/test-management.ts';
@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 const operationsWithBody = operations.filter(({ body }) => body !== undefined);
 
 const keys = useStack(async () => {
-  const callers = operationsWithBody.map(async (one) => [one.id, (await openCaller(api.current, one)).key] as const);
+  const callers = operationsWithBody.map(async (one) => [one.id, (await callerFor(api.current, one)).key] as const);
   return new Map(await Promise.all(callers));
 });
 

@@ -1,4 +1,4 @@
-import { createPepper, hashKey } from '@sluice/credentials';
+import { hashKey, readPepper } from '@sluice/credentials';
 import { eventually, openTenantDoor, type TenantDoor, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { startTestManagement } from './testing/test-management.ts';
 
@@ -82,7 +82,7 @@ test("while every look-up of a Tenant's key hangs, those of another Tenant's key
   const readOwn = () => api.send('GET', '/tenants/self');
   expect((await readOwn()).status).toBe(200);
   expect(await useAsStranger()).toEqual(served);
-  door.hold(hashKey(createPepper(api.secrets.KEY_PEPPER), api.tenant.management_key));
+  door.hold(hashKey(readPepper(api.secrets.KEY_PEPPER), api.tenant.management_key));
   let answered = 0;
   const flood = Array.from({ length: 150 }, async () => {
     await readOwn();

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { operations } from './app.ts';
 import { configSchema } from './config.ts';
 import { start } from './service.ts';
-import { openCaller } from './testing/open-caller.ts';
+import { callerFor } from './testing/caller-for.ts';
 import { changesNothing, sampleRequest } from './testing/sample-requests.ts';
 import { sortedLines } from './testing/sorted-lines.ts';
 import { startTestManagement } from './testing/test-management.ts';
@@ -164,7 +164,7 @@ test('every operation that writes looks at its caller after its waits', async ()
   };
   const answers: Record<string, unknown> = {};
   for (const operation of writing) {
-    const { key, body } = await openCaller(management, operation);
+    const { key, body } = await callerFor(management, operation);
     const { method, path, options } = sampleRequest(operation, idFor(operation), keyId);
     const before = await state();
     const lock = await db.startTransaction().execute();

@@ -1,10 +1,10 @@
-import { apiPart, measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
-import { createPepper, readCallers, watchCaller } from '@sluice/credentials';
+import { apiPart, bodyBytesFrom, measureBodyBytes } from '@sluice/body-bytes';
+import { readCallers, readPepper, watchCaller } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
 import {
+  addressReader,
   createHttpServer,
-  openClientAddresses,
-  openHosts,
+  hostsFrom,
   openStreams,
   originOf,
   problemCodes,
@@ -12,23 +12,23 @@ import {
 } from '@sluice/http-api';
 import { FeedStore } from '@sluice/invocation-feed';
 import {
-  createRequestObserver,
   exportGauge,
   type Logger,
   listen,
   type Runtime,
+  requestObserver,
   requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
 import { openJobs } from '@sluice/service-runtime/jobs';
 import { openStores } from '@sluice/stores';
-import { createApp, operationNames } from './app.ts';
+import { appOf, operationNames } from './app.ts';
 import type { Config } from './config.ts';
 import { consoleUrlOf } from './console-url.ts';
 import type { Context } from './context.ts';
-import { openIssuers } from './issuers/open-issuers.ts';
+import { issuersFrom } from './issuers/open-issuers.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
-import { openExportTurns } from './logs/log-export.ts';
+import { exportTurnsFrom } from './logs/log-export.ts';
 import { openCompiler } from './proxies/open-compiler.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
@@ -50,7 +50,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     transforms: openCompiler(config, stack),
     trials: openTrials(config, stack),
     destinationPolicy: destinationPolicyFrom(config),
-    pepper: createPepper(config.KEY_PEPPER),
+    pepper: readPepper(config.KEY_PEPPER),
     keyEnvironment: config.KEY_ENVIRONMENT,
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },
@@ -58,11 +58,11 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
       making: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
       authorizing: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
     },
-    exportTurns: openExportTurns(config),
+    exportTurns: exportTurnsFrom(config),
     feed: new FeedStore(config.REDIS_URL, { log, stack }),
     failedSignIns: openFailedSignIns(config, runtime),
     consoleUrl: consoleUrlOf(config.CONSOLE_HOST),
-    issuers: openIssuers(config, log),
+    issuers: issuersFrom(config, log),
     linkSignIn: config.CONSOLE_LINK_SIGN_IN,
     log,
     changes,
@@ -70,7 +70,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   };
   measureSessionLimits(metrics, context.sessionFigures);
   warnOfAddresses(config, log);
-  const observer = createRequestObserver({
+  const observer = requestObserver({
     operations: operationNames,
     errorCodes: problemCodes,
     limits: requestLimits,
@@ -83,16 +83,16 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     help: 'Exports and event streams that are open',
     read: streams.count,
   });
-  const bodyBytes = openBodyBytes(config, apiPart);
+  const bodyBytes = bodyBytesFrom(config, apiPart);
   measureBodyBytes(bodyBytes, metrics);
   const server = createHttpServer(
     requestsInBatches(
-      createApp(context, {
-        hostOf: openHosts(config, log),
+      appOf(context, {
+        hostOf: hostsFrom(config, log),
         headerPrefix: config.HEADER_PREFIX,
         corsOrigins: config.CORS_ORIGINS,
         fieldsOrigin: config.FIELDS_HOST && originOf(config.FIELDS_HOST),
-        addressOf: openClientAddresses(config.TRUSTED_PROXIES),
+        addressOf: addressReader(config.TRUSTED_PROXIES),
         observer,
         streams,
         bodyBytes,

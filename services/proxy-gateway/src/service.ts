@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
-import { cacheCallers, createPepper } from '@sluice/credentials';
+import { cacheCallers, readPepper } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { openHosts } from '@sluice/http-api/hosts';
+import { hostsFrom } from '@sluice/http-api/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
 import type { Config } from './config.ts';
@@ -14,9 +14,9 @@ import { budgetsFrom } from './limits/budgets.ts';
 import { newDecodings } from './limits/decodings.ts';
 import { openLimits } from './limits/open-limits.ts';
 import { openInvocationFeed } from './observation/invocation-feed.ts';
-import { createInvocationMetrics } from './observation/metrics.ts';
-import { openReactorPlaces } from './reactors/places.ts';
-import { createReactorApp, isForReactors } from './reactors/reactor-app.ts';
+import { invocationMetrics } from './observation/metrics.ts';
+import { measuredReactorPlaces } from './reactors/places.ts';
+import { isForReactors, reactorAppOf } from './reactors/reactor-app.ts';
 import { openRuns } from './reactors/runs/open-runs.ts';
 import { createGatewayServer } from './server/gateway-server.ts';
 import { openReactorPool, openTransforms } from './transforms/open-transforms.ts';
@@ -34,20 +34,20 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     transforms: openTransforms(config, { log, stack, metrics }),
     reactors: caches.open('reactors', { ...cacheLimits, remembersAbsent: true }),
     reactorPool: openReactorPool(config, { log, stack, metrics }),
-    reactorPlaces: openReactorPlaces(config.REACTOR_THREADS, metrics),
+    reactorPlaces: measuredReactorPlaces(config.REACTOR_THREADS, metrics),
     reactorWallMs: config.REACTOR_WALL_MS,
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     budgets: budgetsFrom(config),
     decodings: newDecodings(),
     workPieces: vault.workPieces,
-    pepper: createPepper(config.KEY_PEPPER),
+    pepper: readPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),
-    hostOf: openHosts(config, log),
+    hostOf: hostsFrom(config, log),
     showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
-    metrics: createInvocationMetrics(metrics),
+    metrics: invocationMetrics(metrics),
     feed: openInvocationFeed(config, { log, stack, metrics }),
     tracing,
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
@@ -64,7 +64,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
 /** Requests for invocations go to them straight from the parser, because there is nothing to route. */
 function listenerOf(context: Context, runtime: Runtime): RequestListener {
   const invocations = serveInvocations(context);
-  const reactors = createReactorApp(context, runtime);
+  const reactors = reactorAppOf(context, runtime);
   return (request, response) => (isForReactors(request) ? reactors : invocations)(request, response);
 }
 

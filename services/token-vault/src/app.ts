@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { authenticate, openSignInAuthentication, readCallers } from '@sluice/credentials';
+import { authenticate, readCallers, signInAuthentication } from '@sluice/credentials';
 import {
   type ApiOptions,
-  createApi,
+  expressApi,
   forFrames,
   type HostOf,
   type OpenApiDocument,
@@ -15,7 +15,7 @@ import {
   toOpenApi,
   underCookieApi,
 } from '@sluice/http-api';
-import { openIdempotency } from '@sluice/http-api/idempotency';
+import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { consoleTokenOperations } from './console-tokens/console-token.routes.ts';
 import type { Context } from './context.ts';
 import { fieldPage } from './elements/field-page.ts';
@@ -58,28 +58,28 @@ interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observe
 }
 
 /** Each host answers 404 for the paths of the others. */
-export function createApp(context: Context, options: AppOptions): RequestListener {
+export function appOf(context: Context, options: AppOptions): RequestListener {
   const { headerPrefix } = options;
   const common = optionsOf(context, options);
   const staticFiles = [openApiFile(JSON.stringify(describeTokens(headerPrefix)))];
   const released = readReleasedFiles();
-  const bySignIn = openSignInAuthentication(context);
+  const bySignIn = signInAuthentication(context);
   return serveByHost(options.hostOf, {
-    base: createApi({ ...common, operations, staticFiles, refusesServiceWorkers: true }),
-    console: createApi({
+    base: expressApi({ ...common, operations, staticFiles, refusesServiceWorkers: true }),
+    console: expressApi({
       ...common,
       byCookie: true,
       operations: consoleTokenOperations,
       authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
     }),
-    fields: createApi({
+    fields: expressApi({
       ...common,
       ...forFrames(headerPrefix),
       operations: fieldsOperations,
       staticFiles: released.files,
       pages: [fieldPage({ version: released.newest, headerPrefix, embeddersOf: context.embeddersOf })],
     }),
-    none: createApi({ ...common, operations: [] }),
+    none: expressApi({ ...common, operations: [] }),
   });
 }
 
@@ -99,7 +99,7 @@ function optionsOf(
     log,
     ...(observer && { observer }),
     ...(bodyBytes && { bodyBytes }),
-    idempotency: openIdempotency({
+    idempotency: idempotencyStore({
       db,
       vault,
       pepper,

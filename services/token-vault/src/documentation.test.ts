@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPepper, generateApiKey, hashKey } from '@sluice/credentials';
+import { generateApiKey, hashKey, readPepper } from '@sluice/credentials';
 import { call, createTestDatabase, createTestSecrets, startTestService, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { configSchema } from './config.ts';
@@ -13,7 +13,7 @@ const service = useStack(async (stack) => {
   const tenant_id = randomUUID();
   await db.insertInto('tenants').values({ id: tenant_id, owner_id: randomUUID(), name: 'T' }).execute();
   const key = generateApiKey('test', 'private');
-  const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
+  const key_hash = hashKey(readPepper(secrets.KEY_PEPPER), key);
   const permissions = ['token:create', 'token:read'];
   await db
     .insertInto('applications')

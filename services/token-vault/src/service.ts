@@ -1,17 +1,10 @@
-import { apiPart, measureBodyBytes, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, bodyBytesFrom, measureBodyBytes } from '@sluice/body-bytes';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
-import { cacheCallers, cacheEmbedders, createPepper } from '@sluice/credentials';
-import {
-  createHttpServer,
-  openClientAddresses,
-  openHosts,
-  originOf,
-  problemCodes,
-  requestLimits,
-} from '@sluice/http-api';
-import { createRequestObserver, listen, type Runtime, requestsInBatches, type Service } from '@sluice/service-runtime';
+import { cacheCallers, cacheEmbedders, readPepper } from '@sluice/credentials';
+import { addressReader, createHttpServer, hostsFrom, originOf, problemCodes, requestLimits } from '@sluice/http-api';
+import { listen, type Runtime, requestObserver, requestsInBatches, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
-import { createApp, operationNames } from './app.ts';
+import { appOf, operationNames } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
@@ -25,28 +18,28 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     vault,
     caches,
     callers: cacheCallers(db, caches, cacheLimits),
-    pepper: createPepper(config.KEY_PEPPER),
+    pepper: readPepper(config.KEY_PEPPER),
     embeddersOf: cacheEmbedders(db, caches, cacheLimits),
     publicTokens: openPublicTokenLimits(config, runtime),
     log,
   };
-  const observer = createRequestObserver({
+  const observer = requestObserver({
     operations: operationNames,
     errorCodes: problemCodes,
     limits: requestLimits,
     metrics,
     tracing,
   });
-  const bodyBytes = openBodyBytes(config, apiPart);
+  const bodyBytes = bodyBytesFrom(config, apiPart);
   measureBodyBytes(bodyBytes, metrics);
   const server = createHttpServer(
     requestsInBatches(
-      createApp(context, {
-        hostOf: openHosts(config, log),
+      appOf(context, {
+        hostOf: hostsFrom(config, log),
         headerPrefix: config.HEADER_PREFIX,
         corsOrigins: config.CORS_ORIGINS,
         fieldsOrigin: config.FIELDS_HOST && originOf(config.FIELDS_HOST),
-        addressOf: openClientAddresses(config.TRUSTED_PROXIES),
+        addressOf: addressReader(config.TRUSTED_PROXIES),
         observer,
         bodyBytes,
       }),

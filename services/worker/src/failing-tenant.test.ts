@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { noteDue } from '@sluice/vault';
 import { sql } from 'kysely';
@@ -8,7 +8,7 @@ import { purgeTenant, sweepClosedTenants } from './tenant-purge/purge-tenant.ts'
 import { testRows } from './testing/test-rows.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts';
 
-const log = createLogger({ service: 'test', level: 'silent' });
+const log = serviceLogger({ service: 'test', level: 'silent' });
 
 const stores = useStack(async (stack) => {
   const { db } = await createTestDatabase(stack);

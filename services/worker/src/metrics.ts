@@ -8,7 +8,7 @@ export interface WorkerMetrics {
   lastSweep: Gauge;
 }
 
-export function createWorkerMetrics(registry: Registry): WorkerMetrics {
+export function workerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const lostRuns = new Counter({
     name: 'sluice_reactor_runs_lost_total',

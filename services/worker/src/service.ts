@@ -1,8 +1,8 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
-import { checkDatabase, connectDatabase, connectOwn, openAhead, poolState } from '@sluice/database';
+import { checkDatabase, connectAhead, connectDatabase, connectOwn, poolState } from '@sluice/database';
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
-import { consume, createJobMetrics, openJobs } from '@sluice/service-runtime/jobs';
+import { consume, jobMetrics, openJobs } from '@sluice/service-runtime/jobs';
 import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { addComingMonths } from './audit-log-months/add-coming-months.ts';
@@ -12,8 +12,8 @@ import type { Context } from './context.ts';
 import { measureFigures } from './figures/measure-figures.ts';
 import { sequenceDue } from './ledger/sequence.ts';
 import { showsCheckpoints } from './ledger/show-checkpoints.ts';
-import { openFileWitness, openUrlWitness, type Witness } from './ledger/witness.ts';
-import { createWorkerMetrics, sweepMeasures } from './metrics.ts';
+import { fileWitness, urlWitness, type Witness } from './ledger/witness.ts';
+import { sweepMeasures, workerMetrics } from './metrics.ts';
 import { sweepOverlooked } from './overlooked/sweep-overlooked.ts';
 import { sweepOldRuns, sweepRuns } from './reactor-runs/sweep-runs.ts';
 import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
@@ -44,9 +44,9 @@ export async function start(
   const own = connectOwn(config, connecting); // sweeps of many rows delay neither the relay nor the readiness check
   readiness.add('postgres', () => checkDatabase(own));
   measurePool(registry, { size: config.DATABASE_POOL_SIZE, state: () => poolState(db) });
-  await openAhead(db, config); // the sweeps start together, and would open all connections at once
+  await connectAhead(db, config); // the sweeps start together, and would open all connections at once
   const bus = openBus({ redisUrl: config.REDIS_URL, log, stack });
-  const metrics = createWorkerMetrics(registry);
+  const metrics = workerMetrics(registry);
   const changes = openChangeWriter({ db: own, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
   const context: Context = { db, log, changes, metrics };
   const applications = openApplicationExpiry(context);
@@ -55,7 +55,7 @@ export async function start(
   const jobs = {
     redisUrl: config.REDIS_URL,
     stack,
-    metrics: createJobMetrics(registry),
+    metrics: jobMetrics(registry),
     lockMs: config.JOB_LOCK_MS,
     onError,
     inSpan: tracing?.inSpan,
@@ -100,7 +100,7 @@ export async function start(
   sweep('audit-log-retention', () => dropOldRows({ db, privateKey, ledgerOrigin, ...retention }));
   const ledger = { db, privateKey, ledgerOrigin, signal: stopping.signal };
   sweep('ledger', () => sequenceDue(ledger), sequenceIntervalMs);
-  const witness = openWitness(config);
+  const witness = witnessFrom(config);
   if (witness) sweep('ledger-witness', showsCheckpoints(db, witness, stopping.signal), witnessIntervalMs);
   const rounds = measureFigures(db, registry, { hasWitness: witness !== undefined, stopping: stopping.signal });
   sweep('figures', rounds.figures, figuresIntervalMs);
@@ -110,13 +110,13 @@ export async function start(
 }
 
 /** @throws {Error} where the settings name two witnesses, or a witness without a key to sign for it. */
-function openWitness({ LEDGER_WITNESS_URL: url, LEDGER_WITNESS_FILE: path, LEDGER_KEY }: Config): Witness | undefined {
+function witnessFrom({ LEDGER_WITNESS_URL: url, LEDGER_WITNESS_FILE: path, LEDGER_KEY }: Config): Witness | undefined {
   if (url === undefined && path === undefined) return undefined;
   if (url !== undefined && path !== undefined)
     throw new Error('Set LEDGER_WITNESS_URL or LEDGER_WITNESS_FILE, not both');
   if (LEDGER_KEY === undefined)
     throw new Error('A witness is set and LEDGER_KEY is not: nothing would be signed for it');
-  return url === undefined ? openFileWitness(path ?? '') : openUrlWitness(url);
+  return url === undefined ? fileWitness(path ?? '') : urlWitness(url);
 }
 
 function readLedgerKey(pem: string) {

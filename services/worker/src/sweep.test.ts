@@ -1,10 +1,10 @@
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { eventually } from '@sluice/testing';
 import { startSweep } from './sweep.ts';
 
 function newSweep(intervalMs: number) {
   const lines: string[] = [];
-  const log = createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const log = serviceLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
   return { lines, options: { name: 'test', intervalMs, log, stopping: new AbortController().signal } };
 }
 

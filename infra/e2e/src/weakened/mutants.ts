@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     '.set({ role, keeps_role: true, modified_by: modifiedBy,',
     '.set({ keeps_role: role !== undefined, modified_by: modifiedBy,',
   ]),
-  mutant('announces-no-sign-out', 'services/management-api/src/sign-ins/start-sign-in.ts', [
+  mutant('announces-no-sign-out', 'services/management-api/src/sign-ins/create-sign-in.ts', [
     'tagOf.signIn(id)]',
     'tagOf.session(id)]',
   ]),

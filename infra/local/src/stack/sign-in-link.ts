@@ -9,7 +9,7 @@ const consoleCommand = join(repositoryRoot, 'services', 'management-api', 'src',
  * A link that signs in to the console once, within five minutes, as an OWNER of the Tenant.
  * @throws {CommandError} for a Tenant that was deleted.
  */
-export async function makeSignInLink(settings: StackSettings, tenantId: string, bounds: Bounds): Promise<string> {
+export async function createSignInLink(settings: StackSettings, tenantId: string, bounds: Bounds): Promise<string> {
   const args = [consoleCommand, 'link', '--tenant', tenantId];
   return (await runCommand(process.execPath, args, { ...bounds, env: commandSettings(settings) })).trim();
 }

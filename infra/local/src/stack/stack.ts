@@ -15,7 +15,7 @@ import { migrateDatabase } from './migrations.ts';
 import { readLedgerKey, readSecrets } from './secrets.ts';
 import { serviceProcesses } from './service-processes.ts';
 import { findAddresses, localUrl, type ServiceAddress, type StackSettings, services } from './services.ts';
-import { makeSignInLink } from './sign-in-link.ts';
+import { createSignInLink } from './sign-in-link.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface StackOptions {
@@ -138,7 +138,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     },
     died: supervisor.died,
     restart,
-    signInLink: () => makeSignInLink(settings, credentials.tenant_id, bounds),
+    signInLink: () => createSignInLink(settings, credentials.tenant_id, bounds),
     close: () => owned.disposeAsync(),
   };
 }

@@ -1,9 +1,9 @@
 import { connectDatabase, type Database, type MailboxEntry } from '@sluice/database';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { HeldLease, type HeldLeaseOptions } from '../held-lease.ts';
 import { postToMailbox } from '../lease.queries.ts';
 
-export const silent = createLogger({ service: 'test', level: 'silent' }, { write: () => {} });
+export const silent = serviceLogger({ service: 'test', level: 'silent' }, { write: () => {} });
 
 export interface WatchedLease {
   lease: HeldLease;

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '@sluice/service-runtime';
+import { type Logger, serviceLogger } from '@sluice/service-runtime';
 import { type TestDatabase, testRedisUrl } from '@sluice/testing';
 import { Registry } from 'prom-client';
 import { type Bus, openBus } from '../bus.ts';
@@ -66,6 +66,6 @@ export function newLocalBus(): Bus {
 
 export function newLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
   const texts: string[] = [];
-  const log = createLogger({ service: 'test', level: 'debug' }, { write: (line: string) => void texts.push(line) });
+  const log = serviceLogger({ service: 'test', level: 'debug' }, { write: (line: string) => void texts.push(line) });
   return { log, lines: () => texts.map((text) => JSON.parse(text)) };
 }

@@ -7,7 +7,7 @@ import { openLines } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
 import { type MadeRecord, readMade } from './made.ts';
-import { makePlan, type Step } from './plan.ts';
+import { planSteps, type Step } from './plan.ts';
 import { readExisting, tenantIdOf } from './read-existing.ts';
 import { nouns, readWanted, type Wanted } from './wanted.ts';
 
@@ -72,7 +72,7 @@ async function prepare(input: Input, terminal: Terminal) {
   const existing = await readExisting(sluice, terminal.signal);
   const record: MadeRecord = await readMade(file, await tenantIdOf(sluice, terminal.signal));
   const applicationIds = new Map(existing.applications.map(({ name, id }) => [name, id]));
-  return { wanted, sluice, record, applicationIds, steps: makePlan(wanted, existing, record.made) };
+  return { wanted, sluice, record, applicationIds, steps: planSteps(wanted, existing, record.made) };
 }
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const;

@@ -19,7 +19,7 @@ export interface Step {
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
 /** @throws {UsageError | RefusedError} where no steps lead to the state in the file. */
-export function makePlan(wanted: Wanted, existing: Existing, made: Made): Step[] {
+export function planSteps(wanted: Wanted, existing: Existing, made: Made): Step[] {
   const steps = (['applications', 'proxies'] as const).flatMap((kind) =>
     wanted[kind].map((body) => stepFor(kind, body, existing, wanted)),
   );

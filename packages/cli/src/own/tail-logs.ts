@@ -43,7 +43,7 @@ export const tailLogs: Command = {
     await show(first.data, seen, input, terminal);
     for (;;) {
       await wait(intervalMs, undefined, { signal: terminal.signal });
-      await show(await newRows(sluice, query, seen, terminal), seen, input, terminal);
+      await show(await unseenRows(sluice, query, seen, terminal), seen, input, terminal);
     }
   },
 };
@@ -56,7 +56,7 @@ function pairOf(input: Input, name: string): [string, string][] {
 }
 
 /** Reads from shortly before the newest row, by the service's clock, and waits for an unavailable service. */
-async function newRows(sluice: Sluice, query: Query, seen: Map<string, string>, terminal: Terminal): Promise<Log[]> {
+async function unseenRows(sluice: Sluice, query: Query, seen: Map<string, string>, terminal: Terminal): Promise<Log[]> {
   const newest = [...seen.values()].sort().at(-1);
   const from = newest === undefined ? {} : { start_date: new Date(Date.parse(newest) - latestMs).toISOString() };
   try {

@@ -3,8 +3,8 @@ import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { Reply } from '../operation.ts';
+import { idempotencyStore } from './idempotency.ts';
 import type { IdempotentRequest, KeepReply } from './idempotency-store.ts';
-import { openIdempotency } from './open-idempotency.ts';
 
 /** Two processes that share a database and keys. */
 const open = useStack(async (stack) => {
@@ -14,7 +14,7 @@ const open = useStack(async (stack) => {
   const onError = (error: unknown) => {
     throw error;
   };
-  const store = () => openIdempotency({ db, vault: { dataKeys }, pepper: key, onError });
+  const store = () => idempotencyStore({ db, vault: { dataKeys }, pepper: key, onError });
   return { db, one: store(), other: store() };
 });
 

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { Reply, Unkept } from '../operation.ts';
+import { idempotencyStore } from './idempotency.ts';
 import type { IdempotentRequest } from './idempotency-store.ts';
-import { openIdempotency } from './open-idempotency.ts';
 
 const open = useStack(async (stack) => {
   const { db } = await createTestDatabase(stack);
@@ -15,7 +15,7 @@ const open = useStack(async (stack) => {
   const onError = (error: unknown) => {
     throw error;
   };
-  return { db, store: openIdempotency({ db, vault: { dataKeys }, pepper: key, onError }) };
+  return { db, store: idempotencyStore({ db, vault: { dataKeys }, pepper: key, onError }) };
 });
 
 /** Of an operation that creates nothing: its key is claimed before. */

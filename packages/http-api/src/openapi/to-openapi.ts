@@ -13,7 +13,7 @@ export interface OpenApiOptions {
   /** Called by the cookie of a sign-in. */
   operationsByCookie?: readonly Facts[];
   /** Called from pages of the console's host by who need not be signed in. */
-  openOperations?: readonly Facts[];
+  anonymousOperations?: readonly Facts[];
   title: string;
   version: string;
   description: string;
@@ -29,7 +29,7 @@ export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
   const {
     operations,
     operationsByCookie = [],
-    openOperations = [],
+    anonymousOperations = [],
     title,
     version,
     description,
@@ -44,7 +44,7 @@ export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
   const all = [
     ...operations.map((operation): [Facts, Access] => [operation, 'key']),
     ...operationsByCookie.map((operation): [Facts, Access] => [operation, 'cookie']),
-    ...openOperations.map((operation): [Facts, Access] => [operation, 'anybody']),
+    ...anonymousOperations.map((operation): [Facts, Access] => [operation, 'anybody']),
   ];
   const accesses = new Set(all.map(([, access]) => access));
   for (const [operation, access] of all) {

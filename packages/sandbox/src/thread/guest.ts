@@ -1,6 +1,6 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import type { CodeKind } from '../transform-task.ts';
-import { type Bridge, openBridge } from './bridge/bridge.ts';
+import { type Bridge, meteredBridge } from './bridge/bridge.ts';
 import { type Budget, jobsPerSlice, leftoverLimits, leftoverSlices, startBudget } from './budget.ts';
 import { fetchedJson } from './fetching.ts';
 import { guestFileLoader } from './guest-files.ts';
@@ -13,11 +13,11 @@ import { evaluateModule } from './module-code.ts';
 import type { Outcome } from './outcome.ts';
 import {
   type Crossing,
+  crossingInto,
   type InstanceMemory,
+  instantiate,
   jobRunner,
   memoryOf,
-  newInstance,
-  openCrossing,
   type QuickJs,
   type RunJobs,
 } from './quickjs.ts';
@@ -37,7 +37,7 @@ export class Guest {
     },
     hold: (bytes) => this.#hold(bytes),
   };
-  readonly #bridge: Bridge = openBridge(this.#meter);
+  readonly #bridge: Bridge = meteredBridge(this.#meter);
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
   readonly #crossing: Crossing;
@@ -53,7 +53,7 @@ export class Guest {
     this.#quickjs = quickjs;
     this.#kind = kind;
     const { context } = quickjs;
-    this.#crossing = openCrossing(quickjs);
+    this.#crossing = crossingInto(quickjs);
     this.#noText = context.newString('');
     this.#clientName = context.newString(headerPrefix);
     const load = guestFileLoader(quickjs, sources);
@@ -74,7 +74,7 @@ export class Guest {
   /** Starts QuickJS with the guest's own files. The first run loads the transform, within its limits. */
   static async open(kind: CodeKind, settings: GuestSettings): Promise<Guest> {
     const { quickjs, limits } = settings;
-    const instance = await newInstance(quickjs, limits.heapBytes);
+    const instance = await instantiate(quickjs, limits.heapBytes);
     const guest = new Guest(instance, kind, settings);
     instance.runtime.setMemoryLimit(limits.heapBytes);
     instance.runtime.setMaxStackSize(limits.stackBytes);

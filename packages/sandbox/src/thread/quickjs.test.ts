@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { memoryOf, newInstance } from './quickjs.ts';
+import { instantiate, memoryOf } from './quickjs.ts';
 
 const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
 const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
 const mebibyte = 2 ** 20;
 
 test('the heap of an instance counts from its first byte, and what was freed goes on counting', async () => {
-  const instance = await newInstance(quickjs, 128 * mebibyte);
+  const instance = await instantiate(quickjs, 128 * mebibyte);
   const heapAfter = (code: string) => {
     instance.context.unwrapResult(instance.context.evalCode(code)).dispose();
     return memoryOf(instance).heapBytes / mebibyte;

@@ -22,7 +22,7 @@ export interface QuickJs {
 }
 
 /** The maximum of its memory holds even if QuickJS counts wrongly. */
-export async function newInstance(module: WebAssembly.Module, heapBytes: number): Promise<QuickJs> {
+export async function instantiate(module: WebAssembly.Module, heapBytes: number): Promise<QuickJs> {
   const maximum = Math.ceil((heapBytes + initialBytes + extraBytes) / pageBytes);
   const memory = new WebAssembly.Memory({ initial: initialBytes / pageBytes, maximum });
   const silent: object = { print: () => {}, printErr: () => {} };
@@ -113,7 +113,7 @@ const wordBytes = 4;
 /** JSPromiseStateEnum */
 const fulfilledState = 1;
 
-export function openCrossing({ wasm, memory, context }: QuickJs): Crossing {
+export function crossingInto({ wasm, memory, context }: QuickJs): Crossing {
   const ffi = wasm.getFFI();
   const { ctx, memory: own } = context as unknown as ContextInternals;
   const { heapValueHandle, module } = { heapValueHandle: own.heapValueHandle.bind(own), module: own.module };

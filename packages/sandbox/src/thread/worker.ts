@@ -22,7 +22,7 @@ import type {
 } from './messages.ts';
 import { parseModule, placeInCode } from './module-code.ts';
 import type { Outcome, RunAnswer } from './outcome.ts';
-import { memoryOf, newInstance } from './quickjs.ts';
+import { instantiate, memoryOf } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
 /** CPU time after which a batch gives its later runs back, so that they do not wait for this thread. */
@@ -126,7 +126,7 @@ async function runGuest(
 /** The answer has a body where the code is not well-formed: a {@link CompileError}. */
 async function parse(code: string): Promise<RunAnswer[]> {
   const budget = startBudget(settings.limits);
-  const instance = await newInstance(settings.quickjs, settings.limits.heapBytes);
+  const instance = await instantiate(settings.quickjs, settings.limits.heapBytes);
   const { runtime, context } = instance;
   try {
     runtime.setMemoryLimit(settings.limits.heapBytes);

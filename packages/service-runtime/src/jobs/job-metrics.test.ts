@@ -3,7 +3,7 @@ import { eventually, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { consume, openJobs } from './index.ts';
-import { createJobMetrics } from './job-metrics.ts';
+import { jobMetrics } from './job-metrics.ts';
 
 const redis = useStack(async (stack) => {
   const connection = new Redis(testRedisUrl());
@@ -25,7 +25,7 @@ test('the age of the oldest job that waits, jobs by state, what was done and wha
       if (begun.length === 1) await held.promise;
       if (begun.length === 2) throw new Error('not yet');
     },
-    { redisUrl, stack, onError: () => {}, concurrency: 1, metrics: createJobMetrics(registry) },
+    { redisUrl, stack, onError: () => {}, concurrency: 1, metrics: jobMetrics(registry) },
   );
   const jobs = openJobs({ redisUrl, stack, onError: () => {} });
   const enqueue = (at?: Date) => {

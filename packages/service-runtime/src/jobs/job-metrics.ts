@@ -12,7 +12,7 @@ export interface JobMetrics {
 }
 
 /** Queues are queried at each scrape, and have no figures while Redis is unavailable. */
-export function createJobMetrics(registry: Registry): JobMetrics {
+export function jobMetrics(registry: Registry): JobMetrics {
   const queues: Queue[] = [];
   const registers = [registry];
   const failures = new Counter({

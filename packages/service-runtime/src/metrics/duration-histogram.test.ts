@@ -1,12 +1,12 @@
 import { Histogram, Registry } from 'prom-client';
-import { createDurationHistogram } from './duration-histogram.ts';
+import { durationHistogram } from './duration-histogram.ts';
 
 const options = { name: 'x_seconds', help: 'Of x', series: [{ kind: 'a' }, { kind: 'b' }, { kind: 'never' }] };
 
 test('it exports what a histogram of prom-client exports', async () => {
   const ours = new Registry();
   const theirs = new Registry();
-  const histogram = createDurationHistogram({ ...options, registry: ours });
+  const histogram = durationHistogram({ ...options, registry: ours });
   const reference = new Histogram({
     ...options,
     labelNames: ['kind'],

@@ -16,7 +16,7 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const bucketsMs = bucketsSeconds.map((seconds) => seconds * 1000);
 const width = bucketsMs.length + 1;
 
-export function createDurationHistogram({ name, help, series, registry }: HistogramOptions): DurationHistogram {
+export function durationHistogram({ name, help, series, registry }: HistogramOptions): DurationHistogram {
   const counts = new Float64Array(series.length * width);
   const sums = new Float64Array(series.length);
 

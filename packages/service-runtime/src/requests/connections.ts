@@ -80,7 +80,7 @@ export function settle(connection: Connection, response: ServerResponse): void {
 const known = new WeakMap<Server, Connections>();
 
 /** For a server that tells {@link Connections} itself what it owes. */
-export function openConnections(server: Server): Connections {
+export function trackConnections(server: Server): Connections {
   const connections = new Connections(server);
   known.set(server, connections);
   return connections;
@@ -90,7 +90,7 @@ export function openConnections(server: Server): Connections {
 export function connectionsOf(server: Server): Connections {
   const ordered = known.get(server);
   if (ordered) return ordered;
-  const connections = openConnections(server);
+  const connections = trackConnections(server);
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = connections.find(socket);
     if (!connection) return;

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Connections, openConnections } from './connections.ts';
+import { type Connections, trackConnections } from './connections.ts';
 import { GatheredRequest } from './gathered-request.ts';
 import { afterOwed, endAfterOwed, oneAfterAnother } from './one-after-another.ts';
 import { declineUpgrades } from './upgrade-offers.ts';
@@ -35,7 +35,7 @@ export function createOrderedServer(
     requireHostHeader: false,
     shouldUpgradeCallback: declineUpgrades((socket) => endAfterOwed(connections, socket)),
   });
-  const connections = openConnections(server);
+  const connections = trackConnections(server);
   const serveInOrder = oneAfterAnother(listener, connections);
   server.maxHeadersCount = 0; // Node would silently drop headers beyond its own limit
   server.on('request', serveInOrder);

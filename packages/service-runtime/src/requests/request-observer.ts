@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
-import { createDurationHistogram } from '../metrics/duration-histogram.ts';
+import { durationHistogram } from '../metrics/duration-histogram.ts';
 import { exportGauge } from '../metrics/measured.ts';
 import { statusClasses, statusClassIndex } from '../metrics/status-classes.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -34,12 +34,12 @@ export interface RequestObserver {
   begin(request: IncomingMessage): ObservedRequest;
 }
 
-export function createRequestObserver(options: RequestObserverOptions): RequestObserver {
+export function requestObserver(options: RequestObserverOptions): RequestObserver {
   const { errorCodes, limits, metrics, tracing } = options;
   const operations = [...options.operations, 'other'];
   const indexes = new Map(operations.map((operation, index) => [operation, index]));
   let inFlight = 0;
-  const durations = createDurationHistogram({
+  const durations = durationHistogram({
     name: 'sluice_http_request_duration_seconds',
     help: 'From the head of the request to the end of the answer',
     series: operations.flatMap((operation) => statusClasses.map((status_class) => ({ operation, status_class }))),

@@ -1,6 +1,6 @@
 import { eventually, startTraceCollector } from '@sluice/testing';
 import { Registry } from 'prom-client';
-import { createLogger } from '../logger.ts';
+import { serviceLogger } from '../logger.ts';
 import { openTracing } from './open-tracing.ts';
 
 const callersTrace = '0af7651916cd43dd8448eb211c80319c';
@@ -9,7 +9,7 @@ const callersSpan = 'b7ad6b7169203331';
 async function open(stack: AsyncDisposableStack, ratio = 1, flushMs = 2000) {
   const collector = await startTraceCollector(stack);
   const lines: string[] = [];
-  const log = createLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const log = serviceLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
   const metrics = new Registry();
   const own = new AsyncDisposableStack();
   const headers = 'authorization=Basic%20canary';

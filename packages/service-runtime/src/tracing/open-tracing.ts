@@ -39,7 +39,7 @@ const complaintIntervalMs = 60_000;
 
 /** Closing the stack sends the last spans. Import this module only where traces are on. */
 export function openTracing(options: TracingOptions): Tracing {
-  const batches = new CountedBatches(createExporter(options), complainer(options.log));
+  const batches = new CountedBatches(exporterFor(options), complainer(options.log));
   measureSpans(batches, options.metrics);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -138,7 +138,7 @@ function ownSampler(ratio: number): Sampler {
   };
 }
 
-function createExporter({ endpoint, headers }: TracingOptions): OTLPTraceExporter {
+function exporterFor({ endpoint, headers }: TracingOptions): OTLPTraceExporter {
   return new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     headers: parseKeyPairsIntoRecord(headers),

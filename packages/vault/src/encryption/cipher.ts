@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { DataKey } from '../keys/data-keys.ts';
 import { IntegrityError } from './integrity-error.ts';
-import { newNonce, nonceBytes } from './nonce.ts';
+import { nonceBytes, randomNonce } from './nonce.ts';
 
 /** The place is authenticated with a ciphertext, so a copy in another record, field or Tenant does not open. */
 export interface SecretPlace {
@@ -24,7 +24,7 @@ export const ciphertextHeadBytes = textAt;
 
 /** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D). The caller owns the plaintext and zeroes it. */
 export function encrypt({ key, version }: DataKey, place: SecretPlace, plaintext: Buffer): Buffer {
-  const nonce = newNonce();
+  const nonce = randomNonce();
   const cipher = createCipheriv(algorithm, key, nonce, gcm).setAAD(additionalData(place, version));
   const head = Buffer.alloc(nonceAt);
   head.writeUInt8(format, 0);

@@ -7,7 +7,7 @@ const pool = Buffer.alloc(256 * nonceBytes);
 let next = pool.length;
 
 /** A copy, because the next draw overwrites the pool. */
-export function newNonce(): Buffer {
+export function randomNonce(): Buffer {
   if (next === pool.length) {
     randomFillSync(pool);
     next = 0;

@@ -1,6 +1,6 @@
 import { Context, toValueSync } from 'liquidjs';
 import type { Json } from '../json.ts';
-import { type FilterBudget, newFilterBudget, spend } from './filter-budget.ts';
+import { type FilterBudget, filterBudget, spend } from './filter-budget.ts';
 import { FilterError, longestGrown } from './filter-record.ts';
 import { mayGrow } from './filters.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
@@ -10,7 +10,7 @@ import { textLengthOf } from './text-length.ts';
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,
   data: Json,
-  budget: FilterBudget = newFilterBudget(),
+  budget: FilterBudget = filterBudget(),
 ): Json {
   let value: unknown = data;
   for (const filter of filters) {

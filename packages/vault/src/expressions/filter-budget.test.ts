@@ -1,4 +1,4 @@
-import { type Expression, evaluateExpression, type Json, newFilterBudget, parseExpressions } from '../index.ts';
+import { type Expression, evaluateExpression, filterBudget, type Json, parseExpressions } from '../index.ts';
 import { requireUnspent } from './filter-budget.ts';
 import { fillTemplate } from './template.ts';
 
@@ -10,7 +10,7 @@ const large = 'x'.repeat(2 ** 20);
 test('the filters of a request share what they may go through; data without filters costs nothing', () => {
   const [filtered, plain] = expressions('{{ a | last4 }}{{ a }}');
   if (!filtered || !plain) throw new Error('two expressions');
-  const budget = newFilterBudget();
+  const budget = filterBudget();
   for (let i = 0; i < 7; i++) expect(evaluateExpression(filtered, large, budget)).toBe('xxxx');
   for (let i = 0; i < 100; i++) expect(evaluateExpression(plain, large, budget)).toBe(large);
   expect(() => requireUnspent(budget)).not.toThrow();

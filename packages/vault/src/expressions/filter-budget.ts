@@ -12,7 +12,7 @@ const mostText = 8 * 1024 * 1024;
 const mostFilled = 9 * 1024 * 1024;
 
 /** For a whole request, because short expressions can name a large value again and again. */
-export function newFilterBudget(): FilterBudget {
+export function filterBudget(): FilterBudget {
   return { remaining: mostText, leftToFill: mostFilled };
 }
 

@@ -18,7 +18,7 @@ export function mayGrow(name: string): boolean {
   return byName.get(name)?.grows === true;
 }
 
-export function createFilterEngine(): Liquid {
+export function liquidWithFilters(): Liquid {
   const liquid = new Liquid({ strictFilters: true, ownPropertyOnly: true, memoryLimit: 50_000_000 });
   for (const name of Object.keys(liquid.tags)) delete liquid.tags[name];
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);

@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import { Filter, type Liquid, Tokenizer, TokenKind } from 'liquidjs';
-import { createFilterEngine, faultInArguments } from './filters.ts';
+import { faultInArguments, liquidWithFilters } from './filters.ts';
 
 export interface Literal {
   kind: 'literal';
@@ -35,7 +35,7 @@ const openingBytes = Buffer.from(opening);
 let engine: Liquid | undefined;
 
 export function filterEngine(): Liquid {
-  engine ??= createFilterEngine();
+  engine ??= liquidWithFilters();
   return engine;
 }
 

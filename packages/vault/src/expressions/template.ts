@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Json, mapLeaves } from '../json.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
-import { type FilterBudget, newFilterBudget } from './filter-budget.ts';
+import { type FilterBudget, filterBudget } from './filter-budget.ts';
 import {
   type Expression,
   invalidExpression,
@@ -25,7 +25,7 @@ const mostFilled = 1024 * 1024;
 export function fillTemplate(
   template: Json,
   data: Json,
-  budget: FilterBudget = newFilterBudget(),
+  budget: FilterBudget = filterBudget(),
 ): Json | undefined | typeof tooLarge {
   const mayFill = Math.min(mostFilled, budget.leftToFill);
   const room = { left: mayFill };

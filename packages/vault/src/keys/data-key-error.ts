@@ -1,6 +1,6 @@
 import { IntegrityError } from '../encryption/integrity-error.ts';
 import type { KeyOwner } from './data-key.queries.ts';
-import { contextOf } from './new-data-key.ts';
+import { contextOf } from './generate-data-key.ts';
 
 export interface UnopenedKey {
   owner: KeyOwner;

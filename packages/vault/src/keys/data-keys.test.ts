@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CoherentCaches, openCoherentCaches, tagOf } from '@sluice/cache-coherence';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
 import { Registry } from 'prom-client';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
-import { openDataKeys } from './data-keys.ts';
+import { cachedDataKeys } from './data-keys.ts';
 import type { WrappedIn } from './key-wrapper.ts';
-import { createLocalKeyWrapper } from './local-key-wrapper.ts';
+import { localKeyWrapper } from './local-key-wrapper.ts';
 
 const database = useStack(async (stack) => {
   const opened = await createTestDatabase(stack);
@@ -22,7 +22,7 @@ async function newSecret(): Promise<Secret> {
 }
 
 function countingWrapper() {
-  const wrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
+  const wrapper = localKeyWrapper(randomBytes(32).toString('base64'));
   const counts = { unwrapped: 0 };
   return {
     counts,
@@ -52,11 +52,11 @@ describe('data keys', () => {
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
     const ciphertext = await encryptSecret(
-      { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) },
+      { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) },
       secret,
       'value',
     );
-    const other = { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) };
+    const other = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) };
     expect((await decryptSecret(other, secret, ciphertext)).toString()).toBe('value');
     for (const place of [{ recordId: randomUUID() }, { field: 'other' }, { purpose: 'token_data' as const }]) {
       await expect(decryptSecret(other, { ...secret, ...place }, ciphertext)).rejects.toThrow(IntegrityError);
@@ -68,7 +68,7 @@ describe('data keys', () => {
     const { keyWrapper, counts } = countingWrapper();
     const secret = await newSecret();
     const processes = [await newCaches(), await newCaches()].map((caches) => ({
-      dataKeys: openDataKeys({ db, keyWrapper, caches }),
+      dataKeys: cachedDataKeys({ db, keyWrapper, caches }),
     }));
     const all = processes.flatMap((holder) => Array.from({ length: 10 }, () => encryptSecret(holder, secret, 'x')));
     await Promise.all(all);
@@ -80,7 +80,7 @@ describe('data keys', () => {
     const { db } = database.current;
     await using stack = new AsyncDisposableStack();
     const { keyWrapper } = countingWrapper();
-    const log = createLogger({ service: 'test', level: 'silent' }, { write: () => {} });
+    const log = serviceLogger({ service: 'test', level: 'silent' }, { write: () => {} });
     const processes = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const caches = await openCoherentCaches({
@@ -91,7 +91,7 @@ describe('data keys', () => {
           metrics: new Registry(),
           stack,
         });
-        return openDataKeys({ db, keyWrapper, caches, reservationSize: 1 });
+        return cachedDataKeys({ db, keyWrapper, caches, reservationSize: 1 });
       }),
     );
     for (let round = 0; round < 10; round++) {
@@ -106,7 +106,7 @@ describe('data keys', () => {
     const { db } = database.current;
     const { keyWrapper, counts } = countingWrapper();
     const caches = await database.current.newCaches();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches }) };
+    const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches }) };
     const secret = await newSecret();
     const ciphertext = await encryptSecret(holder, secret, 'x');
     await decryptSecret(holder, secret, ciphertext);
@@ -121,7 +121,7 @@ describe('data keys', () => {
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
     const caches = await database.current.newCaches();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches, reservationSize: 4, maximumUses: 8 }) };
+    const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches, reservationSize: 4, maximumUses: 8 }) };
     const ciphertexts: Buffer[] = [];
     for (let i = 0; i < 10; i++) {
       ciphertexts.push(await encryptSecret(holder, secret, `value ${i}`));
@@ -141,7 +141,7 @@ describe('data keys', () => {
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
     const caches = await database.current.newCaches();
-    const dataKeys = openDataKeys({ db, keyWrapper, caches, reservationSize: 4 });
+    const dataKeys = cachedDataKeys({ db, keyWrapper, caches, reservationSize: 4 });
     expect((await dataKeys.reserve(secret, 1000)).version).toBe(1);
     expect(await keysOf(secret)).toMatchObject([{ use_count: 1000 }]);
   });
@@ -151,11 +151,11 @@ describe('data keys', () => {
     const [one, two] = [countingWrapper().keyWrapper, countingWrapper().keyWrapper];
     const secret = await newSecret();
     const ciphertext = await encryptSecret(
-      { dataKeys: openDataKeys({ db, keyWrapper: one, caches: await newCaches() }) },
+      { dataKeys: cachedDataKeys({ db, keyWrapper: one, caches: await newCaches() }) },
       secret,
       'x',
     );
-    const wrong = { dataKeys: openDataKeys({ db, keyWrapper: two, caches: await newCaches() }) };
+    const wrong = { dataKeys: cachedDataKeys({ db, keyWrapper: two, caches: await newCaches() }) };
     await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(
       `it was wrapped by ${await one.currentKeyId()}`,
     );
@@ -165,7 +165,7 @@ describe('data keys', () => {
     const { db, newCaches } = database.current;
     const { keyWrapper } = countingWrapper();
     const secret = await newSecret();
-    const holder = { dataKeys: openDataKeys({ db, keyWrapper, caches: await newCaches() }) };
+    const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) };
     let encrypting: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       const closed_at = new Date().toISOString();

@@ -13,9 +13,9 @@ import {
   type WrappedKey,
 } from './data-key.queries.ts';
 import { DataKeyError } from './data-key-error.ts';
+import { contextOf, dataKeyBytes, generateDataKey } from './generate-data-key.ts';
 import { mostEncryptions } from './key-usage.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
-import { contextOf, dataKeyBytes, newDataKey } from './new-data-key.ts';
 
 export interface DataKey {
   version: number;
@@ -50,7 +50,7 @@ const mostKeys = 10_000;
 const keyBytes = 500;
 const limits = { maxEntries: mostKeys, maxBytes: mostKeys * 2 * keyBytes };
 
-export function openDataKeys(options: DataKeysOptions): DataKeys {
+export function cachedDataKeys(options: DataKeysOptions): DataKeys {
   const { db, keyWrapper, caches, reservationSize = 1024, maximumUses = mostEncryptions } = options;
   const unwrapped = caches.open<KeyObject>('data_keys', limits);
   const reservations = caches.open<Reservation>('data_key_reservations', limits);
@@ -78,7 +78,7 @@ export function openDataKeys(options: DataKeysOptions): DataKeys {
   }
 
   async function addVersion(owner: KeyOwner, version: number): Promise<void> {
-    await insertDataKey(db, owner, await newDataKey(keyWrapper, owner, version));
+    await insertDataKey(db, owner, await generateDataKey(keyWrapper, owner, version));
   }
 
   async function reserveInTable(owner: KeyOwner, uses: number): Promise<number> {

@@ -18,7 +18,7 @@ export interface LocalRootKey {
 }
 
 /** A wrapped key is nonce (12 bytes) | tag (16) | AES-256-GCM ciphertext, with the context as additional data. */
-export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
+export function localRootKeys(current: LocalRootKey, others: readonly LocalRootKey[] = []): RootKeys {
   const first = readRootKey(current);
   const keys = new Map([first, ...others.map(readRootKey)].map(({ id, key }) => [id, key]));
   return {
@@ -33,8 +33,8 @@ export function openLocalRootKeys(current: LocalRootKey, others: readonly LocalR
   };
 }
 
-export function createLocalKeyWrapper(rootKeyBase64: string, previousBase64: readonly string[] = []): RootKeys {
-  return openLocalRootKeys(
+export function localKeyWrapper(rootKeyBase64: string, previousBase64: readonly string[] = []): RootKeys {
+  return localRootKeys(
     { setting: 'ROOT_KEY', base64: rootKeyBase64 },
     previousBase64.map((base64) => ({ setting: 'ROOT_KEY_PREVIOUS', base64 })),
   );

@@ -31,7 +31,7 @@ const mostBytes = 64 * 1024;
 const requestFaults = new Set([400, 404, 422]);
 
 /** Tries once more, within the time-out, after a 5xx or a broken connection. Never logs the token. */
-export function createTransitClient(options: TransitClientOptions): TransitClient {
+export function transitClient(options: TransitClientOptions): TransitClient {
   const { token, log, timeoutMs = 2000 } = options;
   const address = options.address.replace(/\/+$/, '');
   const { refuse, recovered } = watchService(address, log);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from '@sluice/problems';
 import { startTransitServer, type TransitFault, type TransitServer } from '../testing/transit-server.ts';
 import type { RootKeys } from './key-wrapper.ts';
-import { openTransitRootKeys } from './transit-key-wrapper.ts';
+import { transitRootKeys } from './transit-key-wrapper.ts';
 
 interface Setting {
   server: TransitServer;
@@ -18,7 +18,7 @@ async function withServer(work: (setting: Setting) => Promise<void>, options: { 
   const lines: Setting['lines'] = [];
   const write = (detail: object, message: string) => void lines.push({ detail, message });
   const { address, token, mount, key } = server;
-  const wrapper = openTransitRootKeys({
+  const wrapper = transitRootKeys({
     ...{ address, token, mount, key, timeoutMs, log: { error: write, info: write } },
     ...options,
   });

@@ -1,5 +1,5 @@
 import type { RootKeys } from './key-wrapper.ts';
-import { createTransitClient, type TransitClientOptions } from './transit-client.ts';
+import { type TransitClientOptions, transitClient } from './transit-client.ts';
 
 export type { KeyServiceLog } from './transit-client.ts';
 
@@ -12,8 +12,8 @@ export interface TransitOptions extends TransitClientOptions {
 const ciphertextPattern = /^vault:v(\d+):[A-Za-z0-9+/=]+$/;
 
 /** The engine of HashiCorp Vault or OpenBao gets data keys in clear over TLS, with the context as associated data. */
-export function openTransitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
-  const client = createTransitClient(options);
+export function transitRootKeys({ mount, key, ...options }: TransitOptions): RootKeys {
+  const client = transitClient(options);
   const idOf = (version: string | number) => `vault-transit:${mount}/${key}:v${version}`;
   const associated_data = (context: string) => Buffer.from(context).toString('base64');
   const has = (keyId: string) => keyId.startsWith(idOf(''));

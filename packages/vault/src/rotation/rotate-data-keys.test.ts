@@ -4,7 +4,7 @@ import { proxyVersionField, reactorConfiguration, runArguments, runConsole, runR
 import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { createLocalKeyWrapper, createToken, decryptSecret, findToken, updateToken } from '../index.ts';
+import { createToken, decryptSecret, findToken, localKeyWrapper, updateToken } from '../index.ts';
 import {
   card,
   createMany,
@@ -217,11 +217,11 @@ describe('rotating the data keys of a Tenant', () => {
       const [vault, actor] = [await openProcess(), await newActor()];
       await createMany(vault, actor, 3);
       const before = await keysOf(actor);
-      const { rotation, events } = await openRotation({ keyWrapper: createLocalKeyWrapper(newRootKey()) });
+      const { rotation, events } = await openRotation({ keyWrapper: localKeyWrapper(newRootKey()) });
       await expect(rotateDataKeys(rotation, work(actor))).rejects.toMatchObject({
         owner: { purpose: 'token_data' },
         version: 1,
-        rootKeyId: await createLocalKeyWrapper(rootKey).currentKeyId(),
+        rootKeyId: await localKeyWrapper(rootKey).currentKeyId(),
         cause: { message: 'it was wrapped by a root key that the settings do not give' },
       });
       expect(events).toEqual([]);
@@ -233,12 +233,12 @@ describe('rotating the data keys of a Tenant', () => {
       const next = newRootKey();
       const [vault, actor] = [await openProcess(), await newActor()];
       await createMany(vault, actor, 600);
-      const first = await openRotation({ keyWrapper: createLocalKeyWrapper(next, [rootKey]) });
+      const first = await openRotation({ keyWrapper: localKeyWrapper(next, [rootKey]) });
       const report: typeof first.rotation.report = ({ type }) =>
         type === 'progress' && first.stop.abort(new Error('stop'));
       await expect(rotateDataKeys({ ...first.rotation, report }, work(actor))).rejects.toThrow('stop');
       const before = await keysOf(actor);
-      const second = await openRotation({ keyWrapper: createLocalKeyWrapper(next) });
+      const second = await openRotation({ keyWrapper: localKeyWrapper(next) });
       await expect(rotateDataKeys(second.rotation, work(actor))).rejects.toMatchObject({ version: 1 });
       expect(await versionsOf(actor)).toEqual({ 1: 100, 2: 500 });
       expect(await keysOf(actor)).toEqual(before);

@@ -3,7 +3,7 @@ import { type Confirmation, type RecordedChange, tagOf } from '@sluice/cache-coh
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { insertDataKey, isTenantClosed, type WrappedKey } from '../keys/data-key.queries.ts';
-import { newDataKey } from '../keys/new-data-key.ts';
+import { generateDataKey } from '../keys/generate-data-key.ts';
 import { countByVersion } from './encrypted-rows.queries.ts';
 import { encryptedTables, type RotatedPurpose } from './encrypted-rows.ts';
 import { type KeyVersion, listKeyVersions } from './key-versions.queries.ts';
@@ -90,7 +90,7 @@ async function announce(
 ): Promise<Confirmation> {
   const made: { purpose: KeyVersion['purpose']; key: WrappedKey }[] = [];
   for (const { purpose, version } of isNew ? newest : []) {
-    made.push({ purpose, key: await newDataKey(keyWrapper, { tenantId, purpose }, version + 1) });
+    made.push({ purpose, key: await generateDataKey(keyWrapper, { tenantId, purpose }, version + 1) });
   }
   const change = await db.transaction().execute(async (tx): Promise<RecordedChange> => {
     for (const { purpose, key } of made) await insertDataKey(tx, { tenantId, purpose }, key);

@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
-import { createKeyWrapper, createLocalKeyWrapper, createToken, findToken, type KeyWrapper } from '../index.ts';
+import { createToken, findToken, type KeyWrapper, keyWrapperFrom, localKeyWrapper } from '../index.ts';
 import { newRootKey, openProcesses } from '../testing/test-rotation.ts';
 import { startTransitServer } from '../testing/transit-server.ts';
 import type { Actor } from '../tokens/token.ts';
@@ -14,7 +14,7 @@ async function withDatabase(work: (setup: Awaited<ReturnType<typeof openSetup>>)
 
 async function openSetup(stack: AsyncDisposableStack) {
   const processes = await openProcesses(stack);
-  const wrapper = createLocalKeyWrapper(processes.rootKey);
+  const wrapper = localKeyWrapper(processes.rootKey);
   const vault = await processes.openProcess(wrapper);
   const tokens: { actor: Actor; id: string; data: string }[] = [];
   for (let i = 0; i < 5; i++) {
@@ -41,7 +41,7 @@ describe('rotating the root key', () => {
   test('both open everything while it is under way; afterwards the previous one is not needed', () =>
     withDatabase(async ({ rootKey, wrapper, readAll, rows, openRotation, vault, tokens }) => {
       const next = newRootKey();
-      const [rotating, alone] = [createLocalKeyWrapper(next, [rootKey]), createLocalKeyWrapper(next)];
+      const [rotating, alone] = [localKeyWrapper(next, [rootKey]), localKeyWrapper(next)];
       const before = await rows();
       await readAll(rotating);
       await expect(readAll(alone)).rejects.toThrow(`it was wrapped by ${await wrapper.currentKeyId()}`);
@@ -63,12 +63,12 @@ describe('rotating the root key', () => {
     withDatabase(async ({ db, rootKey, wrapper, tokens, openRotation }) => {
       const tenantId = tokens[0]?.actor.tenantId ?? '';
       const lost = { tenant_id: tenantId, purpose: 'idempotency' as const, version: 1 };
-      const wrapped = await createLocalKeyWrapper(newRootKey()).wrap(Buffer.alloc(32), `${tenantId}/idempotency/1`);
+      const wrapped = await localKeyWrapper(newRootKey()).wrap(Buffer.alloc(32), `${tenantId}/idempotency/1`);
       await db
         .insertInto('data_keys')
         .values({ ...lost, wrapped_key: wrapped.wrapped, root_key_id: wrapped.keyId })
         .execute();
-      const keyWrapper = createLocalKeyWrapper(newRootKey(), [rootKey]);
+      const keyWrapper = localKeyWrapper(newRootKey(), [rootKey]);
       const { rotation } = await openRotation({ keyWrapper });
       expect(await rotateRootKey(rotation)).toEqual({
         currentKeyId: await keyWrapper.currentKeyId(),
@@ -97,8 +97,8 @@ describe('rotating the root key', () => {
         VAULT_TRANSIT_MOUNT: 'transit',
         VAULT_TRANSIT_KEY: key,
       };
-      const transit = createKeyWrapper({ KEY_PROVIDER: 'vault-transit', ...service }, log);
-      const moving = createKeyWrapper({ KEY_PROVIDER: 'vault-transit', ...service, ROOT_KEY_PREVIOUS: rootKey }, log);
+      const transit = keyWrapperFrom({ KEY_PROVIDER: 'vault-transit', ...service }, log);
+      const moving = keyWrapperFrom({ KEY_PROVIDER: 'vault-transit', ...service, ROOT_KEY_PREVIOUS: rootKey }, log);
       await readAll(moving);
       const first = await openRotation({ keyWrapper: moving });
       faults.next = ['none', 'none', 'none', 'slow'];
@@ -124,7 +124,7 @@ describe('rotating the root key', () => {
         VAULT_TRANSIT_MOUNT: 'transit',
         VAULT_TRANSIT_KEY: key,
       };
-      const wrapper = createKeyWrapper({ KEY_PROVIDER: 'vault-transit', ...service }, log);
+      const wrapper = keyWrapperFrom({ KEY_PROVIDER: 'vault-transit', ...service }, log);
       const [warm, cold] = [await openProcess(wrapper), await openProcess(wrapper)];
       const actor = await newActor();
       const { id } = (await createToken(warm, actor, { type: 'token', data: 'value' })).token;
@@ -139,7 +139,7 @@ describe('rotating the root key', () => {
 describe('many data keys', () => {
   const large = useStack(async (stack) => {
     const setup = await openProcesses(stack);
-    const wrapper = createLocalKeyWrapper(setup.rootKey);
+    const wrapper = localKeyWrapper(setup.rootKey);
     const rows = [];
     for (let i = 0; i < 1700; i++) {
       const tenant_id = `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
@@ -152,7 +152,7 @@ describe('many data keys', () => {
 
   test('are gone through in batches; a stop is honoured after one, and what is counted meanwhile is kept', async () => {
     const { db, rootKey, openRotation } = large.current;
-    const next = createLocalKeyWrapper(newRootKey(), [rootKey]);
+    const next = localKeyWrapper(newRootKey(), [rootKey]);
     const { rotation, stop, events } = await openRotation({ keyWrapper: next });
     const report: typeof rotation.report = (event) => {
       events.push(event);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '@sluice/problems';
+import { contextOf } from '../keys/generate-data-key.ts';
 import type { KeyWrapper } from '../keys/key-wrapper.ts';
-import { contextOf } from '../keys/new-data-key.ts';
 import { countByRootKey, type RootKeyUse } from './key-versions.queries.ts';
 import {
   type DataKeyPlace,

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
 import { createTestDatabase, openTestCoherence } from '@sluice/testing';
-import { type Actor, createLocalKeyWrapper, openVault } from '../index.ts';
+import { type Actor, assembleVault, localKeyWrapper } from '../index.ts';
 import type { VaultOptions } from '../vault.ts';
 
 const allPermissions = [...['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use']];
@@ -19,11 +19,11 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
   const time = { now: new Date() };
-  const vault = openVault({
+  const vault = assembleVault({
     db,
     caches,
     changes,
-    keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
+    keyWrapper: localKeyWrapper(randomBytes(32).toString('base64')),
     disclosures: { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) },
     clock: () => time.now,
     ...options,

@@ -4,11 +4,11 @@ import { createTestDatabase, openTestCoherence } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
   type Actor,
-  createLocalKeyWrapper,
+  assembleVault,
   encryptSecret,
   type Json,
   type KeyWrapper,
-  openVault,
+  localKeyWrapper,
   type Rotation,
   type RotationEvent,
   tokenize,
@@ -26,12 +26,12 @@ export async function openProcesses(stack: AsyncDisposableStack) {
   const { db } = database;
   const rootKey = newRootKey();
 
-  async function openProcess(keyWrapper: KeyWrapper = createLocalKeyWrapper(rootKey)): Promise<Vault> {
+  async function openProcess(keyWrapper: KeyWrapper = localKeyWrapper(rootKey)): Promise<Vault> {
     const { caches, changes } = await openTestCoherence(database, stack);
-    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
+    return assembleVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   }
 
-  async function openRotation({ keyWrapper = createLocalKeyWrapper(rootKey) as KeyWrapper } = {}) {
+  async function openRotation({ keyWrapper = localKeyWrapper(rootKey) as KeyWrapper } = {}) {
     const { dataKeys, changes } = await openProcess(keyWrapper);
     const events: RotationEvent[] = [];
     const stop = new AbortController();

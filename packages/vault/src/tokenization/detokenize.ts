@@ -1,7 +1,7 @@
 import { holds } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
 import { evaluateExpression } from '../expressions/evaluate-expression.ts';
-import { newFilterBudget } from '../expressions/filter-budget.ts';
+import { filterBudget } from '../expressions/filter-budget.ts';
 import {
   type Expression,
   expressionsOfPiece,
@@ -192,7 +192,7 @@ function* fill(
   parsed: ReadonlyMap<string, Segment[]>,
   visible: ReadonlyMap<string, Json>,
 ): Generator<void, { result: Json; bytes: number }, void> {
-  const budget = newFilterBudget();
+  const budget = filterBudget();
   let size = 0;
   let hasFilters = false;
   const texts = textsWithExpressions(value);

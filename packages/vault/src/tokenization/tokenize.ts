@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { newFilterBudget } from '../expressions/filter-budget.ts';
+import { filterBudget } from '../expressions/filter-budget.ts';
 import { isNestedDeeperThan, isObject, type Json, type JsonObject } from '../json.ts';
 import { createTokens } from '../tokens/create/create-tokens.ts';
 import { type Creation, draftTokens, tokensOfPiece } from '../tokens/create/draft-tokens.ts';
@@ -40,7 +40,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
     found.push({ input, path });
   });
   const inputs: TokenInput[] = [];
-  const reading = { now: vault.clock(), budget: newFilterBudget() };
+  const reading = { now: vault.clock(), budget: filterBudget() };
   for (const { input, path } of found) {
     if (inputs.length > 0 && inputs.length % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
     inputs.push(readTokenInput(input, path, reading));

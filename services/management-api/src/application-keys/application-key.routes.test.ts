@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPepper, findCaller, hashKey } from '@sluice/credentials';
+import { findCaller, hashKey, readPepper } from '@sluice/credentials';
 import { useStack } from '@sluice/testing';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 
@@ -207,7 +207,7 @@ test('callers are cached for no longer than the key and the Application have bot
   const { id } = await application({ expires_at: '2998-01-01T00:00:00.000Z' });
   const { body } = await add(id, { expires_at: '2997-01-01T00:00:00.000Z' });
   const later = (await add(id, { expires_at: future })).body;
-  const pepper = createPepper(secrets.KEY_PEPPER);
+  const pepper = readPepper(secrets.KEY_PEPPER);
   const found = async (key: string) => (await findCaller(db, hashKey(pepper, key)))?.expires_at;
   expect([await found(body.key), await found(later.key)]).toEqual([
     '2997-01-01T00:00:00.000Z',

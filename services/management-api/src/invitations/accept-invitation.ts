@@ -5,15 +5,15 @@ import type { Queryable } from '@sluice/database';
 import { readSignInCookie } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
-import { type Context, openOperation } from '../context.ts';
+import { anonymousOperation, type Context } from '../context.ts';
 import { refuseWhatIsGone } from '../refuse-what-is-gone.ts';
+import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
 import { findUser } from '../sign-ins/sign-in.queries.ts';
-import { answerSignIn, type StartedSignIn, startSignIn } from '../sign-ins/start-sign-in.ts';
 import { unlessRefused } from '../sign-ins/unless-refused.ts';
 import { type TakenInvitation, takeInvitation } from './invitation.queries.ts';
 import { acceptInvitationBody } from './invitation.schema.ts';
 
-export const acceptInvitation = openOperation({
+export const acceptInvitation = anonymousOperation({
   id: 'acceptInvitation',
   tag: 'Signing in',
   summary: 'Accept an invitation, and sign in to its Tenant',
@@ -89,14 +89,14 @@ export async function joinTenant(
   { invitation, userId, came, goesOnFrom, traceId }: Joining,
 ): Promise<StartedSignIn> {
   const { tenant_id: tenantId, id, role, email, user_id: invited, made_at: madeAt } = invitation;
-  if (invited === userId) await makeOwnerAgain(tx, { tenantId, userId, role });
-  else await makeMember(tx, { tenantId, userId, role, madeAt });
+  if (invited === userId) await restoreOwner(tx, { tenantId, userId, role });
+  else await createMember(tx, { tenantId, userId, role, madeAt });
   await requireInvitedSince(tx, { tenantId, userId, madeAt });
   await tx.updateTable('users').set({ email }).where('id', '=', userId).where('email', 'is', null).execute();
   const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
   await recordChange(tx, act, { operation: 'accept', entityType: 'invitation', entityId: id, detail: { role } });
   const signIn = { who: { tenantId, userId }, came, goesOnFrom, traceId, tags: [tagOf.user(userId)] };
-  return startSignIn(tx, context, signIn);
+  return createSignIn(tx, context, signIn);
 }
 
 interface NewMember {
@@ -125,7 +125,7 @@ function changedSince(): ServiceError {
 }
 
 /** The operator's invitation names an existing member, so this inserts them only if somebody has removed them since. */
-async function makeOwnerAgain(tx: Queryable, { tenantId, userId, role }: NewMember): Promise<void> {
+async function restoreOwner(tx: Queryable, { tenantId, userId, role }: NewMember): Promise<void> {
   await tx
     .insertInto('members')
     .values({ tenant_id: tenantId, user_id: userId, role })
@@ -137,7 +137,7 @@ async function makeOwnerAgain(tx: Queryable, { tenantId, userId, role }: NewMemb
  * A membership that came from a group becomes independent of it and gets the role of the invitation. An OWNER stays OWNER, and a
  * role that a person has given after the invitation stays too.
  */
-async function makeMember(
+async function createMember(
   tx: Queryable,
   { tenantId, userId, role, madeAt }: NewMember & { madeAt: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { FeedStore, toLine } from '@sluice/invocation-feed';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { testRedisUrl, useStack } from '@sluice/testing';
 import { beginExport, finishExport } from '../testing/exports.ts';
 import { startTestConsole } from '../testing/test-console.ts';
@@ -23,7 +23,7 @@ async function follow(cookie: string, site = 'same-origin'): Promise<IncomingMes
 test('a person sees invocations by cookie, and the stream is reset when the person signs out', async () => {
   await using stack = new AsyncDisposableStack();
   const { member, tenant } = api.current;
-  const store = new FeedStore(testRedisUrl(), { log: createLogger({ service: 'test', level: 'silent' }), stack });
+  const store = new FeedStore(testRedisUrl(), { log: serviceLogger({ service: 'test', level: 'silent' }), stack });
   const line = toLine({
     ...{ traceId: 'seen', beganAt: Date.now(), proxyId: 'p', applicationId: undefined, method: 'GET', status: 200 },
     ...{ destinationStatus: undefined, refusedBy: undefined, totalMs: 1, tokenIds: undefined },

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import {
   countInvocation,
+  emptyMinuteCounts,
   FeedStore,
   type InvocationRecord,
   mostKept,
-  newMinuteCounts,
   toLine,
 } from '@sluice/invocation-feed';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, openRedisDoor, sendRequest, testRedisUrl, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack(async (stack) => {
   const door = await openRedisDoor(stack);
   const management = await startTestManagement(stack, { REDIS_URL: door.url, TENANT_MAX_STREAMS: '2' });
-  const log = createLogger({ service: 'test', level: 'silent' });
+  const log = serviceLogger({ service: 'test', level: 'silent' });
   return { ...management, door, store: new FeedStore(testRedisUrl(), { log, stack }) };
 });
 
@@ -259,7 +259,7 @@ describe('the figures of a Tenant', () => {
   test('are sixty minutes, the last one under way', async () => {
     const { tenantId, key } = await tenantWith([]);
     const minute = Math.floor(Date.now() / 60_000);
-    const counts = newMinuteCounts();
+    const counts = emptyMinuteCounts();
     for (const ms of [1, 1, 100]) countInvocation(counts, ms, ms === 100 ? 'destination_timeout' : undefined);
     await api.current.store.add(tenantId, { lines: [], skipped: 0, minutes: new Map([[minute - 1, counts]]) });
     const { status, body } = await api.current.send('GET', '/tenants/self/metrics', { key });

@@ -14,7 +14,7 @@ export interface Attempt {
 }
 
 /** The value of the cookie: a secret, and when it ends. */
-export function newAttempt(now = Date.now()): string {
+export function randomAttempt(now = Date.now()): string {
   return `${generateSecret()}.${now + attemptSeconds * 1000}`;
 }
 

@@ -2,11 +2,11 @@ import { hashKey, isWellFormedSecret } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { readAttemptCookie, readSignInCookie } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
-import { type Context, openOperation } from '../context.ts';
+import { anonymousOperation, type Context } from '../context.ts';
 import { joinTenant } from '../invitations/accept-invitation.ts';
 import { takeInvitation } from '../invitations/invitation.queries.ts';
+import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
 import { listTenantsOf } from '../sign-ins/sign-in.queries.ts';
-import { answerSignIn, type StartedSignIn, startSignIn } from '../sign-ins/start-sign-in.ts';
 import { unlessRefused } from '../sign-ins/unless-refused.ts';
 import { finishSignInBody, signInProviders } from './finish.schema.ts';
 import {
@@ -20,7 +20,7 @@ import {
 
 const tag = 'Signing in';
 
-const finishSignIn = openOperation({
+const finishSignIn = anonymousOperation({
   id: 'finishSignIn',
   tag,
   summary: 'Finish to sign in by an issuer',
@@ -68,7 +68,7 @@ async function enter(
   }
   const entered = tenants.find(({ id }) => chosen === undefined || id === chosen);
   if (userId === undefined || !entered) throw new ServiceError('forbidden', 'You are no member of this Tenant');
-  return startSignIn(tx, context, { who: { tenantId: entered.id, userId }, came, traceId });
+  return createSignIn(tx, context, { who: { tenantId: entered.id, userId }, came, traceId });
 }
 
 /** Undefined for an invitation that is unknown, used, expired, or for another address. */
@@ -98,7 +98,7 @@ function notForYou(): ServiceError {
   );
 }
 
-const listSignInProviders = openOperation({
+const listSignInProviders = anonymousOperation({
   id: 'listSignInProviders',
   tag,
   summary: 'Issuers by which people sign in, at `/sign-in/<name>`',

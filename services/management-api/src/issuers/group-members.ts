@@ -33,7 +33,7 @@ export async function followGroups(
   };
   // In one order, so that two sign-ins of a person never wait for each other.
   for (const [tenantId, role] of [...roles].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const made = await makeMember(tx, { tenantId, userId, role });
+    const made = await createMember(tx, { tenantId, userId, role });
     const changed = made ? undefined : await changeRole(tx, { tenantId, userId, role });
     if (made) await note('create', made);
     else if (changed) await note('update', changed);
@@ -49,7 +49,7 @@ interface Wanted {
 }
 
 /** Undefined for a member, for somebody whom a person removed, and for a Tenant that is closed or unknown. */
-async function makeMember(tx: Queryable, { tenantId, userId, role }: Wanted): Promise<Member | undefined> {
+async function createMember(tx: Queryable, { tenantId, userId, role }: Wanted): Promise<Member | undefined> {
   const { rows } = await sql<Member>`
     insert into members (tenant_id, user_id, role, source)
     select id, ${userId}, ${role}, 'group' from tenants

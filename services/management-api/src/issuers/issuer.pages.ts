@@ -10,7 +10,7 @@ import { asServiceError, ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import type { SignInPages } from '../sign-in-pages/sign-in-pages.ts';
 import { admit } from './admit.ts';
-import { attemptOf, attemptSeconds, newAttempt } from './attempt.ts';
+import { attemptOf, attemptSeconds, randomAttempt } from './attempt.ts';
 import { AttemptRefused, type Issuer, IssuerUnavailable } from './issuer.ts';
 
 /** `/sign-in/<name>` leads to the issuer, and `/sign-in/<name>/callback` is the way back. Neither signs anybody in. */
@@ -18,7 +18,7 @@ export function issuerPages(context: Context, pages: SignInPages): HtmlPage[] {
   const { issuers, failedSignIns } = context;
 
   async function leave(issuer: Issuer): Promise<PageAnswer> {
-    const cookie = newAttempt();
+    const cookie = randomAttempt();
     const url = await issuer.authorizationUrl(attemptWith(cookie, issuer));
     return { status: 302, html: '', headers: { ...giveAttemptCookie(cookie, attemptSeconds), Location: url.href } };
   }

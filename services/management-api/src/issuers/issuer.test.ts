@@ -4,7 +4,7 @@ import { serveHttp, useStack } from '@sluice/testing';
 import * as oidc from 'openid-client';
 import { startTestIssuer, type TestClaims } from '../testing/test-issuer.ts';
 import { callbackUrl, visitIssuer } from '../testing/test-issuers.ts';
-import { attemptOf, newAttempt } from './attempt.ts';
+import { attemptOf, randomAttempt } from './attempt.ts';
 import { readIssuers } from './issuer.settings.ts';
 import { AttemptRefused, type Issuer, IssuerUnavailable, openIssuer } from './issuer.ts';
 
@@ -18,7 +18,7 @@ function open(entry: object): Issuer {
 }
 
 function newAttemptOf(name = 'one') {
-  const attempt = attemptOf(newAttempt(), name);
+  const attempt = attemptOf(randomAttempt(), name);
   if (!attempt) throw new Error('The attempt has ended');
   return attempt;
 }

@@ -5,7 +5,7 @@ import { readIssuers } from './issuer.settings.ts';
 import { type Issuer, openIssuer } from './issuer.ts';
 
 /** They are asked for nothing until somebody signs in, so the console starts without them. @throws {ConfigError} */
-export function openIssuers(config: Config, log: Pick<Logger, 'info' | 'warn'>): ReadonlyMap<string, Issuer> {
+export function issuersFrom(config: Config, log: Pick<Logger, 'info' | 'warn'>): ReadonlyMap<string, Issuer> {
   const issuers = readIssuers(config.OIDC_ISSUERS);
   const consoleUrl = consoleUrlOf(config.CONSOLE_HOST);
   if (consoleUrl === undefined) {

@@ -25,7 +25,7 @@ export interface ExportOptions {
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
 /** By default two reads run at a time, as many as one export can use. Tenants take turns. */
-export function openExportTurns({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): FairTurns {
+export function exportTurnsFrom({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): FairTurns {
   return new FairTurns({ atOnce: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4)) });
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { runConsole, runResult } from '@sluice/database';
 import { openTestCoherence, useStack } from '@sluice/testing';
-import { createLocalKeyWrapper, encryptSecret, openVault } from '@sluice/vault';
+import { assembleVault, encryptSecret, localKeyWrapper } from '@sluice/vault';
 import { isoDate, startTestManagement } from '../testing/test-management.ts';
 
 const printed = [{ level: 'info', text: 'charged [redacted]' }];
@@ -10,8 +10,8 @@ const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
   const { db, databaseUrl, secrets } = management;
   const { caches, changes } = await openTestCoherence({ db, url: databaseUrl }, stack);
-  const keyWrapper = createLocalKeyWrapper(secrets.ROOT_KEY);
-  const vault = openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
+  const keyWrapper = localKeyWrapper(secrets.ROOT_KEY);
+  const vault = assembleVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
 
   async function newReactor(tenant_id = management.tenant.tenant_id): Promise<string> {
     const id = randomUUID();

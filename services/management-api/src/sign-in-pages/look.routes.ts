@@ -1,6 +1,6 @@
 import { hashKey, isWellFormedSecret } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { type Context, openOperation } from '../context.ts';
+import { anonymousOperation, type Context } from '../context.ts';
 import { findBySecret } from '../invitations/invitation.queries.ts';
 import { acceptInvitationBody } from '../invitations/invitation.schema.ts';
 import { findLink } from '../sign-ins/link.queries.ts';
@@ -8,7 +8,7 @@ import { invitationLook, linkBody, linkLook } from './look.schema.ts';
 
 const tag = 'Signing in';
 
-const lookAtLink = openOperation({
+const lookAtLink = anonymousOperation({
   id: 'lookAtSignInLink',
   tag,
   summary: 'Whom a one-time link signs in, without using it',
@@ -24,7 +24,7 @@ const lookAtLink = openOperation({
   },
 });
 
-const lookAtInvitation = openOperation({
+const lookAtInvitation = anonymousOperation({
   id: 'lookAtInvitation',
   tag,
   summary: 'To what an invitation invites, without using it',

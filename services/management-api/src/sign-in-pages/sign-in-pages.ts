@@ -28,7 +28,7 @@ const headers = pageHeaders({
   'connect-src': "'self'",
 });
 
-export function openSignInPages(options: SignInPagesOptions): SignInPages {
+export function renderSignInPages(options: SignInPagesOptions): SignInPages {
   const page = (name: string, title: string, content: Html) => layout({ name, title, content }, options.headerPrefix);
   const signIn = page('sign-in', 'Sign in', signInContent(options));
   const signedIn = page('signed-in', 'Signed in', signedInContent());

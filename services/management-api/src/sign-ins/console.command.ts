@@ -1,10 +1,10 @@
-import { createPepper, credentialSettings } from '@sluice/credentials';
+import { credentialSettings, readPepper } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
 import { canonicalUuid, hostSettings } from '@sluice/http-api';
 import { ConfigError, readConfig } from '@sluice/service-runtime';
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
 import { consoleUrlOf } from '../console-url.ts';
-import { findOnlyTenant, makeOwnersLink } from './make-link.ts';
+import { createOwnersLink, findOnlyTenant } from './make-link.ts';
 import { linkSignInSetting } from './settings.ts';
 
 const help = `Usage: npm run console -- link [--tenant <uuid>]
@@ -61,7 +61,7 @@ async function printLink(given: string | undefined): Promise<number> {
   const db = connectDatabase(config, { stack, onError: (error) => console.error(error.message) });
   const tenantId = given ?? (await findOnlyTenant(db));
   if (tenantId === undefined) throw new UsageError('There is not exactly one Tenant, so --tenant is required');
-  const secret = await makeOwnersLink({ db, pepper: createPepper(config.KEY_PEPPER) }, tenantId);
+  const secret = await createOwnersLink({ db, pepper: readPepper(config.KEY_PEPPER) }, tenantId);
   if (secret === undefined) return fail(`There is no Tenant ${tenantId}, or it is closed`);
   console.log(`${url}/sign-in#${secret}`);
   return 0;

@@ -17,7 +17,7 @@ const windowSeconds = 60;
 export function openFailedSignIns(config: Config, { log, stack, metrics }: Runtime): FailedSignIns {
   const limits = openSharedLimits(config, { log, stack });
   const counts = { failed: 0, refused: 0 };
-  const limit = openLimit(config, limits);
+  const limit = failureLimit(config, limits);
   exportCounter(metrics, {
     name: 'sluice_failed_sign_ins_total',
     help: 'Attempts to sign in that failed: refused were not looked at, because their address had failed too often',
@@ -57,7 +57,7 @@ function tooMany(waitMs: number): ServiceError {
 }
 
 /** None without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
-function openLimit(
+function failureLimit(
   { TRUSTED_PROXIES, FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: points }: Config,
   limits: ReturnType<typeof openSharedLimits>,
 ) {

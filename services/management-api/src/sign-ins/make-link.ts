@@ -23,7 +23,7 @@ export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
 }
 
 /** Good once, for five minutes, as the owner of the Tenant, or else its first OWNER. Undefined for a missing or closed Tenant. */
-export function makeOwnersLink({ db, pepper }: LinkMaker, tenantId: string): Promise<string | undefined> {
+export function createOwnersLink({ db, pepper }: LinkMaker, tenantId: string): Promise<string | undefined> {
   return db.transaction().execute(async (tx) => {
     const owner = await findOwner(tx, tenantId);
     if (!owner) return undefined;

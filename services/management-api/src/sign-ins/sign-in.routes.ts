@@ -3,7 +3,8 @@ import { actorTypeOf, authenticate, type Caller, hashKey, isWellFormedSecret } f
 import type { Queryable } from '@sluice/database';
 import { Confirmed, Reply, readSignInCookie, takeSignInCookie } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
-import { type Context, openOperation, operation } from '../context.ts';
+import { anonymousOperation, type Context, operation } from '../context.ts';
+import { answerSignIn, createSignIn, ownRow, tagsByTenant } from './create-sign-in.ts';
 import { takeLink } from './link.queries.ts';
 import {
   deleteAllOf,
@@ -14,12 +15,11 @@ import {
   signedInOf,
 } from './sign-in.queries.ts';
 import { signInBody, signInTenantBody, signOutBody } from './sign-in.schema.ts';
-import { answerSignIn, ownRow, startSignIn, tagsByTenant } from './start-sign-in.ts';
 import { unlessRefused } from './unless-refused.ts';
 
 const tag = 'Signing in';
 
-const signIn = openOperation({
+const signIn = anonymousOperation({
   id: 'signIn',
   tag,
   summary: 'Sign in by a one-time link or by a management key',
@@ -39,7 +39,7 @@ const signIn = openOperation({
       const ofKey = key === undefined ? undefined : await keyHolder(context, key);
       return db.transaction().execute(async (tx) => {
         const who = secret === undefined ? ofKey : await linkHolder(tx, context, secret);
-        return who && startSignIn(tx, context, { who, came, traceId });
+        return who && createSignIn(tx, context, { who, came, traceId });
       });
     };
     const started = await unlessRefused(starting());
@@ -81,7 +81,7 @@ const signInToTenant = operation({
         throw new ServiceError('not_found', `You are no member of a Tenant ${tenantId}`);
       }
       await look(tx);
-      return startSignIn(tx, context, { who: { tenantId, userId: caller.id }, goesOnFrom: caller, traceId });
+      return createSignIn(tx, context, { who: { tenantId, userId: caller.id }, goesOnFrom: caller, traceId });
     });
     return answerSignIn(context.changes, started);
   },
@@ -131,5 +131,5 @@ async function recordEnd(
   }
 }
 
-export const openSignInOperations = [signIn];
+export const anonymousSignInOperations = [signIn];
 export const signInOperations = [signInToTenant, signOut];

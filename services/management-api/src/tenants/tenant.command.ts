@@ -1,4 +1,4 @@
-import { createPepper, credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
+import { credentialSettings, keyEnvironmentSettings, readPepper } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
 import { canonicalUuid, hostSettings } from '@sluice/http-api';
 import { type Config, ConfigError, readConfig } from '@sluice/service-runtime';
@@ -116,7 +116,7 @@ type CommandConfig = Config<typeof configSchema>;
 function openMaker(config: CommandConfig, stack: AsyncDisposableStack): KeyMaker {
   const db = connectDatabase(config, { stack, onError: (error) => console.error(error.message) });
   const linkSignIn = config.CONSOLE_LINK_SIGN_IN;
-  return { db, pepper: createPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT, linkSignIn };
+  return { db, pepper: readPepper(config.KEY_PEPPER), keyEnvironment: config.KEY_ENVIRONMENT, linkSignIn };
 }
 
 async function printInvitation(

@@ -1,4 +1,4 @@
-import { createPepper, generateSecret, hashKey } from '@sluice/credentials';
+import { generateSecret, hashKey, readPepper } from '@sluice/credentials';
 import { type Answer, type CallOptions, callByHost, insertTestMember } from '@sluice/testing';
 import { insertLink } from '../sign-ins/link.queries.ts';
 import { startTestManagement } from './test-management.ts';
@@ -8,7 +8,7 @@ const host = 'console.test';
 /** The API with its console. `browser()` is a browser at the console's host, with its own cookie. */
 export async function startTestConsole(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const api = await startTestManagement(stack, { CONSOLE_HOST: host, CONSOLE_LINK_SIGN_IN: 'true', ...settings });
-  const pepper = createPepper(api.secrets.KEY_PEPPER);
+  const pepper = readPepper(api.secrets.KEY_PEPPER);
 
   async function link(tenantId: string, userId: string): Promise<string> {
     const secret = generateSecret();

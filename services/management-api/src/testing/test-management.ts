@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionType } from '@sluice/access';
-import { createPepper } from '@sluice/credentials';
+import { readPepper } from '@sluice/credentials';
 import {
   type Answer,
   type CallOptions,
@@ -32,7 +32,7 @@ export async function startTestManagement(
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
   const newTenant = (name: string) =>
-    createTenant({ db, pepper: createPepper(secrets.KEY_PEPPER), keyEnvironment: 'test' }, { name });
+    createTenant({ db, pepper: readPepper(secrets.KEY_PEPPER), keyEnvironment: 'test' }, { name });
   const tenant = await newTenant('Tenant');
   const stranger = await newTenant('Stranger');
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { DestinationDeniedError, type DestinationPolicy } from '@sluice/destination-policy';
 import { failure } from './failures.ts';
-import { createHeaderFilter, type HeaderFilter } from './headers.ts';
+import { type HeaderFilter, headerFilter } from './headers.ts';
 import { type Link, openLink } from './link.ts';
 import { type NamesOptions, type NamesState, openNames } from './names/names.ts';
 
@@ -93,7 +93,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
     names.close();
   }
 
-  const headers = createHeaderFilter(options.headerPrefix);
+  const headers = headerFilter(options.headerPrefix);
   return { headers, headTimeoutMs: options.headTimeoutMs, link, state, close };
 }
 

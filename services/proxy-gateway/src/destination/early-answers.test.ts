@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import { issueCertificate } from '@sluice/testing';
 import { closeAll, listen, onClose, open, outcomeOf, until } from '../testing/destination-servers.ts';
 import { type DestinationSink, forward, streamThrough } from './index.ts';
@@ -19,7 +19,7 @@ const refusal = 'HTTP/1.1 413 Too Much\r\nContent-Length: 8\r\nConnection: close
 const authority = issueCertificate('Early Authority');
 const caFile = join(mkdtempSync(join(tmpdir(), 'early-')), 'ca.pem');
 writeFileSync(caFile, authority.certificate);
-const policy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
+const policy = destinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
 function refuseAtOnce(socket: Socket): void {
   socket.on('error', () => socket.destroy());

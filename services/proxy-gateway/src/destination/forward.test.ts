@@ -1,4 +1,4 @@
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import { closeAll, open, outcomeOf, startScript, startServer, until } from '../testing/destination-servers.ts';
 import { type DestinationRequest, forward } from './index.ts';
 
@@ -131,11 +131,11 @@ describe('forward', () => {
 });
 
 describe('the policy', () => {
-  const closed = createDestinationPolicy({ schemes: ['http', 'https'], allow: [], deny: [] });
+  const closed = destinationPolicy({ schemes: ['http', 'https'], allow: [], deny: [] });
 
   test('denied and refused look the same, only a name that is not found differs; the cause tells them apart', async () => {
     const { origin, sockets } = await startScript(() => undefined);
-    const resolve = createDestinationPolicy({
+    const resolve = destinationPolicy({
       schemes: ['http'],
       allow: ['loopback', 'refused.test'],
       deny: [],
@@ -168,7 +168,7 @@ describe('the policy', () => {
   test('a public name that resolves inside is not dialled', async () => {
     const { origin, sockets } = await startScript(() => undefined);
     const pointing = (allow: string[]) =>
-      createDestinationPolicy({
+      destinationPolicy({
         schemes: ['http'],
         allow,
         deny: [],
@@ -219,7 +219,7 @@ describe('the policy', () => {
   });
 
   test('a scheme that is not allowed is not called, even if it was configured once', async () => {
-    const httpsOnly = createDestinationPolicy({ schemes: ['https'], allow: ['loopback'], deny: [] });
+    const httpsOnly = destinationPolicy({ schemes: ['https'], allow: ['loopback'], deny: [] });
     const { origin, received } = await startServer();
     const outcome = await outcomeOf((sink) => forward(requestTo(origin), open({ policy: httpsOnly }), sink));
     expect(outcome.error).toMatchObject({ code: 'destination_unreachable' });

@@ -1,4 +1,4 @@
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import { closeAll, open, outcomeOf, startScript, startServer, until } from '../testing/destination-servers.ts';
 import { type DestinationOptions, type DestinationSink, forward, streamThrough } from './index.ts';
 
@@ -9,7 +9,7 @@ const neverMs = 600_000;
 /** Every look-up of a name waits until the test answers it. */
 function openNames(options: Partial<DestinationOptions> = {}) {
   const lookups: (() => void)[] = [];
-  const policy = createDestinationPolicy({
+  const policy = destinationPolicy({
     schemes: ['http'],
     allow: ['loopback'],
     deny: [],

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { checkConnection, createHeaderFilter } from './headers.ts';
+import { checkConnection, headerFilter } from './headers.ts';
 
-const filter = createHeaderFilter('SVC');
+const filter = headerFilter('SVC');
 
 describe('request headers', () => {
   test('hop-by-hop, framing, host, expect and own headers are left out, whatever their case', () => {
@@ -76,11 +76,11 @@ describe('request headers', () => {
   });
 
   test('the prefix is a setting', () => {
-    expect(createHeaderFilter('ACME').request(['ACME-API-KEY', 'x', 'SVC-API-KEY', 'y'])).toEqual(['SVC-API-KEY', 'y']);
+    expect(headerFilter('ACME').request(['ACME-API-KEY', 'x', 'SVC-API-KEY', 'y'])).toEqual(['SVC-API-KEY', 'y']);
   });
 
   test('names without end do not fill the memory, and are still told apart', () => {
-    const own = createHeaderFilter('SVC');
+    const own = headerFilter('SVC');
     for (let i = 0; i < 5000; i++) expect(own.request([`x-${i}`, 'v', `svc-${i}`, 'v'])).toEqual([`x-${i}`, 'v']);
   });
 });
@@ -126,7 +126,7 @@ test('long names of headers, which destinations choose, are passed on and not ke
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heldAfter = (length: number): number => {
-    const measured = createHeaderFilter('SVC');
+    const measured = headerFilter('SVC');
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let i = 0; i < 1000; i++) {

@@ -46,7 +46,7 @@ const maxKnownNames = 2000;
 /** Longer names, of which one can take 64 KiB, are classified anew each time. */
 const longestKnownName = 100;
 
-export function createHeaderFilter(ownPrefix: string): HeaderFilter {
+export function headerFilter(ownPrefix: string): HeaderFilter {
   const own = `${ownPrefix.toLowerCase()}-`;
   const kinds = new Map<string, Kind>();
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import { type Issued, issueCertificate } from '@sluice/testing';
 import { closeAll, listen, onClose, open, outcomeOf } from '../testing/destination-servers.ts';
 import { type DestinationOptions, forward, openDestinations, streamThrough } from './index.ts';
@@ -18,7 +18,7 @@ const caFile = join(directory, 'ca.pem');
 writeFileSync(caFile, authority.certificate);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const policy = createDestinationPolicy({
+const policy = destinationPolicy({
   schemes: ['https'],
   allow: ['*.example.test', 'loopback'],
   deny: [],
@@ -96,9 +96,9 @@ test('the environment cannot switch the check off', async () => {
   const url = origin.replace('api.example.test', 'localhost');
   const script = `
     const { openDestinations, forward } = await import(process.argv[1]);
-    const { createDestinationPolicy } = await import('@sluice/destination-policy');
+    const { destinationPolicy } = await import('@sluice/destination-policy');
     const destinations = openDestinations({
-      policy: createDestinationPolicy({ schemes: ['https'], allow: ['loopback'], deny: [] }),
+      policy: destinationPolicy({ schemes: ['https'], allow: ['loopback'], deny: [] }),
       headerPrefix: 'SVC', headTimeoutMs: 5000, connectTimeoutMs: 5000, keepAliveTimeoutMs: 1, maxConnectionsPerOrigin: 1,
     });
     const request = { tenantId: 't', origin: process.argv[2], path: '/', method: 'GET', headers: [], body: undefined };

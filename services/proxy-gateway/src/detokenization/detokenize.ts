@@ -6,11 +6,11 @@ import {
   expressionsOfPiece,
   type FilterBudget,
   faultIn,
+  filterBudget,
   type InvalidExpression,
   type Json,
   mostDistinctTokens,
   mostTextOf,
-  newFilterBudget,
   type Segment,
   textLengthOf,
 } from '@sluice/vault';
@@ -129,7 +129,7 @@ export function fillPlaces(
 
 type Resolve = (expression: Expression) => Json;
 
-function filterWithin({ values, limitBytes, budget = newFilterBudget() }: Filling): Resolve {
+function filterWithin({ values, limitBytes, budget = filterBudget() }: Filling): Resolve {
   let left = 2 * limitBytes;
   return (expression) => {
     const value = values.get(expression.reference) ?? null;
@@ -150,7 +150,7 @@ const charactersOfPiece = 64 * 1024;
 
 export function* filterInPieces(
   places: readonly Place[],
-  { values, limitBytes, budget = newFilterBudget() }: Filling,
+  { values, limitBytes, budget = filterBudget() }: Filling,
 ): Pieces<ReadonlyMap<Expression, Json>> {
   const results = new Map<Expression, Json>();
   const resolve = filterWithin({ values, limitBytes, budget });

@@ -5,8 +5,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { openBodyBytes, type Reservation } from '@sluice/body-bytes';
-import { bodyParts, DecoderMemory, openDecoderBytes } from '../limits/decoder-memory.ts';
+import { bodyBytesFrom, type Reservation } from '@sluice/body-bytes';
+import { bodyParts, DecoderMemory, decoderBytesOf } from '../limits/decoder-memory.ts';
 import { type Reading, readBody, readOrStreamBody } from './read-body.ts';
 
 /** A request whose body comes in chunks, one when the one before was read. */
@@ -22,8 +22,8 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
 }
 
 const config = { BODY_HELD_BYTES: 2 ** 30, BODY_HELD_TENANT_BYTES: 2 ** 29, BODY_WAIT_MS: 60_000 };
-const bodyBytes = openBodyBytes(config, bodyParts);
-const decoderBytes = openDecoderBytes(bodyBytes, config.BODY_WAIT_MS);
+const bodyBytes = bodyBytesFrom(config, bodyParts);
+const decoderBytes = decoderBytesOf(bodyBytes, config.BODY_WAIT_MS);
 const ofTenant = { tenantId: 'a', direction: 'request' } as const;
 
 function readingOf({ memory = bodyBytes.open(ofTenant), timeoutMs = 60_000 }: Partial<Reading>): Reading {

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
-import { openBodyBytes } from '@sluice/body-bytes';
-import { bodyParts, DecoderMemory, openDecoderBytes } from './decoder-memory.ts';
+import { bodyBytesFrom } from '@sluice/body-bytes';
+import { bodyParts, DecoderMemory, decoderBytesOf } from './decoder-memory.ts';
 
 const mebibyte = 2 ** 20;
 const brotliBytes = 17 * mebibyte;
 
 test('decoders of a Tenant take half of what its requests may hold, and those of others do not wait for them', async () => {
   const config = { BODY_HELD_BYTES: 256 * mebibyte, BODY_HELD_TENANT_BYTES: 128 * mebibyte, BODY_WAIT_MS: 60_000 };
-  const bodyBytes = openBodyBytes(config, bodyParts);
-  const decoderBytes = openDecoderBytes(bodyBytes, config.BODY_WAIT_MS);
+  const bodyBytes = bodyBytesFrom(config, bodyParts);
+  const decoderBytes = decoderBytesOf(bodyBytes, config.BODY_WAIT_MS);
   const open = (tenantId: string, bytes = brotliBytes) => {
     const caller = new PassThrough();
     const decoder = new DecoderMemory({ bodyBytes, decoderBytes }, { tenantId, direction: 'request', caller });

@@ -1,15 +1,15 @@
-import { type BodyBytes, openBodyBytes, type Reservation, type ReservationOptions } from '@sluice/body-bytes';
+import { type BodyBytes, bodyBytesFrom, type Reservation, type ReservationOptions } from '@sluice/body-bytes';
 
 export const bodyParts = { part: 0.4, requestPart: 0.75 };
 
 /** Half of what a Tenant may hold, and no limit for the process, because `bodyBytes` divides it among Tenants. */
-export function openDecoderBytes({ limit, tenantLimit }: BodyBytes, waitMs: number): BodyBytes {
+export function decoderBytesOf({ limit, tenantLimit }: BodyBytes, waitMs: number): BodyBytes {
   const config = {
     BODY_HELD_BYTES: 1000 * limit,
     BODY_HELD_TENANT_BYTES: Math.ceil(tenantLimit / 2),
     BODY_WAIT_MS: waitMs,
   };
-  return openBodyBytes(config, bodyParts);
+  return bodyBytesFrom(config, bodyParts);
 }
 
 /** A decoder up to this size, as of gzip, takes no more than the beginning of a body, so it waits for no others. */

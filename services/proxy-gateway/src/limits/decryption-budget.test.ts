@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { openBodyBytes } from '@sluice/body-bytes';
+import { bodyBytesFrom } from '@sluice/body-bytes';
 import type { Held } from './body-memory.ts';
 import { decryptionBudgetForCode, decryptionBudgetOf } from './decryption-budget.ts';
 
@@ -7,7 +7,7 @@ const kibibyte = 1024;
 
 test('token data decrypted for a streamed body keeps no room free for a transform that does not run', async () => {
   const config = { BODY_HELD_BYTES: 1024 * kibibyte, BODY_HELD_TENANT_BYTES: 1024 * kibibyte, BODY_WAIT_MS: 100 };
-  const bodyBytes = openBodyBytes(config, { part: 0.4, requestPart: 0.75 });
+  const bodyBytes = bodyBytesFrom(config, { part: 0.4, requestPart: 0.75 });
   const held: Held = {};
   const response = { destroyed: false } as ServerResponse;
   const decrypting = { held, response, tenantId: 'a', decryption: undefined, destinationStatus: undefined };
@@ -24,7 +24,7 @@ test('token data decrypted for a streamed body keeps no room free for a transfor
 
 test('what code opens is reserved twice, and takes from the same limit', async () => {
   const config = { BODY_HELD_BYTES: 1024 * kibibyte, BODY_HELD_TENANT_BYTES: 1024 * kibibyte, BODY_WAIT_MS: 100 };
-  const bodyBytes = openBodyBytes(config, { part: 0.4, requestPart: 0.75 });
+  const bodyBytes = bodyBytesFrom(config, { part: 0.4, requestPart: 0.75 });
   const response = { destroyed: false } as ServerResponse;
   const decrypting = { held: {}, response, tenantId: 'a', decryption: undefined, destinationStatus: undefined };
   const ofCode = decryptionBudgetForCode(decrypting, { bodyBytes });

@@ -1,4 +1,4 @@
-import { openBodyBytes } from '@sluice/body-bytes';
+import { bodyBytesFrom } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import { Registry } from 'prom-client';
 import type { Destinations } from '../destination/index.ts';
@@ -16,11 +16,11 @@ test('each limit shows its refusals, and what is under way', async () => {
   places.take('b');
   places.giveBack('b');
   expect(() => places.take('a')).toThrow('concurrent invocations');
-  const bodyBytes = openBodyBytes(
+  const bodyBytes = bodyBytesFrom(
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 500, BODY_WAIT_MS: 60_000 },
     { part: 0.4, requestPart: 0.75 },
   );
-  const decoderBytes = openBodyBytes(
+  const decoderBytes = bodyBytesFrom(
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 250, BODY_WAIT_MS: 60_000 },
     { part: 0.4, requestPart: 0.75 },
   );

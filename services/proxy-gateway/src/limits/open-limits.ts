@@ -1,9 +1,9 @@
-import { openBodyBytes } from '@sluice/body-bytes';
+import { bodyBytesFrom } from '@sluice/body-bytes';
 import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Destinations } from '../destination/index.ts';
-import { bodyParts, openDecoderBytes } from './decoder-memory.ts';
+import { bodyParts, decoderBytesOf } from './decoder-memory.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
@@ -14,10 +14,10 @@ export function openLimits(
   destinations: Destinations,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
-  const bodyBytes = openBodyBytes(config, bodyParts);
+  const bodyBytes = bodyBytesFrom(config, bodyParts);
   const limits = {
     bodyBytes,
-    decoderBytes: openDecoderBytes(bodyBytes, config.BODY_WAIT_MS),
+    decoderBytes: decoderBytesOf(bodyBytes, config.BODY_WAIT_MS),
     places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),

@@ -1,5 +1,5 @@
 import { FeedStore } from '@sluice/invocation-feed';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { call, eventually, openRedisDoor, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
@@ -10,7 +10,7 @@ import { StageClock } from './stage-clock.ts';
 const gateway = useStack(async (stack) => {
   const door = await openRedisDoor(stack);
   const started = await startTestGateway(stack, { REDIS_URL: door.url, TRANSFORM_CONSOLE: 'redacted' });
-  const log = createLogger({ service: 'test', level: 'silent' });
+  const log = serviceLogger({ service: 'test', level: 'silent' });
   const redis = new Redis(testRedisUrl());
   stack.defer(() => redis.disconnect());
   return { ...started, door, redis, store: new FeedStore(testRedisUrl(), { log, stack }) };
@@ -152,7 +152,7 @@ test('with the data of Redis gone the feed begins anew', async () => {
 test('of more than a thousand between two flushes the newest are told, and the rest counted', async () => {
   await using stack = new AsyncDisposableStack();
   const { store, tenant } = gateway.current;
-  const log = createLogger({ service: 'test', level: 'silent' });
+  const log = serviceLogger({ service: 'test', level: 'silent' });
   const metrics = new Registry();
   const feed = openInvocationFeed({ REDIS_URL: testRedisUrl(), INVOCATION_FEED: 'on' }, { log, stack, metrics });
   const tenantId = crypto.randomUUID();

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   countInvocation,
   type EndedInvocation,
+  emptyMinuteCounts,
   FeedStore,
   type MinuteCounts,
   mostKept,
-  newMinuteCounts,
   toLine,
 } from '@sluice/invocation-feed';
 import { exportCounter, type Logger } from '@sluice/service-runtime';
@@ -127,7 +127,7 @@ export function openInvocationFeed(
       const minute = Math.floor(now / 60_000);
       let counts = of.minutes.get(minute);
       if (!counts) {
-        counts = newMinuteCounts();
+        counts = emptyMinuteCounts();
         of.minutes.set(minute, counts);
       }
       countInvocation(counts, durationMs, invocation.errorCode);

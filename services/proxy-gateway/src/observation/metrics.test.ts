@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { createInvocationMetrics } from './metrics.ts';
+import { invocationMetrics } from './metrics.ts';
 import { StageClock } from './stage-clock.ts';
 
 test.each([
@@ -8,7 +8,7 @@ test.each([
   [{ tokens: 2, hasTransform: true }, 'transform'],
 ])('of an invocation with %j the route is %s', async (record, route) => {
   const registry = new Registry();
-  const metrics = createInvocationMetrics(registry);
+  const metrics = invocationMetrics(registry);
   metrics.finished({ clock: new StageClock(), ...record }, 502, 3);
   const text = await registry.metrics();
   expect(text).toContain(`sluice_invocation_duration_seconds_count{route="${route}",status_class="5xx"} 1`);
@@ -25,7 +25,7 @@ test.each([
   [999, 'other'],
 ])('status %i is counted as %s, with its route', async (status, statusClass) => {
   const registry = new Registry();
-  const metrics = createInvocationMetrics(registry);
+  const metrics = invocationMetrics(registry);
   for (const record of [{}, { tokens: 1 }, { hasTransform: true }]) {
     metrics.finished({ clock: new StageClock(), ...record }, status, 3);
   }
@@ -37,7 +37,7 @@ test.each([
 
 test('only stages that were entered are counted', async () => {
   const registry = new Registry();
-  const metrics = createInvocationMetrics(registry);
+  const metrics = invocationMetrics(registry);
   const clock = new StageClock();
   clock.enter('authenticate');
   clock.enter();

@@ -1,5 +1,5 @@
 import { errorCodes } from '@sluice/problems';
-import { createDurationHistogram, statusClasses, statusClassIndex } from '@sluice/service-runtime';
+import { durationHistogram, statusClasses, statusClassIndex } from '@sluice/service-runtime';
 import { Counter, type Registry } from 'prom-client';
 import { type StageClock, stages } from './stage-clock.ts';
 
@@ -22,14 +22,14 @@ function routeOf({ hasTransform, tokens }: Measured): Route {
   return tokens === undefined ? 'forward' : 'detokenize';
 }
 
-export function createInvocationMetrics(registry: Registry): InvocationMetrics {
-  const durations = createDurationHistogram({
+export function invocationMetrics(registry: Registry): InvocationMetrics {
+  const durations = durationHistogram({
     name: 'sluice_invocation_duration_seconds',
     help: 'From the head of the request to the end of the answer',
     series: routes.flatMap((route) => statusClasses.map((status_class) => ({ route, status_class }))),
     registry,
   });
-  const stageDurations = createDurationHistogram({
+  const stageDurations = durationHistogram({
     name: 'sluice_invocation_stage_duration_seconds',
     help: 'Of each stage that an invocation went through; the destination includes its answer',
     series: stages.map((stage) => ({ stage })),

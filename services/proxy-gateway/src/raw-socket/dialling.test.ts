@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { createDestinationPolicy, type DestinationPolicy } from '@sluice/destination-policy';
+import { type DestinationPolicy, destinationPolicy } from '@sluice/destination-policy';
 import { okAnswer, type ScriptedDestination, startScripted } from '@sluice/testing/raw';
 import { type DestinationRequest, forward, streamThrough } from '../destination/index.ts';
 import { closeAll, open, outcomeOf } from '../testing/destination-servers.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
 /** Each look-up of any name takes the next list of answers; the last list stays. */
 function policyWith(answers: string[][], rules: { allow?: string[]; deny?: string[] }) {
   let lookups = 0;
-  const policy = createDestinationPolicy({
+  const policy = destinationPolicy({
     schemes: ['http'],
     allow: rules.allow ?? [],
     deny: rules.deny ?? [],

@@ -31,7 +31,7 @@ export interface Fetches {
 }
 
 /** Calls destinations as an invocation does: with the same policy, limits, TLS and rules for headers. */
-export function openFetch(run: FetchingRun, context: Fetching): Fetches {
+export function fetchesOf(run: FetchingRun, context: Fetching): Fetches {
   const hosts = new Set<string>();
   let calls = 0;
 

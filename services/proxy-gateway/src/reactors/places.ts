@@ -13,7 +13,7 @@ export interface ReactorPlaces {
   readonly refusals: number;
 }
 
-export function openReactorPlaces(threads: number, registry: Registry): ReactorPlaces {
+export function measuredReactorPlaces(threads: number, registry: Registry): ReactorPlaces {
   const places = newReactorPlaces(threads);
   exportGauge(registry, {
     name: 'sluice_reactor_places_taken',

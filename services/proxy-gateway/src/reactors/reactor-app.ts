@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { authenticate, readCallers } from '@sluice/credentials';
-import { createApi, operationName, problemCodes, serveByHost, singleHeader } from '@sluice/http-api';
-import { openIdempotency } from '@sluice/http-api/idempotency';
-import { createRequestObserver, type Runtime } from '@sluice/service-runtime';
+import { expressApi, operationName, problemCodes, serveByHost, singleHeader } from '@sluice/http-api';
+import { idempotencyStore } from '@sluice/http-api/idempotency';
+import { type Runtime, requestObserver } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { react } from './react.routes.ts';
 import { runOperations } from './runs/run.routes.ts';
@@ -15,7 +15,7 @@ export function isForReactors({ url = '' }: { url?: string | undefined }): boole
 }
 
 /** The API by which reactors are called. */
-export function createReactorApp(
+export function reactorAppOf(
   context: Context,
   { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,
 ): RequestListener {
@@ -27,7 +27,7 @@ export function createReactorApp(
     log,
     caches,
     bodyBytes,
-    idempotency: openIdempotency({
+    idempotency: idempotencyStore({
       db,
       vault,
       pepper,
@@ -35,16 +35,16 @@ export function createReactorApp(
     }),
     authenticate: (request, tx) =>
       authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
-    observer: createRequestObserver({
+    observer: requestObserver({
       operations: operations.map(operationName),
       errorCodes: problemCodes,
       limits: (limit) => refusals.noteLimit(limit),
       metrics,
       tracing,
     }),
-  } satisfies Omit<Parameters<typeof createApi<Context>>[0], 'operations'>;
+  } satisfies Omit<Parameters<typeof expressApi<Context>>[0], 'operations'>;
   return serveByHost(hostOf, {
-    base: createApi({ ...options, operations, refusesServiceWorkers: true }),
-    none: createApi({ ...options, operations: [] }),
+    base: expressApi({ ...options, operations, refusesServiceWorkers: true }),
+    none: expressApi({ ...options, operations: [] }),
   });
 }

@@ -8,9 +8,9 @@ import { printLines } from '../transforms/console/log-console.ts';
 import { redactConsole } from '../transforms/console/redact.ts';
 import { redactThrown } from '../transforms/console/redact-thrown.ts';
 import { newConsoleSecrets } from '../transforms/console/secrets.ts';
-import { createTransformHost, type Hosting } from '../transforms/transform-host.ts';
+import { type Hosting, transformHost } from '../transforms/transform-host.ts';
 import type { ReactorDefinition } from './definition.ts';
-import { type Fetches, type Fetching, openFetch } from './fetch.ts';
+import { type Fetches, type Fetching, fetchesOf } from './fetch.ts';
 import { type FindingReactors, findReactor } from './find-reactor.ts';
 import { type Looking, lookAgain, lookBeforeCode } from './look.ts';
 import type { ReactorOutcome } from './reactor-run.ts';
@@ -27,7 +27,7 @@ export async function runCode(running: Running, argsJson: string, context: Runni
   const application = reactor.applicationId ? await context.callers.byId(tenantId, reactor.applicationId) : undefined;
   running.application = application;
   running.judgement.endsAt(application?.expiresAt);
-  const fetches = openFetch(fetchingOf(running, context), context);
+  const fetches = fetchesOf(fetchingOf(running, context), context);
   let usage: TransformUsage | undefined;
   try {
     const { bodyJson = '{}', tokenizeJson } = await context.reactorPool.run({
@@ -58,7 +58,7 @@ export async function runCode(running: Running, argsJson: string, context: Runni
   }
 }
 
-function fetchingOf(running: Running, context: RunningCode): Parameters<typeof openFetch>[0] {
+function fetchingOf(running: Running, context: RunningCode): Parameters<typeof fetchesOf>[0] {
   const { run, reactor, tenantId } = running;
   return {
     tenantId,
@@ -74,7 +74,7 @@ const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
 
 function hostOf(running: Running, application: Caller, context: RunningCode) {
   const { reactor } = running;
-  const host = createTransformHost(
+  const host = transformHost(
     running,
     {
       through: { entityType: 'reactor', entityId: reactor.id },

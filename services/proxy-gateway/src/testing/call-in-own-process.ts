@@ -1,11 +1,11 @@
 // Calls the URL in its first argument with the gateway's transports and with `fetch`, and prints the answers.
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import { forward, openDestinations, streamThrough } from '../destination/index.ts';
 import { outcomeOf } from './destination-servers.ts';
 
 const origin = process.argv[2] ?? '';
 const destinations = openDestinations({
-  policy: createDestinationPolicy({ schemes: ['http'], allow: ['loopback'], deny: [] }),
+  policy: destinationPolicy({ schemes: ['http'], allow: ['loopback'], deny: [] }),
   headerPrefix: 'SVC',
   headTimeoutMs: 2000,
   connectTimeoutMs: 2000,

@@ -6,7 +6,7 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import { createDestinationPolicy } from '@sluice/destination-policy';
+import { destinationPolicy } from '@sluice/destination-policy';
 import type { DestinationCall, DestinationSink, Destinations } from '../destination/index.ts';
 import { type DestinationOptions, openDestinations } from '../destination/index.ts';
 
@@ -21,7 +21,7 @@ export function onClose(close: () => Promise<unknown> | unknown): void {
   closers.push(close);
 }
 
-const localPolicy = createDestinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
+const localPolicy = destinationPolicy({ schemes: ['http', 'https'], allow: ['loopback'], deny: [] });
 
 export function open(options: Partial<DestinationOptions> = {}): Destinations {
   const destinations = openDestinations({

@@ -1,6 +1,6 @@
 import { openDisclosureLog } from '@sluice/audit';
 import { createTestDatabase, createTestSecrets, openTestCoherence, startTestService } from '@sluice/testing';
-import { createLocalKeyWrapper, openVault } from '@sluice/vault';
+import { assembleVault, localKeyWrapper } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { startDestination } from './test-destination.ts';
@@ -30,7 +30,7 @@ export async function startTestGateway(stack: AsyncDisposableStack, settings: Re
   const onError = (error: unknown) => console.error(error);
   const disclosures = openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 50_000 }, { db, stack, onError });
   const { caches, changes } = await openTestCoherence(database, stack);
-  const vault = openVault({ db, keyWrapper: createLocalKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
+  const vault = assembleVault({ db, keyWrapper: localKeyWrapper(secrets.ROOT_KEY), caches, changes, disclosures });
   /** Tells the gateway of rows that a test wrote directly. */
   const announce = async (tenantId: string, tags: readonly string[]) => {
     await changes.barrier(await changes.record(db, tenantId, tags));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
-import { createPepper, generateApiKey, generateProxyKey, hashKey } from '@sluice/credentials';
+import { generateApiKey, generateProxyKey, hashKey, readPepper } from '@sluice/credentials';
 import { type Database, type DeclaredMember, reactorConfiguration } from '@sluice/database';
 import { insertTestSession, type TestSecrets } from '@sluice/testing';
 import { createToken, encryptSecret, type Json, type Vault } from '@sluice/vault';
@@ -61,7 +61,7 @@ export async function createTestTenant({
   secrets: TestSecrets;
 }): Promise<TestTenant> {
   const id = randomUUID();
-  const pepper = createPepper(secrets.KEY_PEPPER);
+  const pepper = readPepper(secrets.KEY_PEPPER);
   await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   const owner = { id: randomUUID(), tenantId: id, traceId: 'test', permissions: ['token:create'], rules: [] };
   return {

@@ -13,7 +13,7 @@ import { changed, type Looking, look } from '../proxies/look.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
 import { newConsoleSecrets } from './console/secrets.ts';
-import { type CodeOwner, createTransformHost, type Hosting } from './transform-host.ts';
+import { type CodeOwner, type Hosting, transformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
 
 export type Transforming = Looking & Hosting & Pick<Context, 'transforms' | 'logsConsole' | 'log'>;
@@ -73,7 +73,7 @@ export async function runTransform(
       ...(run.kind === 'request' && { look: () => lookBeforeCode(invocation, proxy, context) }),
       onEnd,
       ...(application && {
-        host: createTransformHost(invocation, ownerOf(invocation, application.id, context), context),
+        host: transformHost(invocation, ownerOf(invocation, application.id, context), context),
       }),
     });
     await logPrinted();

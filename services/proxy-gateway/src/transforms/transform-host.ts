@@ -78,7 +78,7 @@ function idOf(payload: Json): string {
  * Each call looks up the code's owner and its Application, and looks at them before it tells code what it has read, or commits a change, so
  * that ended rights count at once. The key of the Application never reaches the sandbox.
  */
-export function createTransformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
+export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
   const { callers, vault, budgets, workPieces } = context;
   const { tenantId, traceId } = run;
   run.secrets ??= newConsoleSecrets();

@@ -11,7 +11,7 @@ import {
   useChildren,
   useStack,
 } from '@sluice/testing';
-import { type Actor, createLocalKeyWrapper, openVault, revealForUse, tokenize } from '@sluice/vault';
+import { type Actor, assembleVault, localKeyWrapper, revealForUse, tokenize } from '@sluice/vault';
 import { sql } from 'kysely';
 
 const own = useChildren();
@@ -24,8 +24,8 @@ const setup = useStack(async (stack) => {
   const ROOT_KEY = rootKey();
   const openWith = async (key: string) => {
     const { caches, changes } = await openTestCoherence(database, stack);
-    const keyWrapper = createLocalKeyWrapper(key);
-    return openVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
+    const keyWrapper = localKeyWrapper(key);
+    return assembleVault({ db, caches, changes, keyWrapper, disclosures: { record: async () => {} } });
   };
   const vault = await openWith(ROOT_KEY);
   return { ...database, ROOT_KEY, openWith, vault };
@@ -168,7 +168,7 @@ test('the root key is replaced with the previous one at hand, and after that the
   const { actor, values } = await newTenant();
   const next = rootKey();
   const both = { ROOT_KEY: next, ROOT_KEY_PREVIOUS: setup.current.ROOT_KEY };
-  const [before, after] = [createLocalKeyWrapper(setup.current.ROOT_KEY), createLocalKeyWrapper(next)];
+  const [before, after] = [localKeyWrapper(setup.current.ROOT_KEY), localKeyWrapper(next)];
 
   const without = await finish(run(['rotate-root'], { ROOT_KEY: next }));
   expect(without.code).toBe(1);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessRule, ApplicationType } from '@sluice/access';
-import { createPepper, generateApiKey, generateSecret, hashKey } from '@sluice/credentials';
+import { generateApiKey, generateSecret, hashKey, readPepper } from '@sluice/credentials';
 import {
   type CallOptions,
   call,
@@ -64,7 +64,7 @@ export async function startTestTokenVault(
     const key = generateApiKey('test', type);
     const tenant_id = tenantId ?? (await createTenant());
     const row = { id: randomUUID(), tenant_id, name: 'A', type, permissions, allowed_origins };
-    const key_hash = hashKey(createPepper(secrets.KEY_PEPPER), key);
+    const key_hash = hashKey(readPepper(secrets.KEY_PEPPER), key);
     await db
       .insertInto('applications')
       .values({ ...row, rules: JSON.stringify(rules), key_hash })
@@ -77,7 +77,7 @@ export async function startTestTokenVault(
     { permissions = [], rules = [reveal], allowedOrigins }: Omit<NewApplication, 'tenantId' | 'type'> = {},
   ) {
     const key = generateApiKey('test', 'session');
-    const keyHash = hashKey(createPepper(secrets.KEY_PEPPER), key);
+    const keyHash = hashKey(readPepper(secrets.KEY_PEPPER), key);
     const session = { tenantId, authorizerId, keyHash, permissions, rules, allowedOrigins };
     return { id: await insertTestSession(db, session), key };
   }
@@ -90,7 +90,7 @@ export async function startTestTokenVault(
   async function createMember(tenantId: string, role: Role) {
     const secret = generateSecret();
     const { id, userId } = await insertTestMember(db, { tenantId, role });
-    const secretHash = hashKey(createPepper(secrets.KEY_PEPPER), secret);
+    const secretHash = hashKey(readPepper(secrets.KEY_PEPPER), secret);
     const signInId = await insertTestSignIn(db, { tenantId, userId, secretHash });
     const own = { Host: consoleHost, 'Sec-Fetch-Site': 'same-origin', Cookie: `__Host-sluice=${secret}` };
     const send = (method: string, path: string, { headers, ...options }: CallOptions = {}) =>

@@ -1,4 +1,4 @@
-import { messageOf, openTenants } from '@sluice/audit';
+import { messageOf, unclosedTenants } from '@sluice/audit';
 import { counterSlot, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
@@ -51,7 +51,7 @@ async function recordExpiry(tx: Queryable, rows: readonly ExpiredRow[]): Promise
   if (expired.length === 0) return;
   const tenants = expired.map(({ tenant_id }) => tenant_id);
   await sql`
-    with open as (${openTenants(tenants)})
+    with open as (${unclosedTenants(tenants)})
     insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
     select open.id, 'system', 'expire', 'application', each.id, ${messageOf('application', 'expire')}
     from unnest(${tenants}::uuid[], ${expired.map(({ id }) => id)}::text[]) as each(tenant_id, id)

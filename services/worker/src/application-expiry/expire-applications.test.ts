@@ -1,6 +1,6 @@
 import type { ChangeWriter } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   createTestDatabase,
@@ -14,12 +14,12 @@ import {
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { configSchema } from '../config.ts';
-import { createWorkerMetrics } from '../metrics.ts';
+import { workerMetrics } from '../metrics.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { openApplicationExpiry } from './expire-applications.ts';
 
-const log = createLogger({ service: 'test', level: 'silent' });
+const log = serviceLogger({ service: 'test', level: 'silent' });
 const past = () => new Date(Date.now() - 1000);
 const soon = () => new Date(Date.now() + 400);
 const never = String(3600 * 1000);
@@ -41,7 +41,7 @@ const stores = useStack(async (stack) => {
     },
   };
   const registry = new Registry();
-  const context = { db, log, changes: recording, metrics: createWorkerMetrics(registry) };
+  const context = { db, log, changes: recording, metrics: workerMetrics(registry) };
   const expiry = openApplicationExpiry(context);
   return { db, databaseUrl, redis, confirmed, registry, expiry, rows: testRows(db) };
 });

@@ -1,4 +1,4 @@
-import { openTenants } from '@sluice/audit';
+import { unclosedTenants } from '@sluice/audit';
 import type { Database, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
@@ -24,7 +24,7 @@ async function deleteBatch(tx: Queryable): Promise<number> {
   `.execute(tx);
   if (rows.length === 0) return 0;
   await sql`
-    with open as (${openTenants(rows.map(({ tenant_id }) => tenant_id))})
+    with open as (${unclosedTenants(rows.map(({ tenant_id }) => tenant_id))})
     insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message, detail)
     select open.id, 'system', 'update', 'application', application_id, 'Key of the Application expired',
       jsonb_build_object('key_id', key.id, 'key_version', version)

@@ -40,7 +40,7 @@ export interface LockedLedger extends LedgerRow {
 
 /** Undefined where another worker has locked it. */
 export async function lockLedger(tx: Queryable, tenantId: string): Promise<LockedLedger | undefined> {
-  await makeLedger(tx, { tenantId });
+  await insertLedger(tx, { tenantId });
   return tx
     .selectFrom('ledgers')
     .select(['size', 'frontier', 'dropped', 'kept_at', 'unsequenced_before', 'before_at', 'before_id'])
@@ -56,7 +56,7 @@ export async function lockLedger(tx: Queryable, tenantId: string): Promise<Locke
 }
 
 /** Late rows of a purged Tenant are kept. The key share lock makes a purge wait, because it must see the ledger. */
-const makeLedger = preparedSql(
+const insertLedger = preparedSql(
   'make_ledger',
   ({ tenantId }: { tenantId: string }) => sql`
     with tenant as (

@@ -18,7 +18,7 @@ import { createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from './sequence.ts';
 import { showsCheckpoints } from './show-checkpoints.ts';
-import { openFileWitness, openUrlWitness, type Witness } from './witness.ts';
+import { fileWitness, urlWitness, type Witness } from './witness.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const ledgerOrigin = 'sluice.example';
@@ -52,7 +52,7 @@ async function startWitness(stack: AsyncDisposableStack, status: (note: string) 
     taken
       .filter((note) => note.startsWith(originOf(ledgerOrigin, tenantId)))
       .map((note) => verifyCheckpoint(note, verifiersOf(tenantId)).size);
-  return { witness: openUrlWitness(`http://127.0.0.1:${port}/checkpoints`), sizesOf };
+  return { witness: urlWitness(`http://127.0.0.1:${port}/checkpoints`), sizesOf };
 }
 
 test('a file has each newest checkpoint once, in the order of the tree, and the verifier reads it', async () => {
@@ -60,7 +60,7 @@ test('a file has each newest checkpoint once, in the order of the tree, and the 
   const folder = await mkdtemp(join(tmpdir(), 'sluice-witness-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'witness');
-  const round = showsCheckpoints(database.current.db, openFileWitness(path));
+  const round = showsCheckpoints(database.current.db, fileWitness(path));
   const [tenantId, other] = [randomUUID(), randomUUID()];
   await grow(tenantId, 3);
   await round();
@@ -86,7 +86,7 @@ test('a note of which a stopped writer left a part costs the file no other', asy
   const noteOf = (size: number) =>
     signCheckpoint({ origin: originOf(ledgerOrigin, tenantId), size, root: Buffer.alloc(32, size) }, privateKey);
   const torn = Buffer.from(toWitnessEntry(noteOf(4)));
-  const witness = openFileWitness(path);
+  const witness = fileWitness(path);
   const read = async () => {
     const lines = (await readFile(path, 'utf8')).split('\n');
     const { checkpoints, cutOff } = await readWitnessFile(lines, verifiersOf(tenantId));

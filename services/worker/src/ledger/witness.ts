@@ -11,7 +11,7 @@ const timeoutMs = 10_000;
 const blankLine = '\n\n';
 
 /** Only a 2xx counts as accepted; redirects are not followed. */
-export function openUrlWitness(url: string): Witness {
+export function urlWitness(url: string): Witness {
   return {
     async take(note) {
       const response = await fetch(url, {
@@ -28,7 +28,7 @@ export function openUrlWitness(url: string): Witness {
 }
 
 /** Creates the file if needed. The witness has a note once it is on disk. */
-export function openFileWitness(path: string): Witness {
+export function fileWitness(path: string): Witness {
   return {
     async take(note) {
       const file = await open(path, 'a+', 0o644);

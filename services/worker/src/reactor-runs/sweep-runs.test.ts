@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readCounter, runBytesCounter } from '@sluice/database';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import type { Jobs } from '@sluice/service-runtime/jobs';
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { createWorkerMetrics } from '../metrics.ts';
+import { workerMetrics } from '../metrics.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { sweepOldRuns, sweepRuns } from './sweep-runs.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
-const log = createLogger({ service: 'test', level: 'silent' });
+const log = serviceLogger({ service: 'test', level: 'silent' });
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
 const waiting = { state: 'waiting', arguments_ciphertext: Buffer.from('arguments') } as const;
@@ -39,7 +39,7 @@ async function runsOf(tenantId: string) {
 
 function sweeping(enqueue: Jobs['enqueue'] = async () => {}) {
   const registry = new Registry();
-  const context = { db: database.current.db, log, metrics: createWorkerMetrics(registry), jobs: { enqueue } };
+  const context = { db: database.current.db, log, metrics: workerMetrics(registry), jobs: { enqueue } };
   const lost = async (outcome: string) =>
     (await registry.metrics()).match(`sluice_reactor_runs_lost_total{outcome="${outcome}"} (\\d+)`)?.[1];
   return { sweep: () => sweepRuns(context), lost };

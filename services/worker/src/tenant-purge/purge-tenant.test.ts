@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   createTestDatabase,
@@ -19,7 +19,7 @@ import { testRows } from '../testing/test-rows.ts';
 import { purgeTenant, sweepClosedTenants } from './purge-tenant.ts';
 import { deleteTenantRow } from './tenant-purge.queries.ts';
 
-const log = createLogger({ service: 'test', level: 'silent' });
+const log = serviceLogger({ service: 'test', level: 'silent' });
 
 const stores = useStack(async (stack) => {
   const { db, url: databaseUrl } = await createTestDatabase(stack);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addToCounter, readCounter } from '@sluice/database';
-import { createLogger } from '@sluice/service-runtime';
+import { serviceLogger } from '@sluice/service-runtime';
 import { createTestDatabase, createTestSecrets, eventually, startTestService, useStack } from '@sluice/testing';
 import { noteDue } from '@sluice/vault';
 import { configSchema } from '../config.ts';
@@ -8,7 +8,7 @@ import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from './sweep-tokens.ts';
 
-const log = createLogger({ service: 'test', level: 'silent' });
+const log = serviceLogger({ service: 'test', level: 'silent' });
 const past = new Date(Date.now() - 1000).toISOString();
 const future = '2999-01-01T00:00:00.000Z';
 

@@ -19,7 +19,7 @@ export interface Bridge {
   clear(): void;
 }
 
-export function openBridge(meter: Meter): Bridge {
+export function meteredBridge(meter: Meter): Bridge {
   const ciphers = cipherOperations();
   const operations = new Map<string, Operation>(
     Object.entries({

@@ -49,15 +49,15 @@ async function insertFresh<T>(creation: Creation, answering: Answering<T>): Prom
   const { vault, actor, drafts } = creation;
   if (drafts.some(({ row }) => row.deduplicate === true)) return undefined;
   let made: Made<T> | undefined;
-  const makeAnswer = async (db: Queryable, inserted: readonly InsertedToken[]) => {
+  const answerFor = async (db: Queryable, inserted: readonly InsertedToken[]) => {
     made = await answerOf(db, creation, { inserted, equal: new Map() }, answering);
   };
   const rows = drafts.map(({ row }) => row);
   const month = monthOf(vault.clock());
-  const also = answering.settle && makeAnswer;
+  const also = answering.settle && answerFor;
   const inserted = await overExpired(creation, () => vault.inserts.insert({ actor, rows, month, also }));
   if (inserted === 'deduplicate') return undefined;
-  if (!also) await makeAnswer(vault.db, inserted);
+  if (!also) await answerFor(vault.db, inserted);
   return made;
 }
 

@@ -3,12 +3,12 @@ import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing
 import {
   type Actor,
   type Answering,
-  createLocalKeyWrapper,
+  assembleVault,
   createToken,
   createTokens,
   deleteToken,
   draftToken,
-  openVault,
+  localKeyWrapper,
   theOnly,
   tokenize,
   type Vault,
@@ -16,10 +16,10 @@ import {
 
 const processes = useStack(async (stack) => {
   const database = await createTestDatabase(stack);
-  const keyWrapper = createLocalKeyWrapper(randomBytes(32).toString('base64'));
+  const keyWrapper = localKeyWrapper(randomBytes(32).toString('base64'));
   const open = async (): Promise<Vault> => {
     const coherence = await openTestCoherence(database, stack);
-    return openVault({ ...coherence, db: database.db, keyWrapper, disclosures: { record: async () => {} } });
+    return assembleVault({ ...coherence, db: database.db, keyWrapper, disclosures: { record: async () => {} } });
   };
   return { db: database.db, ender: await open(), creator: await open(), reader: await open() };
 });

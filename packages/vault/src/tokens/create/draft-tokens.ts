@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isGrantedOnEach } from '@sluice/access';
-import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import { filterBudget } from '../../expressions/filter-budget.ts';
 import type { Vault } from '../../vault.ts';
 import { cvcLifetimeMs } from '../expiry/cvc.ts';
 import { notGranted, requirePermission } from '../require-permission.ts';
@@ -29,7 +29,7 @@ export async function draftToken(vault: Vault, actor: Actor, input: unknown): Pr
   // Parsing, reading and storing many members takes tens of milliseconds each, so other work may run in between.
   const turn = hasManyMembers(input) ? () => vault.workPieces.turn(actor.tenantId) : undefined;
   await turn?.();
-  const read = readTokenInput(input, '', { now: vault.clock(), budget: newFilterBudget() });
+  const read = readTokenInput(input, '', { now: vault.clock(), budget: filterBudget() });
   await turn?.();
   return draftTokens(vault, actor, [read]);
 }

@@ -1,7 +1,7 @@
 import { connectDatabase, type Database, type Queryable } from '@sluice/database';
 import { eventually, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import { filterBudget } from '../../expressions/filter-budget.ts';
 import { type CreatedToken, createToken, createTokens } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 import { monthOf } from '../read/activity.ts';
@@ -40,7 +40,7 @@ async function openTwo(url: string, stack: AsyncDisposableStack): Promise<[Conne
 }
 
 function readAll(inputs: object[]) {
-  const reading = { now: new Date(), budget: newFilterBudget() };
+  const reading = { now: new Date(), budget: filterBudget() };
   return inputs.map((input) => readTokenInput(input, '', reading));
 }
 

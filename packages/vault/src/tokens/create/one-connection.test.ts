@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import { openTestCoherence, useStack } from '@sluice/testing';
-import { createLocalKeyWrapper, createToken, createTokens, draftToken, openVault } from '../../index.ts';
+import { assembleVault, createToken, createTokens, draftToken, localKeyWrapper } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
 /** Each key encrypts one token, so the draft has not loaded the key of the equal token. */
 const keys = {
-  keyWrapper: createLocalKeyWrapper(randomBytes(32).toString('base64')),
+  keyWrapper: localKeyWrapper(randomBytes(32).toString('base64')),
   ...{ reservationSize: 1, maximumUses: 1 },
 };
 
@@ -15,7 +15,7 @@ const world = useStack(async (stack) => {
   const options = { DATABASE_URL: warm.url, DATABASE_POOL_SIZE: 1 };
   const db = connectDatabase(options, { stack, onError: () => undefined });
   const { caches, changes } = await openTestCoherence(warm, stack);
-  const cold = openVault({ ...keys, db, caches, changes, disclosures: warm.vault.disclosures });
+  const cold = assembleVault({ ...keys, db, caches, changes, disclosures: warm.vault.disclosures });
   return { warm, cold };
 });
 

@@ -1,7 +1,7 @@
 import { decide } from '@sluice/access';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { type FilterBudget, filterBudget } from '../../expressions/filter-budget.ts';
 import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Vault } from '../../vault.ts';
 import { presentPage } from '../read/present-list.ts';
@@ -32,7 +32,7 @@ export async function presentCreated(
   const { vault, actor, drafts } = creation;
   const byId = new Map(inserted.map((token) => [token.id, token]));
   const equalTokens = await presentEqual(db, creation, [...new Set(equal.values())]);
-  const budget = newFilterBudget();
+  const budget = filterBudget();
   const shown = new ShownData();
   let isFull = false;
   const created: CreatedToken[] = [];

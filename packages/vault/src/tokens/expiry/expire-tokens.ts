@@ -1,4 +1,4 @@
-import { messageOf, openTenants } from '@sluice/audit';
+import { messageOf, unclosedTenants } from '@sluice/audit';
 import { counterSlot, type Database, type Queryable } from '@sluice/database';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -33,7 +33,7 @@ async function deleteDue(
   `.execute(tx);
   if (rows.length === 0) return 0;
   await sql`
-    with open as (${openTenants([tenantId])}),
+    with open as (${unclosedTenants([tenantId])}),
     gone as (
       select * from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ type }) => type)}::text[]) as each(id, type)
     ),

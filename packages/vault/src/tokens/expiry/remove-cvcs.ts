@@ -1,4 +1,4 @@
-import { openTenants } from '@sluice/audit';
+import { unclosedTenants } from '@sluice/audit';
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
@@ -17,7 +17,7 @@ export async function removeDueCvcs(tx: Queryable, tenantId: string): Promise<nu
   `.execute(tx);
   if (rows.length === 0) return 0;
   await sql`
-    with open as (${openTenants([tenantId])})
+    with open as (${unclosedTenants([tenantId])})
     insert into audit_log (tenant_id, actor_type, operation, entity_type, entity_id, message)
     select open.id, 'system', 'update', 'token', each.id, 'Card verification code removed'
     from unnest(${rows.map(({ id }) => id)}::text[]) as each(id) cross join open

@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { type FilterBudget, filterBudget } from '../../expressions/filter-budget.ts';
 import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Vault } from '../../vault.ts';
 import { findTokenRows } from '../token.queries.ts';
@@ -75,7 +75,7 @@ class ShownPage {
   readonly tokens: Token[] = [];
   readonly rows: TokenRow[] = [];
   readonly revealed: string[] = [];
-  readonly budget = newFilterBudget();
+  readonly budget = filterBudget();
   readonly #shown = new ShownData();
 
   /** False where the token does not fit any more; the first always fits. */

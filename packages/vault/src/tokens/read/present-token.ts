@@ -1,5 +1,5 @@
 import { decide, type RuleTransform } from '@sluice/access';
-import { type FilterBudget, newFilterBudget } from '../../expressions/filter-budget.ts';
+import { type FilterBudget, filterBudget } from '../../expressions/filter-budget.ts';
 import { fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Json } from '../../json.ts';
@@ -91,7 +91,7 @@ export async function readVisible(
   {
     reading = 'read',
     needed,
-    budget = newFilterBudget(),
+    budget = filterBudget(),
   }: { reading?: Reading; needed?: ReadonlySet<string>; budget?: FilterBudget } = {},
 ): Promise<VisibleTokens> {
   const transforms = new Map<string, RuleTransform>();

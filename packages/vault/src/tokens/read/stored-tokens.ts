@@ -12,7 +12,7 @@ export interface StoredTokens {
 }
 
 /** Caches ciphertexts, never plaintext, and large tokens not at all. */
-export function openStoredTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
+export function storedTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<FoundToken>('tokens', limits);
   return {
     async find(tenantId, ids) {

@@ -4,7 +4,7 @@ import { recordChange } from '@sluice/audit';
 import { type Confirmation, type RecordedChange, tagOf } from '@sluice/cache-coherence';
 import { inRowTurns, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { newFilterBudget } from '../../expressions/filter-budget.ts';
+import { filterBudget } from '../../expressions/filter-budget.ts';
 import { isObject, type Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
 import {
@@ -90,7 +90,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
   const blindBytes = blindBytesAfter(actor, from, patch);
   const data = await decryptToChange(vault, actor, from);
-  const reading = { now, budget: newFilterBudget(), unjudged: unjudgedIn(actor, from, patch) };
+  const reading = { now, budget: filterBudget(), unjudged: unjudgedIn(actor, from, patch) };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
   requireWholeValues(from, patch, input);
   const texts = textsAfter(actor, from, { data, patch, input });
@@ -114,7 +114,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
     expires_at: input.expiresAt ?? null,
     ...blindBytes,
   };
-  const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? newEquality(from, changes) : undefined;
+  const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? changedEquality(from, changes) : undefined;
   return { from, input, changes, unique, members: Object.keys(patch) };
 }
 
@@ -153,7 +153,10 @@ function isFingerprinted(from: TokenRow, input: TokenInput, settings: TokenSetti
 }
 
 /** Undefined where the token equals the same others as before. */
-function newEquality(from: TokenRow, { fingerprint, fingerprint_expression }: TokenChanges): Fingerprinted | undefined {
+function changedEquality(
+  from: TokenRow,
+  { fingerprint, fingerprint_expression }: TokenChanges,
+): Fingerprinted | undefined {
   const after = { type: from.type, fingerprint, fingerprint_expression };
   if (!hasFingerprint(after)) return undefined;
   return hasFingerprint(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
@@ -208,7 +211,7 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
     const { modified_by, modified_at } = presentWithoutData(row);
     return { ...presentUnread(row), ...(modified_by && { modified_by }), ...(modified_at && { modified_at }) };
   }
-  const data = visibleData(transform, input, newFilterBudget());
+  const data = visibleData(transform, input, filterBudget());
   if ((await touch(vault, actor.tenantId, [row])).has(row.id)) return presentWithoutData(row);
   if (showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
   return { ...presentWithoutData(row), ...(data !== undefined && { data }) };

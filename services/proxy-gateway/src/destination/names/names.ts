@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Resolver } from '@sluice/destination-policy';
 import { type EndTurn, FairTurns } from '@sluice/fair-turns';
 import { failure } from '../failures.ts';
-import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
+import { nameResolver, type ResolverOptions } from './resolve-name.ts';
 
 export interface NamesOptions extends ResolverOptions {
   /** Concurrent look-ups of one Tenant; others wait. Default 4. */
@@ -40,7 +40,7 @@ const failureAgeMs = 1000;
 /** A Tenant's concurrent look-ups are limited, so that names without an answer cost only their Tenant. */
 export function openNames(options: NamesOptions = {}): Names {
   const { lookupsPerTenant = 4, maxNames = 10_000, maxAgeSeconds = 30, maxWaitMs = 5000 } = options;
-  const resolver = createNameResolver(options);
+  const resolver = nameResolver(options);
   const remembered = new Map<string, Remembered>();
   const underWay = new Map<string, Done[]>();
   /** By Tenant and name: who shares the look-up that waits for a turn of the Tenant. */

@@ -34,7 +34,7 @@ const loopback: LookupAddress[] = [
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /** By c-ares, because `getaddrinfo` would block one of libuv's four threads while a name server is silent. */
-export function createNameResolver(options: ResolverOptions = {}): NameResolver {
+export function nameResolver(options: ResolverOptions = {}): NameResolver {
   const { servers = [], hostsFile = '/etc/hosts', resolvConf = '/etc/resolv.conf' } = options;
   const hosts = watchedFile(hostsFile, parseHosts);
   const configuration = watchedFile(resolvConf, (text) => {

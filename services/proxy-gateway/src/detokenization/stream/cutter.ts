@@ -21,7 +21,7 @@ export interface Pieces {
   passable(window: string): number;
 }
 
-export function createCutter(pieces: Pieces, longestPieceBytes: number): Cutter {
+export function cutterOf(pieces: Pieces, longestPieceBytes: number): Cutter {
   let isWithinPiece = false;
 
   function passOn(part: string, passes: number): Cut {

@@ -5,7 +5,7 @@ import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts
 import { MultipartReader } from '../multipart/multipart-reader.ts';
 import type { Place } from '../place.ts';
 import { TextReader } from '../text-reader.ts';
-import { type Cut, createCutter } from './cutter.ts';
+import { type Cut, cutterOf } from './cutter.ts';
 import { formPieces } from './form-pieces.ts';
 import { jsonPieces } from './json-pieces.ts';
 
@@ -32,9 +32,9 @@ export function readerFor(kind: StreamedKind, { boundary, charset, longestPieceB
   switch (kind) {
     case 'json':
     case 'json-lines':
-      return { cut: createCutter(jsonPieces, longestPieceBytes), ...finding };
+      return { cut: cutterOf(jsonPieces, longestPieceBytes), ...finding };
     case 'form':
-      return { cut: createCutter(formPieces, longestPieceBytes), ...finding };
+      return { cut: cutterOf(formPieces, longestPieceBytes), ...finding };
     case 'multipart':
       return new MultipartReader(boundary, longestPieceBytes);
     default:

@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type { Reservation } from '@sluice/body-bytes';
 import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
-import { type FilterBudget, type Json, newFilterBudget } from '@sluice/vault';
+import { type FilterBudget, filterBudget, type Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
 import { copies } from '../../limits/body-memory.ts';
 import type { Asked } from '../decrypted-body.ts';
@@ -48,7 +48,7 @@ export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
   readonly #windowBytes: number;
   readonly #values = new Map<string, Json>();
-  readonly #budget = newFilterBudget();
+  readonly #budget = filterBudget();
   #kind: StreamedKind | 'none' | 'opaque';
   #reader: WindowReader | undefined;
   #window: Buffer;
@@ -224,6 +224,6 @@ function* inTurn<T>(work: Pieces<T>): Pieces<T> {
 }
 
 function grow(budget: FilterBudget, characters: number): void {
-  const most = newFilterBudget().remaining;
+  const most = filterBudget().remaining;
   budget.remaining = Math.min(Math.max(budget.remaining, 0) + characters, most);
 }

@@ -1,6 +1,6 @@
 import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
-import { newSecretFinder } from './find-secrets.ts';
+import { secretFinder } from './find-secrets.ts';
 
 function run<T>(work: Pieces<T>): { value: T; pieces: number } {
   for (let pieces = 1; ; pieces += 1) {
@@ -10,7 +10,7 @@ function run<T>(work: Pieces<T>): { value: T; pieces: number } {
 }
 
 function findsIn(text: string, secrets: readonly string[]) {
-  const finder = run(newSecretFinder(secrets)).value;
+  const finder = run(secretFinder(secrets)).value;
   return run(finder.findIn(text)).value.map(({ start, end }) => text.slice(start, end));
 }
 
@@ -33,7 +33,7 @@ test('every place where a pattern for each secret matches is within a find', () 
   const text = fc.string({ maxLength: 60, unit: fc.constantFrom('a', 'b', 'A', '1', '-', 'É', ' ') });
   fc.assert(
     fc.property(fc.array(secret, { maxLength: 8 }), text, (secrets, printed) => {
-      const found = run(run(newSecretFinder(secrets)).value.findIn(printed)).value;
+      const found = run(run(secretFinder(secrets)).value.findIn(printed)).value;
       const expected = new Set<number>();
       for (const each of secrets) {
         const edge = each.length < 4;
@@ -56,13 +56,13 @@ test('every place where a pattern for each secret matches is within a find', () 
 
 test('no piece of the work has more than a few thousand characters', () => {
   const secrets = Array.from({ length: 1300 }, (_, at) => `s${at}x`);
-  const built = run(newSecretFinder(secrets));
+  const built = run(secretFinder(secrets));
   expect(built.pieces).toBeGreaterThan(1);
   expect(run(built.value.findIn('x'.repeat(16_384))).pieces).toBeGreaterThanOrEqual(4);
 });
 
 test('a text that is the beginning of a long secret at every place is read once, and is one find', () => {
   const secret = `${'a'.repeat(8_000)}b`;
-  const steps = run(run(newSecretFinder([secret])).value.findIn('a'.repeat(200_000)));
+  const steps = run(run(secretFinder([secret])).value.findIn('a'.repeat(200_000)));
   expect(steps.value).toEqual([{ start: 0, end: 200_000 }]);
 });

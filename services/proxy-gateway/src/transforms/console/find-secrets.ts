@@ -29,7 +29,7 @@ interface States {
 }
 
 /** By Aho and Corasick (Communications of the ACM 18(6), 1975), because the number of secrets then costs no time. */
-export function* newSecretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
+export function* secretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
   const states: States = { steps: new Map(), shorter: [0], longest: [0], alone: [0] };
   const levels: number[][] = [];
   let characters = 0;

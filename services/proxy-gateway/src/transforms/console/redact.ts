@@ -1,7 +1,7 @@
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { isCardNumber } from '@sluice/vault';
-import { type Found, newSecretFinder, type SecretFinder } from './find-secrets.ts';
+import { type Found, type SecretFinder, secretFinder } from './find-secrets.ts';
 import { encodingsOf, formsOf, separators } from './forms.ts';
 
 export const redactedMark = '[redacted]';
@@ -30,7 +30,7 @@ export function* redactConsole(
   secrets: readonly string[] | undefined,
 ): Pieces<ConsoleLine[]> {
   if (!secrets) return lines.map(({ level }) => ({ level, text: withheldMark }));
-  const finder = yield* newSecretFinder(formsOfAll(secrets));
+  const finder = yield* secretFinder(formsOfAll(secrets));
   const encoded = new Set(secrets.flatMap(encodingsOf).map(beginningOf));
   const cleaned: ConsoleLine[] = [];
   let characters = 0;

@@ -14,7 +14,7 @@ export interface OperationCaller {
   audited?: { actor_id: string; actor_type: 'application' | 'session'; entity_id: string; detail: object | null };
 }
 
-export async function openCaller(
+export async function callerFor(
   { application, session, waitingSession, tenant }: Management,
   { id, takesKeyOf }: Operation<Context>,
   managementKey: string = tenant.management_key,

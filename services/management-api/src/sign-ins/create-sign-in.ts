@@ -37,7 +37,7 @@ export interface StartedSignIn {
  * Inserts a sign-in and its audit row. Call it in a transaction, and {@link answerSignIn} after its commit.
  * @throws {ServiceError} `unauthenticated` if the member, the key, the Tenant or the sign-in to replace no longer exists.
  */
-export async function startSignIn(
+export async function createSignIn(
   tx: Queryable,
   { pepper, changes }: Pick<Context, 'pepper' | 'changes'>,
   { who, came, goesOnFrom, traceId, tags = [] }: NewSignIn,

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { apiPart, openBodyBytes } from '@sluice/body-bytes';
+import { apiPart, bodyBytesFrom } from '@sluice/body-bytes';
 import { readTraceId, ServiceError } from '@sluice/problems';
 import { faultInHead, newWorkPieces, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { accessLog, outcomeOf } from './access-log.ts';
 import { answer } from './answer.ts';
-import { answerOpen } from './answer-open.ts';
+import { answerAnonymous } from './answer-anonymous.ts';
 import type { ApiOptions } from './api-options.ts';
 import { refuseServiceWorker } from './browser-rules.ts';
-import { openClientAddresses } from './client-address.ts';
+import { addressReader } from './client-address.ts';
 import { cookieApiPath, guardCookieApi, underCookieApi } from './cookie-api.ts';
 import type { Operation } from './operation.ts';
 import { allowBrowsers } from './origins.ts';
@@ -20,9 +20,9 @@ import { servePageForOthers, serveStaticFiles } from './static-files.ts';
 const mostHeaders = 100;
 const defaultMemory = { BODY_HELD_BYTES: 0, BODY_HELD_TENANT_BYTES: 0, BODY_WAIT_MS: 20_000 };
 
-export function createApi<C>(options: ApiOptions<C>): Express {
+export function expressApi<C>(options: ApiOptions<C>): Express {
   const app = express();
-  const shared = { passes: newWorkPieces(), bodyBytes: options.bodyBytes ?? openBodyBytes(defaultMemory, apiPart) };
+  const shared = { passes: newWorkPieces(), bodyBytes: options.bodyBytes ?? bodyBytesFrom(defaultMemory, apiPart) };
   app
     .disable('x-powered-by')
     .disable('etag')
@@ -50,10 +50,10 @@ export function createApi<C>(options: ApiOptions<C>): Express {
   app.use(accessLog(options.log));
   serveStaticFiles(app, options.staticFiles ?? []);
   app.use(dropTrailingSlash);
-  servePages(app, options.pages ?? [], options.addressOf ?? openClientAddresses());
-  const { byCookie = false, openOperations: open = [] } = options;
+  servePages(app, options.pages ?? [], options.addressOf ?? addressReader());
+  const { byCookie = false, anonymousOperations: open = [] } = options;
   const operations = byCookie ? underCookieApi(options.operations) : options.operations;
-  const openOperations = byCookie ? underCookieApi(open) : open;
+  const anonymousOperations = byCookie ? underCookieApi(open) : open;
   if (byCookie) guardCookieApi(app, operations, options.headerPrefix);
   const { publicAnswers = [] } = options;
   servePublicAnswers(app, byCookie ? underCookieApi(publicAnswers) : publicAnswers);
@@ -62,10 +62,10 @@ export function createApi<C>(options: ApiOptions<C>): Express {
     if (operation.cors && !byCookie && origins !== undefined) allowBrowsers(app, operation, { headerPrefix, origins });
     app[operation.method](operation.path, answer(operation, options, shared));
   }
-  for (const operation of openOperations) {
-    app[operation.method](operation.path, answerOpen(operation, options, shared));
+  for (const operation of anonymousOperations) {
+    app[operation.method](operation.path, answerAnonymous(operation, options, shared));
   }
-  for (const [path, methods] of methodsByPath([...operations, ...openOperations])) {
+  for (const [path, methods] of methodsByPath([...operations, ...anonymousOperations])) {
     app.all(path, (_request, response) => {
       response.setHeader('Allow', methods.join(', '));
       throw new ServiceError('method_not_allowed', `This path accepts only ${methods.join(', ')}`);

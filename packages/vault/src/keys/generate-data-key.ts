@@ -10,7 +10,7 @@ export function contextOf({ tenantId, purpose }: KeyOwner, version: number): str
 }
 
 /** Does not store it, because a transaction must not wait for a key service. */
-export async function newDataKey(keyWrapper: KeyWrapper, owner: KeyOwner, version: number): Promise<WrappedKey> {
+export async function generateDataKey(keyWrapper: KeyWrapper, owner: KeyOwner, version: number): Promise<WrappedKey> {
   const bytes = randomBytes(dataKeyBytes);
   try {
     const { wrapped, keyId } = await keyWrapper.wrap(bytes, contextOf(owner, version));

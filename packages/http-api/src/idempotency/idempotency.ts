@@ -47,7 +47,7 @@ interface Kept {
 }
 
 /** For one caller, method and path. @throws {ServiceError} `conflict` for another body, or while the first request runs. */
-export function openIdempotency({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
+export function idempotencyStore({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
   function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
     const hash = (...parts: string[]) => createHmac('sha256', pepper).update(JSON.stringify(parts)).digest();
     return {

@@ -1,6 +1,6 @@
 import { createTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { connectDatabase, openAhead } from './index.ts';
+import { connectAhead, connectDatabase } from './index.ts';
 
 const database = useStack((stack) => createTestDatabase(stack));
 
@@ -8,7 +8,7 @@ test('all connections of the pool are open, before the first request', async () 
   await using stack = new AsyncDisposableStack();
   const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 7, DATABASE_WAIT_MS: 20_000 };
   const db = connectDatabase(options, { stack, onError: (error) => console.error(error) });
-  await openAhead(db, options);
+  await connectAhead(db, options);
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`.execute(
     db,
@@ -19,5 +19,5 @@ test('all connections of the pool are open, before the first request', async () 
 test('without Postgres nothing is opened, and nothing fails', async () => {
   await using stack = new AsyncDisposableStack();
   const options = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_POOL_SIZE: 3 };
-  await openAhead(connectDatabase(options, { stack, onError: () => undefined }), options);
+  await connectAhead(connectDatabase(options, { stack, onError: () => undefined }), options);
 });

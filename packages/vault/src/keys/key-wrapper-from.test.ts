@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '@sluice/service-runtime';
 import { startTransitServer } from '../testing/transit-server.ts';
-import { createKeyWrapper } from './create-key-wrapper.ts';
 import type { KeyWrapper } from './key-wrapper.ts';
+import { keyWrapperFrom } from './key-wrapper-from.ts';
 import { vaultConditions, vaultSettings } from './vault-settings.ts';
 
 const schema = { type: 'object', properties: vaultSettings, allOf: vaultConditions } as const;
 const rootKey = () => randomBytes(32).toString('base64');
 const silent = { error: () => undefined, info: () => undefined };
-const open = (env: Record<string, string>): KeyWrapper => createKeyWrapper(readConfig(schema, env), silent);
+const open = (env: Record<string, string>): KeyWrapper => keyWrapperFrom(readConfig(schema, env), silent);
 const context = 'tenant/token_data/1';
 const key = randomBytes(32);
 

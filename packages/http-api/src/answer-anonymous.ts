@@ -1,24 +1,28 @@
 import type { Request, Response } from 'express';
 import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options.ts';
-import { openClientAddresses } from './client-address.ts';
-import type { OpenOperation } from './operation.ts';
+import { addressReader } from './client-address.ts';
+import type { AnonymousOperation } from './operation.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 import { openRequestMemory, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
 import { compileBodyCheck } from './validate.ts';
 
-const openBodyLimitBytes = 16 * 1024;
+const anonymousBodyLimitBytes = 16 * 1024;
 
 /** No caller is known, so no rights are checked and no memory is reserved. The body must therefore be small. */
-export function answerOpen<C>(operation: OpenOperation<C>, options: ApiOptions<C>, { passes, bodyBytes }: Shared) {
-  const { headerPrefix, addressOf = openClientAddresses(), idleReaderMs = defaultIdleReaderMs } = options;
+export function answerAnonymous<C>(
+  operation: AnonymousOperation<C>,
+  options: ApiOptions<C>,
+  { passes, bodyBytes }: Shared,
+) {
+  const { headerPrefix, addressOf = addressReader(), idleReaderMs = defaultIdleReaderMs } = options;
   const check = operation.body ? compileBodyCheck(operation.body) : undefined;
-  const limited = { bodyLimitBytes: openBodyLimitBytes, ...operation };
+  const limited = { bodyLimitBytes: anonymousBodyLimitBytes, ...operation };
   const limitBytes = operation.body ? limited.bodyLimitBytes : 0;
   return async (request: Request, response: Response): Promise<void> => {
-    const memory = openRequestMemory(bodyBytes, { request, response, tenantId: 'open operations', limitBytes });
+    const memory = openRequestMemory(bodyBytes, { request, response, tenantId: 'anonymous operations', limitBytes });
     try {
-      const reading = check && { check, memory, passes, tenantId: 'open operations' };
+      const reading = check && { check, memory, passes, tenantId: 'anonymous operations' };
       const body = reading ? (await readCheckedBody(request, limited, reading)).json : undefined;
       const input = { body, request, traceId: response.locals.traceId, address: () => addressOf(request) };
       const reply = toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
