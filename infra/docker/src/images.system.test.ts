@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { freePort } from '@sluice/service-runtime/free-port';
-import { call, createTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
+import { call, openTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
 import { type ComposeService, mountsOf, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
 import { type Container, startContainer, untilHealthy } from './rehearsal/container.ts';
 import { buildImage, type Image } from './rehearsal/image.ts';
@@ -13,7 +13,7 @@ const rehearsal = useStack(async (stack) => {
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sluice-images-')), (made) =>
     rm(made, { recursive: true, force: true }),
   );
-  const { url: databaseUrl } = await createTestDatabase(stack);
+  const { url: databaseUrl } = await openTestDatabase(stack);
   const running = new Map<string, Container>();
   stack.defer(async () => {
     for (const { child } of running.values()) child.kill('SIGKILL');

@@ -3,7 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram, LaunchError, type Program } from '@sluice/local';
-import { makeTemporaryFolder } from '@sluice/testing';
+import { openTemporaryFolder } from '@sluice/testing';
 import type { Check } from './checks.ts';
 
 const execute = promisify(execFile);
@@ -42,7 +42,7 @@ interface RunOptions {
 export async function runChecks(checks: readonly Check[], { isQuick, path, signal, log }: RunOptions) {
   const spin = await findSpin(path, signal);
   await using opened = new AsyncDisposableStack();
-  const folder = await makeTemporaryFolder(opened, 'model');
+  const folder = await openTemporaryFolder(opened, 'model');
   const surprises: string[] = [];
   for (const { name, what, mustHold, switches, quickSwitches } of checks) {
     log(`\n${name}: ${what}`);

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
+import { openTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
 import { openBrowser } from '@sluice/testing/browser';
 import { startPlatform } from './platform.ts';
 import { run, runProgram } from './run-program.ts';
@@ -39,7 +39,7 @@ interface Found {
 }
 
 const world = useStack(async (closing) => {
-  const folder = await makeTemporaryFolder(closing, 'browser');
+  const folder = await openTemporaryFolder(closing, 'browser');
   await runProgram('infra/pack/src/main.ts', ['--to', folder], { env: process.env });
   const tarball = (await readdir(folder)).find((file) => file.startsWith('sluice-sdk'));
   await run('tar', ['-xzf', tarball ?? '', '-C', folder], { cwd: folder });

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
-import { eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import { type Platform, sharePlatform } from './platform.ts';
 import { run, runProgram } from './run-program.ts';
 
@@ -15,7 +15,7 @@ const nodes: [name: string, path: string[]][] = [
 ];
 
 const world = useStack(async (closing) => {
-  const project = await makeTemporaryFolder(closing, 'empty');
+  const project = await openTemporaryFolder(closing, 'empty');
   const packed = await runProgram('infra/pack/src/main.ts', ['--to', join(project, 'tarballs')], { env: process.env });
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }\n');
   const tarballs = (await readdir(join(project, 'tarballs'))).map((file) => `./tarballs/${file}`);

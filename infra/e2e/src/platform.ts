@@ -3,7 +3,7 @@ import { Sluice } from '@sluice/sdk';
 import {
   type CallOptions,
   call,
-  makeTemporaryFolder,
+  openTemporaryFolder,
   programEnvironment,
   queryOnce,
   workerStack,
@@ -43,7 +43,7 @@ export function startPlatform(
 }
 
 async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
-  const directory = await makeTemporaryFolder(closing, 'e2e');
+  const directory = await openTemporaryFolder(closing, 'e2e');
   // The object is handed on as it is, because a deployment in a runbook changes it.
   const { environment = {}, ...stores } = options;
   Object.assign(environment, { ...programEnvironment(), ...environment });

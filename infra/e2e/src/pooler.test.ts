@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkDatabase, connectDatabase, ping } from '@sluice/database';
 import { findProgram, freePort, type Program } from '@sluice/local';
-import { createTestDatabase, eventually, makeTemporaryFolder, startDestination } from '@sluice/testing';
+import { eventually, openTemporaryFolder, openTestDatabase, startDestination } from '@sluice/testing';
 import { startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
 import { run } from './run-program.ts';
@@ -28,7 +28,7 @@ async function startPgBouncer(
   databaseUrl: string,
 ): Promise<string> {
   const { hostname, port: postgresPort, username, password, pathname } = new URL(databaseUrl);
-  const directory = await makeTemporaryFolder(stack, 'pgbouncer');
+  const directory = await openTemporaryFolder(stack, 'pgbouncer');
   await chmod(directory, 0o755);
   const port = await freePort();
   const database = `host=${hostname} port=${postgresPort} user=${username} password=${decodeURIComponent(password)}`;
@@ -68,7 +68,7 @@ test('behind PgBouncer from 1.21 on the main job passes, and an older one is nam
     await runMainJob(platform, await startDestination(stack));
     return;
   }
-  const { url } = await createTestDatabase(stack);
+  const { url } = await openTestDatabase(stack);
   const options = { DATABASE_URL: await startPgBouncer(stack, pgBouncer, url), DATABASE_POOL_SIZE: 4 };
   const db = connectDatabase(options, { stack, onError: () => undefined });
   const checked = Promise.all(Array.from({ length: 4 }, () => checkDatabase(db)));

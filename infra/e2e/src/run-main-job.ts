@@ -23,7 +23,7 @@ export async function runMainJob(
     expect({ method, path, problem: answer.status < 300 ? undefined : answer.body }).toEqual({ method, path });
     return answer.body;
   };
-  const application = await makeApplications(send);
+  const application = await createApplications(send);
   await useTokens(send, application);
   await useProxies(send, application, url);
   await useSessions(send, application, url);
@@ -34,7 +34,7 @@ export async function runMainJob(
 
 const soon = () => new Date(Date.now() + 2000).toISOString();
 
-async function makeApplications(send: Send): Promise<Application> {
+async function createApplications(send: Send): Promise<Application> {
   const body = { type: 'private', name: 'A', permissions };
   const once = { body, headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } };
   const application: Application = await send('POST', '/applications', once);

@@ -22,7 +22,7 @@ interface Expiries {
 /**
  * A session with these members, of an Application with `token:use` and reveal on /general/, and one token in /general/.
  */
-async function openSession(part: object, expiries: Expiries = {}) {
+async function createSession(part: object, expiries: Expiries = {}) {
   const { platform, destination } = world.current;
   const rules = [reveal(['token:read', 'token:use', 'token:create'], { container: '/general/' })];
   const backend = await platform.createApplication({ rules, expires_at: expiries.backend });
@@ -49,13 +49,13 @@ async function openSession(part: object, expiries: Expiries = {}) {
   return { platform, backend, page, token, proxy, id: made.id as string, key, read, invoke };
 }
 
-type OpenSession = Awaited<ReturnType<typeof openSession>>;
+type OpenSession = Awaited<ReturnType<typeof createSession>>;
 
 const reads = reveal(['token:read']);
 const uses = reveal(['token:use']);
 
 test('delegation never widens, also when the Application loses a right while the session is warm', async () => {
-  const { platform, backend, read, invoke } = await openSession({
+  const { platform, backend, read, invoke } = await createSession({
     permissions: ['token:delete'],
     rules: [reads, uses],
   });
@@ -73,7 +73,7 @@ test('delegation never widens, also when the Application loses a right while the
 
 test('conditions bind, in reads and in lists', async () => {
   const conditions = [{ attribute: 'id', operator: 'equals', value: 'another' }];
-  const { platform, key, read } = await openSession({ rules: [reveal(['token:read'], { conditions })] });
+  const { platform, key, read } = await createSession({ rules: [reveal(['token:read'], { conditions })] });
   expect((await read()).status).toBe(403);
   const list = await platform.call('GET', '/tokens', { key });
   expect([list.status, list.body.pagination.total_items, list.body.data]).toEqual([200, 0, []]);
@@ -96,7 +96,7 @@ test('the address comes from the ingress, not from what a client writes', async 
 });
 
 test('what a session does is audited as its own, with the Application that authorized it', async () => {
-  const opened = await openSession({
+  const opened = await createSession({
     rules: [reveal(['token:read', 'token:create', 'token:use'])],
   });
   const { platform, id, key, backend, token, read, invoke } = opened;
@@ -164,7 +164,7 @@ test.each([
   ...ends.map(([what, change]) => [what, 'refused', change, refused] as const),
   ...others.map(([what, change]) => [what, 'accepted', change, accepted] as const),
 ])('when the answer goes out that %s: it is %s everywhere', async (_what, _how, change, expected) => {
-  const session = await openSession(everything);
+  const session = await createSession(everything);
   await warm(session);
   expect((await change(session)).status).toBeLessThan(300);
   expect(await statusesOf(session)).toEqual(expected);
@@ -175,11 +175,11 @@ test('it is refused from the moment on at which it, its key or either Applicatio
   const soon = new Date(moment).toISOString();
   const later = { ...everything, expires_at: new Date(moment + 3600_000).toISOString() };
   const sessions = {
-    itself: await openSession({ ...everything, expires_at: soon }),
-    key: await openSession(later, { key: soon }),
-    maker: await openSession(later, { maker: soon }),
-    backend: await openSession(later, { backend: soon }),
-    none: await openSession(later),
+    itself: await createSession({ ...everything, expires_at: soon }),
+    key: await createSession(later, { key: soon }),
+    maker: await createSession(later, { maker: soon }),
+    backend: await createSession(later, { backend: soon }),
+    none: await createSession(later),
   };
   for (const session of Object.values(sessions)) await warm(session);
   expect(Date.now()).toBeLessThan(moment);
@@ -190,7 +190,7 @@ test('it is refused from the moment on at which it, its key or either Applicatio
 });
 
 test('it is refused everywhere when the answer goes out that its Tenant is closed', async () => {
-  const session = await openSession(everything);
+  const session = await createSession(everything);
   await warm(session);
   expect((await manage('DELETE', '/tenants/self')).status).toBe(204);
   // Its Proxy is gone as well, and the gateway looks for that first.

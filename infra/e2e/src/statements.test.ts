@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { citusLayout } from '@sluice/database';
-import { call, connectPostgres, eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import { call, connectPostgres, eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import type pg from 'pg';
 import { type Platform, startPlatform } from './platform.ts';
 import { runMainJob } from './run-main-job.ts';
@@ -69,7 +69,7 @@ const seldom: typeof exceptions = [
 const ours = '/* of the test */';
 
 const world = useStack(async (closing) => {
-  const witness = await makeTemporaryFolder(closing, 'witness');
+  const witness = await openTemporaryFolder(closing, 'witness');
   const platform = await startPlatform(closing, {
     environment: {
       ...{ SWEEP_INTERVAL_MS: '1000', DATABASE_ON_SHARDS: 'true' },

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { allocatorEnvironment, nodeOptions } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import type { ConfigSchema } from '@sluice/service-runtime';
-import { createTestDatabase, createTestSecrets, eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, randomSecrets, testRedisUrl, useStack } from '@sluice/testing';
 import { parse } from 'yaml';
 import { configSchema as managementApi } from '../../../services/management-api/src/config.ts';
 import { configSchema as proxyGateway } from '../../../services/proxy-gateway/src/config.ts';
@@ -48,13 +48,13 @@ const scene = useStack(async (stack) => {
   const kubectl = await findKubectl(join(repositoryRoot, '.sluice', 'downloads'));
   const manifests = await render(kubectl, join(folder, 'overlays/example'));
   const withSignIn = await render(kubectl, join(folder, 'overlays/sign-in'));
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await db.schema.dropSchema('public').cascade().execute();
   await db.schema.createSchema('public').execute();
   const root = stack.adopt(await mkdtemp(join(tmpdir(), 'sluice-pods-')), (made) =>
     rm(made, { recursive: true, force: true }),
   );
-  const secrets = createTestSecrets();
+  const secrets = randomSecrets();
   const files = {
     '/run/sluice/stores/database-url': url,
     '/run/sluice/stores/redis-url': testRedisUrl(),

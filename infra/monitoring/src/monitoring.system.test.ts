@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually, makeTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
+import { eventually, openTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
 import { parse, stringify } from 'yaml';
 import { committedFiles } from './dashboards/committed.ts';
 import { type ExportedMetrics, readExported } from './exported-metrics.ts';
@@ -57,7 +57,7 @@ test('Prometheus takes every query of a dashboard', async () => {
   await using closing = new AsyncDisposableStack();
   const check = async (queries: readonly string[]) => {
     const rules = queries.map((expr, i) => ({ record: `dashboard:query_${i}`, expr }));
-    const file = join(await makeTemporaryFolder(closing, 'queries'), 'rules.yml');
+    const file = join(await openTemporaryFolder(closing, 'queries'), 'rules.yml');
     await writeFile(file, stringify({ groups: [{ name: 'dashboards', rules }] }));
     return promtool(['check', 'rules', '--lint=none', file]);
   };

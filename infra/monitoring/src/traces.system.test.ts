@@ -25,11 +25,11 @@ const client = 3;
 async function startTraced(closing: AsyncDisposableStack, more: Record<string, string> = {}) {
   const collector = await startTraceCollector(closing);
   const platform = await startPlatform(closing, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
-  return { collector, platform, ...(await createScene(closing, platform)) };
+  return { collector, platform, ...(await openScene(closing, platform)) };
 }
 
 /** An Application, a token and a Proxy with both transforms. */
-async function createScene(closing: AsyncDisposableStack, platform: RunningPlatform) {
+async function openScene(closing: AsyncDisposableStack, platform: RunningPlatform) {
   const destination = await startDestination(closing);
   const application = await platform.create('/applications', {
     name: 'backend',
@@ -209,7 +209,7 @@ describe('switched on', () => {
 
 test('told to, destinations get our traceparent in place of the one of the caller', async () => {
   await using closing = new AsyncDisposableStack();
-  const imported = join(closing.adopt(await makeFolder(), removeFolder), 'imported');
+  const imported = join(closing.adopt(await temporaryFolder(), removeFolder), 'imported');
   const { collector, invoke, destination } = await startTraced(closing, {
     TRACE_CONTEXT_TO_DESTINATIONS: 'true',
     NODE_OPTIONS: noting(imported),
@@ -229,9 +229,9 @@ test('told to, destinations get our traceparent in place of the one of the calle
 
 test('by default nothing of the SDK of OpenTelemetry is loaded, and traceparent is a header as any other', async () => {
   await using closing = new AsyncDisposableStack();
-  const imported = join(closing.adopt(await makeFolder(), removeFolder), 'imported');
+  const imported = join(closing.adopt(await temporaryFolder(), removeFolder), 'imported');
   const platform = await startPlatform(closing, { NODE_OPTIONS: noting(imported) });
-  const { invoke, destination } = await createScene(closing, platform);
+  const { invoke, destination } = await openScene(closing, platform);
   const answer = await invoke({ traceparent });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('svc-trace-id')).not.toBe(traceId);
@@ -244,5 +244,5 @@ function noting(file: string): string {
   return `--import ${preload}?file=${encodeURIComponent(file)}`;
 }
 
-const makeFolder = () => mkdtemp(join(tmpdir(), 'sluice-imports-'));
+const temporaryFolder = () => mkdtemp(join(tmpdir(), 'sluice-imports-'));
 const removeFolder = (path: string) => rm(path, { recursive: true });

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { DisclosureLogOptions } from './disclosure-log.ts';
 import { type Disclosure, type DisclosureSettings, openDisclosureLog } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 function disclosure(tenantId: string, part: Partial<Disclosure> = {}): Disclosure {
   return {
@@ -46,7 +46,7 @@ function open({ stack, db = database.current.db, flushIntervalMs = 10, ...settin
   return openDisclosureLog({ DISCLOSURE_QUEUE_LIMIT: 10_000, ...settings }, { db, stack, onError, flushIntervalMs });
 }
 
-async function makeFolder(stack: AsyncDisposableStack): Promise<string> {
+async function openFolder(stack: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-spool-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -141,7 +141,7 @@ test('a row that names many tokens counts as several, so that large rows do not 
 
 test('a Tenant has at most half of the queue: beyond, only it is refused, until Postgres has its rows', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const [one, other] = [randomUUID(), randomUUID()];
   const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 2000 });
   const large = disclosure(one, { detail: { token_ids: Array(100).fill('😀'.repeat(400)) } });
@@ -166,7 +166,7 @@ test('a Tenant has at most half of the queue: beyond, only it is refused, until 
 
 test('rows that Postgres refuses count as those of their Tenant', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const [one, other] = [randomUUID(), randomUUID()];
   await sql`alter table audit_log add constraint refuse check (entity_id <> 'poison')`.execute(db);
   const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 6 });
@@ -194,7 +194,7 @@ test('refuses what comes while it closes: nobody would write it', async () => {
 
 test('tells of a batch that could not be written, keeps it, and writes it when that is possible again', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const tenantId = randomUUID();
   const log = open({ stack, db });
   await sql`alter table audit_log rename to elsewhere`.execute(db);
@@ -208,7 +208,7 @@ test('tells of a batch that could not be written, keeps it, and writes it when t
 
 test('a batch that was stored, which nobody heard of, is stored once', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const tenantId = randomUUID();
   let losses = 0;
   const losing = db.withPlugin({
@@ -230,9 +230,9 @@ test('a batch that was stored, which nobody heard of, is stored once', async () 
 
 test('a row that Postgres refuses holds up no other, and is stored when it is accepted', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const tenantId = randomUUID();
-  const folder = await makeFolder(stack);
+  const folder = await openFolder(stack);
   await sql`alter table audit_log add constraint refuse check (entity_id not like 'poison%')`.execute(db);
   const log = open({ stack, db, DISCLOSURE_QUEUE_LIMIT: 100, DISCLOSURE_SPOOL_DIRECTORY: folder });
   for (let i = 0; i < 40; i++) {
@@ -261,7 +261,7 @@ describe('with a spool', () => {
   test('what a killed process left is written first by the next one, each row once, and the files are gone', async () => {
     await using stack = new AsyncDisposableStack();
     const { db } = database.current;
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const tenantId = randomUUID();
     await abandon(folder, 1500, tenantId);
     const copy = new Map<string, Buffer>();
@@ -280,7 +280,7 @@ describe('with a spool', () => {
 
   test('a line that was torn is skipped and told of; none beside it is lost', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const tenantId = randomUUID();
     await abandon(folder, 3, tenantId);
     const [name = ''] = await readdir(folder);
@@ -295,7 +295,7 @@ describe('with a spool', () => {
   test('what Postgres has is dropped: the file is emptied when nothing waits, and a large one is followed by another', async () => {
     await using stack = new AsyncDisposableStack();
     const { db } = database.current;
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const tenantId = randomUUID();
     const log = open({ stack, DISCLOSURE_SPOOL_DIRECTORY: folder });
     const sizes = async () =>
@@ -311,7 +311,7 @@ describe('with a spool', () => {
 
   test('nothing is disclosed while the spool cannot be written, and again when it can', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const log = open({ stack, DISCLOSURE_SPOOL_DIRECTORY: join(folder, 'spool') });
     await rm(join(folder, 'spool'), { recursive: true });
     for (let i = 0; i < 20; i++) await expect(log.record(disclosure(randomUUID()))).rejects.toEqual(refusedAtOnce);
@@ -322,7 +322,7 @@ describe('with a spool', () => {
 
   test('what is recorded together is in the spool together, before anybody goes on', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const log = open({ stack: abandoned, flushIntervalMs: never, DISCLOSURE_SPOOL_DIRECTORY: folder });
     const linesThen: number[] = [];
     const record = async (entityId: string) => {
@@ -338,7 +338,7 @@ describe('with a spool', () => {
 
   test('what comes together counts towards the limit at once', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const limits = { DISCLOSURE_QUEUE_LIMIT: 2, DISCLOSURE_SPOOL_DIRECTORY: folder };
     const log = open({ stack, flushIntervalMs: never, ...limits });
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => log.record(disclosure(randomUUID()))));
@@ -348,7 +348,7 @@ describe('with a spool', () => {
 
   test('what a process left counts as that of its Tenants', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeFolder(stack);
+    const folder = await openFolder(stack);
     const tenantId = randomUUID();
     await abandon(folder, 3, tenantId);
     const limits = { DISCLOSURE_QUEUE_LIMIT: 6, DISCLOSURE_SPOOL_DIRECTORY: folder };
@@ -360,7 +360,7 @@ describe('with a spool', () => {
 
   test('a folder that cannot be had is an error of the configuration', async () => {
     await using stack = new AsyncDisposableStack();
-    const file = join(await makeFolder(stack), 'file');
+    const file = join(await openFolder(stack), 'file');
     await writeFile(file, '');
     expect(() => open({ stack, DISCLOSURE_SPOOL_DIRECTORY: join(file, 'spool') })).toThrow('ENOTDIR');
   });

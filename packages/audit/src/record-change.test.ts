@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { type Act, type Change, recordChange, systemAct } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
-async function newTenant(db: Database, closedAt: string | null = null): Promise<string> {
+async function createTenant(db: Database, closedAt: string | null = null): Promise<string> {
   const id = randomUUID();
   await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T', closed_at: closedAt }).execute();
   return id;
@@ -17,7 +17,7 @@ const rowsOf = (db: Database, tenantId: string) =>
 describe('recordChange', () => {
   test('writes who did what to which thing under which trace', async () => {
     const { db } = database.current;
-    const act: Act = { tenantId: await newTenant(db), actorId: randomUUID(), actorType: 'session', traceId: 'abc' };
+    const act: Act = { tenantId: await createTenant(db), actorId: randomUUID(), actorType: 'session', traceId: 'abc' };
     const detail = { members: ['name'] };
     const change: Change = { operation: 'update', entityType: 'proxy', entityId: 'p1', detail };
     await recordChange(db, act, change);
@@ -41,7 +41,7 @@ describe('recordChange', () => {
 
   test('is gone with the transaction that rolls back', async () => {
     const { db } = database.current;
-    const act = systemAct(await newTenant(db));
+    const act = systemAct(await createTenant(db));
     const change = db.transaction().execute(async (tx) => {
       await recordChange(tx, act, { operation: 'create', entityType: 'proxy', entityId: 'x' });
       throw new Error('no');
@@ -52,7 +52,7 @@ describe('recordChange', () => {
 
   test('writes nothing for a closed Tenant, whose log ends with the closing', async () => {
     const { db } = database.current;
-    const act = systemAct(await newTenant(db, new Date().toISOString()));
+    const act = systemAct(await createTenant(db, new Date().toISOString()));
     const refused = recordChange(db, act, { operation: 'create', entityType: 'proxy', entityId: 'x' });
     await expect(refused).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(await rowsOf(db, act.tenantId)).toEqual([]);

@@ -4,7 +4,7 @@ import { Share, WaitingRows } from './waiting-rows.ts';
 
 const tenantId = 't';
 const share = new Share(tenantId);
-const newQueue = () => new RowQueue<string>(new WaitingRows());
+const emptyQueue = () => new RowQueue<string>(new WaitingRows());
 
 function push(queue: RowQueue<string>, rows: readonly string[], segment = 'file'): void {
   for (const row of rows) {
@@ -23,7 +23,7 @@ function takeAll(queue: RowQueue<string>, most: number): string[] {
 }
 
 test('rows come out as they went in, whatever their size and their characters', () => {
-  const queue = newQueue();
+  const queue = emptyQueue();
   const rows = [
     '{"a":1}',
     '{"b":"é😀"}',
@@ -55,7 +55,7 @@ test('what waits is counted in all and by Tenant, a row of more than 1 KiB as se
 });
 
 test('rows in order are one range; another file begins another', () => {
-  const queue = newQueue();
+  const queue = emptyQueue();
   push(queue, ['1', '2', '3']);
   push(queue, ['4'], 'next file');
   expect(queue.first(1000)?.length).toBe(3);
@@ -63,7 +63,7 @@ test('rows in order are one range; another file begins another', () => {
 });
 
 test('what could not be spooled is taken back, and nothing else', () => {
-  const queue = newQueue();
+  const queue = emptyQueue();
   push(queue, ['1']);
   const chunk = queue.write('2', share);
   queue.write('3', share);
@@ -74,7 +74,7 @@ test('what could not be spooled is taken back, and nothing else', () => {
 });
 
 test('what was spooled before comes before what waits', () => {
-  const queue = newQueue();
+  const queue = emptyQueue();
   push(queue, ['3']);
   queue.putFirst([
     { row: '1', tenantId, segment: 'a' },
@@ -84,7 +84,7 @@ test('what was spooled before comes before what waits', () => {
 });
 
 test('memory of rows that are gone is used again: rows that come and go need two chunks', () => {
-  const queue = newQueue();
+  const queue = emptyQueue();
   const chunks = new Set<RowChunk>();
   const row = 'x'.repeat(1000);
   for (let round = 0; round < 20; round++) {

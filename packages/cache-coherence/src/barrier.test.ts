@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { createTestDatabase, eventually, recordStatements, startChaosProxy, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, recordStatements, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { type Announcement, changesChannel } from './announcement.ts';
 import { confirmChange } from './barrier.ts';
 import type { Bus } from './bus.ts';
 import { leaseMs } from './lease.queries.ts';
 import { Mailboxes } from './mailboxes.ts';
-import { listRows, newTestLease, silent } from './testing/test-lease.ts';
-import { newLocalBus, openWriter } from './testing/test-processes.ts';
+import { listRows, openTestLease, silent } from './testing/test-lease.ts';
+import { localBus, openWriter } from './testing/test-processes.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
@@ -25,7 +25,7 @@ async function hangingHolder(remainingMs: number): Promise<string> {
   return id;
 }
 
-const newChange = (tags = ['proxy:1']) => ({ id: randomUUID(), tenantIds: [randomUUID()], tags });
+const randomChange = (tags = ['proxy:1']) => ({ id: randomUUID(), tenantIds: [randomUUID()], tags });
 
 function listen(bus: Bus): Announcement[] {
   const announced: Announcement[] = [];
@@ -44,10 +44,10 @@ async function isDone(work: Promise<unknown>): Promise<boolean> {
 describe('a holder that hangs', () => {
   test('is waited for until its lease has run out, and then has none', async () => {
     await using stack = new AsyncDisposableStack();
-    const changes = openWriter(database.current, stack, { bus: newLocalBus() });
+    const changes = openWriter(database.current, stack, { bus: localBus() });
     const heldUntil = Date.now() + 1000; // Postgres has the same clock here
     await hangingHolder(1000);
-    const { waitedMs, holders } = await changes.barrier(newChange());
+    const { waitedMs, holders } = await changes.barrier(randomChange());
     expect(Date.now()).toBeGreaterThanOrEqual(heldUntil);
     expect({ holders, rows: await listRows(database.current.db) }).toEqual({ holders: 1, rows: [] });
     expect(waitedMs).toBeLessThan(2 * leaseMs);
@@ -55,19 +55,19 @@ describe('a holder that hangs', () => {
 
   test('is not waited for where its lease ran out before: it is deleted', async () => {
     await using stack = new AsyncDisposableStack();
-    const changes = openWriter(database.current, stack, { bus: newLocalBus() });
+    const changes = openWriter(database.current, stack, { bus: localBus() });
     await hangingHolder(-1);
-    expect(await changes.barrier(newChange())).toMatchObject({ holders: 1 });
+    expect(await changes.barrier(randomChange())).toMatchObject({ holders: 1 });
     expect(await listRows(database.current.db)).toEqual([]);
   });
 
   test('does not make others wait for what comes after it, nor for holders that registered after the commit', async () => {
     await using stack = new AsyncDisposableStack();
-    const bus = newLocalBus();
+    const bus = localBus();
     const announced = listen(bus);
     const changes = openWriter(database.current, stack, { bus });
     await hangingHolder(4000);
-    const confirmed = changes.barrier(newChange());
+    const confirmed = changes.barrier(randomChange());
     await eventually('announced', () => announced.length > 0);
     expect(await isDone(confirmed)).toBe(false);
     const later = await hangingHolder(60_000);
@@ -78,9 +78,9 @@ describe('a holder that hangs', () => {
   test('gets all changes that wait for it in few statements', async () => {
     await using stack = new AsyncDisposableStack();
     const { db, statements } = recordStatements(database.current.db);
-    const changes = openWriter({ db }, stack, { bus: newLocalBus() });
+    const changes = openWriter({ db }, stack, { bus: localBus() });
     await hangingHolder(60_000);
-    const all = Promise.all(Array.from({ length: 50 }, (_, n) => changes.barrier(newChange([`proxy:${n}`]))));
+    const all = Promise.all(Array.from({ length: 50 }, (_, n) => changes.barrier(randomChange([`proxy:${n}`]))));
     await eventually('posted', async () => (await listRows(database.current.db))[0]?.mailbox.length === 50);
     const posts = statements.filter(({ sql: text }) => text.includes('set "mailbox"'));
     expect(posts.length).toBeLessThan(25);
@@ -94,7 +94,7 @@ describe('a holder that hangs', () => {
     const counts = { posted: 0, deletedLeases: 0 };
     const mailboxes = new Mailboxes({ db, log: silent, counts });
     const options = { db, mailboxes, announce: () => () => {}, deadlineMs: 1500 };
-    const failure = await confirmChange(newChange(), options).catch((error: unknown) => error);
+    const failure = await confirmChange(randomChange(), options).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServiceError);
     expect(failure).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
     expect((await listRows(db))[0]?.mailbox).toEqual([{ id: expect.any(String), tags: ['proxy:1'] }]);
@@ -105,11 +105,11 @@ describe('a holder that hangs', () => {
 describe('acknowledgements', () => {
   test('end the wait for their holder, also when they come late', async () => {
     await using stack = new AsyncDisposableStack();
-    const bus = newLocalBus();
+    const bus = localBus();
     const announced = listen(bus);
     const changes = openWriter(database.current, stack, { bus });
     const [one, other] = [await hangingHolder(60_000), await hangingHolder(60_000)];
-    const confirmed = changes.barrier(newChange());
+    const confirmed = changes.barrier(randomChange());
     await eventually('announced', () => announced.length > 0);
     acknowledge(bus, announced[0] as Announcement, one);
     expect(await isDone(confirmed)).toBe(false);
@@ -119,11 +119,11 @@ describe('acknowledgements', () => {
 
   test('that are not for this change, not of this holder, or not readable, change nothing', async () => {
     await using stack = new AsyncDisposableStack();
-    const bus = newLocalBus();
+    const bus = localBus();
     const announced = listen(bus);
     const changes = openWriter(database.current, stack, { bus });
     const holderId = await hangingHolder(60_000);
-    const change = newChange();
+    const change = randomChange();
     const confirmed = changes.barrier(change);
     await eventually('announced', () => announced.length > 0);
     const [{ id: changeId, writerId }] = announced as [Announcement];
@@ -146,11 +146,11 @@ describe('acknowledgements', () => {
 
   test('of one attempt at a change say nothing of another, which may have other tags', async () => {
     await using stack = new AsyncDisposableStack();
-    const bus = newLocalBus();
+    const bus = localBus();
     const announced = listen(bus);
     const changes = openWriter(database.current, stack, { bus });
     const holderId = await hangingHolder(60_000);
-    const change = newChange(['application:1']);
+    const change = randomChange(['application:1']);
     const first = changes.barrier(change);
     const second = changes.barrier({ ...change, tags: ['application:2'] });
     await eventually('announced', () => announced.length === 2);
@@ -165,13 +165,13 @@ describe('acknowledgements', () => {
 test('two writers at once lose nothing in one mailbox', async () => {
   await using stack = new AsyncDisposableStack();
   const handled: string[] = [];
-  const { lease } = newTestLease(database.current.url, stack, ({ tags }) => handled.push(...tags));
+  const { lease } = openTestLease(database.current.url, stack, ({ tags }) => handled.push(...tags));
   await lease.start();
-  const writers = [1, 2].map(() => openWriter(database.current, stack, { bus: newLocalBus() }));
+  const writers = [1, 2].map(() => openWriter(database.current, stack, { bus: localBus() }));
   const tags = Array.from({ length: 60 }, (_, n) => `proxy:${n}`);
   for (let n = 0; n < tags.length; n += 20) {
     const round = tags.slice(n, n + 20);
-    await Promise.all(round.map((tag, i) => writers[i % 2]?.barrier(newChange([tag]))));
+    await Promise.all(round.map((tag, i) => writers[i % 2]?.barrier(randomChange([tag]))));
     expect(new Set(handled)).toEqual(new Set(tags.slice(0, n + 20)));
   }
 });
@@ -181,9 +181,9 @@ test('a writer that cannot reach Postgres after its commit goes on trying', asyn
   const door = await startChaosProxy(database.current.url, stack);
   const options = { DATABASE_URL: door.url, DATABASE_POOL_SIZE: 2 };
   const db = connectDatabase(options, { stack, onError: () => {} });
-  const changes = openWriter({ db }, stack, { bus: newLocalBus() });
+  const changes = openWriter({ db }, stack, { bus: localBus() });
   await door.shut();
-  const confirmed = changes.barrier(newChange());
+  const confirmed = changes.barrier(randomChange());
   expect(await isDone(confirmed)).toBe(false);
   await hangingHolder(500);
   await door.open();
@@ -196,6 +196,6 @@ test('Postgres that stays away makes the change unavailable, with what happened 
   const options = { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere', DATABASE_POOL_SIZE: 1 };
   const db = connectDatabase(options, { stack, onError: () => {} });
   const mailboxes = new Mailboxes({ db, log: silent, counts: { posted: 0, deletedLeases: 0 } });
-  const failing = confirmChange(newChange(), { db, mailboxes, announce: () => () => {}, deadlineMs: 1000 });
+  const failing = confirmChange(randomChange(), { db, mailboxes, announce: () => () => {}, deadlineMs: 1000 });
   await expect(failing).rejects.toMatchObject({ code: 'unavailable', cause: { code: 'ECONNREFUSED' } });
 });

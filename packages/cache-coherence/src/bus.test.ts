@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, openRedisDoor, testRedisUrl } from '@sluice/testing';
 import { openBus } from './bus.ts';
-import { newLog } from './testing/test-processes.ts';
+import { recordingLog } from './testing/test-processes.ts';
 
 const warnings = (lines: Record<string, unknown>[]) =>
   lines.filter(({ level }) => level === 'warn' || level === 'error');
@@ -9,7 +9,7 @@ const warnings = (lines: Record<string, unknown>[]) =>
 async function openBehindDoor(stack: AsyncDisposableStack, { beginsShut = false } = {}) {
   const door = await openRedisDoor(stack);
   if (beginsShut) await door.shut();
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   const own = new AsyncDisposableStack();
   stack.defer(() => own.disposeAsync());
   const bus = openBus({ redisUrl: door.url, log, stack: own });
@@ -29,14 +29,14 @@ async function openBehindDoor(stack: AsyncDisposableStack, { beginsShut = false 
 test('what one process publishes another hears, and the one itself', async () => {
   await using stack = new AsyncDisposableStack();
   const { isHeard } = await openBehindDoor(stack);
-  const other = openBus({ redisUrl: testRedisUrl(), log: newLog().log, stack });
+  const other = openBus({ redisUrl: testRedisUrl(), log: recordingLog().log, stack });
   await eventually('heard', () => isHeard());
   await eventually('heard of another', () => isHeard(other));
 });
 
 test('a channel has one who hears it: a second would silently take its place', async () => {
   await using stack = new AsyncDisposableStack();
-  const bus = openBus({ redisUrl: testRedisUrl(), log: newLog().log, stack });
+  const bus = openBus({ redisUrl: testRedisUrl(), log: recordingLog().log, stack });
   bus.subscribe('test:once', () => {});
   expect(() => bus.subscribe('test:once', () => {})).toThrow('test:once is heard already');
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, openRedisDoor, startChaosProxy, useStack } from '@sluice/testing';
+import { eventually, openRedisDoor, openTestDatabase, startChaosProxy, useStack } from '@sluice/testing';
 import { type ChangeWriter, type RecordedChange, tagOf } from './index.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
+import { localBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 const tenantId = randomUUID();
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('no process serves the old state once a change is confirmed', () => {
     await using stack = new AsyncDisposableStack();
     const holder = await openHolder(database.current, stack, { redisUrl: away });
     expect(await holder.read('old')).toBe('old');
-    const bus = newLocalBus();
+    const bus = localBus();
     bus.publish('{sluice}:changes', { id: randomUUID(), writerId: randomUUID(), tags: [tag] });
     expect(await holder.read('new')).toBe('old');
   });
@@ -87,7 +87,7 @@ test('a process that has stopped is not waited for', async () => {
 
 test('the caches of the process itself are told before anyone, and it waits for nothing', async () => {
   await using stack = new AsyncDisposableStack();
-  const bus = newLocalBus();
+  const bus = localBus();
   const holder = await openHolder(database.current, stack, { bus });
   const entriesWhenAnnounced: number[] = [];
   const changes = openWriter(database.current, stack, {
@@ -104,7 +104,7 @@ test('the caches of the process itself are told before anyone, and it waits for 
 describe('the outbox', () => {
   test('has a change from its transaction until it is confirmed', async () => {
     await using stack = new AsyncDisposableStack();
-    const changes = openWriter(database.current, stack, { bus: newLocalBus() });
+    const changes = openWriter(database.current, stack, { bus: localBus() });
     const recorded = await record(changes, ['a', 'b']);
     expect(await outbox()).toEqual([{ id: recorded.id, tenant_id: tenantId, tags: ['a', 'b'] }]);
     await changes.barrier(recorded);
@@ -113,7 +113,7 @@ describe('the outbox', () => {
 
   test('is emptied of what was confirmed just before the process stops', async () => {
     const stack = new AsyncDisposableStack();
-    const changes = openWriter(database.current, stack, { bus: newLocalBus() });
+    const changes = openWriter(database.current, stack, { bus: localBus() });
     await Promise.all(Array.from({ length: 20 }, () => change(changes)));
     await stack.disposeAsync();
     expect(await outbox()).toEqual([]);

@@ -1,9 +1,9 @@
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { changesChannel } from './announcement.ts';
 import type { Bus } from './bus.ts';
-import { newLocalBus, newLog, openHolder, tag } from './testing/test-processes.ts';
+import { localBus, openHolder, recordingLog, tag } from './testing/test-processes.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
@@ -16,7 +16,7 @@ async function openListening(stack: AsyncDisposableStack, databaseUrl = database
       if (channel === changesChannel) hear = handle;
     },
   };
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   const holder = await openHolder(database.current, stack, { bus, log, databaseUrl });
   return { ...holder, hear: (text: string) => hear(text), published, lines };
 }
@@ -101,7 +101,7 @@ test('caches that are opened later are dropped from as well, each by what it hol
 
 test('once the process has stopped its row is gone, and its caches serve nothing', async () => {
   await using stack = new AsyncDisposableStack();
-  const holder = await openHolder(database.current, stack, { bus: newLocalBus() });
+  const holder = await openHolder(database.current, stack, { bus: localBus() });
   await holder.read('old');
   await holder.stop();
   expect(await holder.read('new')).toBe('new');

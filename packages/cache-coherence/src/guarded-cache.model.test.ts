@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { absent } from './change.ts';
 import type { GuardedCache, Loaded } from './guarded-cache.ts';
-import { loaded, newCache, newLease, type SetLease, type Value } from './testing/test-cache.ts';
+import { loaded, type SetLease, settableLease, testCache, type Value } from './testing/test-cache.ts';
 
 /**
  * Random interleavings: once a change has been dropped, no read that begins after it may return what was there before.
@@ -35,13 +35,13 @@ class World {
   readonly changes = new Map<Key, number>(keys.map((key) => [key, 0]));
   readonly unsent: (() => void)[] = [];
   readonly unanswered: (() => void)[] = [];
-  readonly lease: SetLease = newLease();
+  readonly lease: SetLease = settableLease();
   hasMissed = false;
   readonly cache: GuardedCache<Value>;
   readonly reads: Promise<void>[] = [];
 
   constructor(wrap: (cache: GuardedCache<Value>) => GuardedCache<Value> = (cache) => cache) {
-    this.cache = wrap(newCache({ maxEntries: 3, maxBytes: 1900, remembersAbsent: true }, this.lease));
+    this.cache = wrap(testCache({ maxEntries: 3, maxBytes: 1900, remembersAbsent: true }, this.lease));
   }
 
   /** Reads the table when `query` comes to it, and returns when `answer` does. */

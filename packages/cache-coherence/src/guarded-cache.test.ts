@@ -1,5 +1,5 @@
 import { absent } from './change.ts';
-import { loaded, newCache, newLease, newSource, type Value } from './testing/test-cache.ts';
+import { loaded, settableLease, testCache, testSource, type Value } from './testing/test-cache.ts';
 
 const nothing = async () => undefined;
 const neverLoaded = async () => {
@@ -7,23 +7,23 @@ const neverLoaded = async () => {
 };
 
 test('a value is loaded once', async () => {
-  const cache = newCache();
-  const source = newSource();
+  const cache = testCache();
+  const source = testSource();
   for (let i = 0; i < 3; i++) expect(await cache.get('k', source.load)).toEqual({ value: 'old' });
   expect(source.loads).toBe(1);
   expect(cache.counts).toEqual({ hits: 2, misses: 1, dropped: 0 });
 });
 
 test('reads of one key at the same time are one load', async () => {
-  const cache = newCache();
-  const source = newSource();
+  const cache = testCache();
+  const source = testSource();
   const values = await Promise.all(Array.from({ length: 50 }, () => cache.get('k', source.load)));
   expect(source.loads).toBe(1);
   expect(new Set(values).size).toBe(1);
 });
 
 test('a load that failed is not remembered, and everyone who waited learns of it', async () => {
-  const cache = newCache();
+  const cache = testCache();
   const failing = async () => Promise.reject(new Error('away'));
   const waiters = await Promise.allSettled([cache.get('k', failing), cache.get('k', failing)]);
   expect(waiters.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -31,7 +31,7 @@ test('a load that failed is not remembered, and everyone who waited learns of it
 });
 
 test('a load that throws before it returns a promise fails its read only', async () => {
-  const cache = newCache();
+  const cache = testCache();
   const throwing = () => {
     throw new Error('at once');
   };
@@ -43,13 +43,13 @@ test('a load that throws before it returns a promise fails its read only', async
 
 describe('what does not exist', () => {
   test('is looked for again where that is not asked for', async () => {
-    const cache = newCache();
+    const cache = testCache();
     expect(await cache.get('k', nothing)).toBeUndefined();
     expect(await cache.get('k', async () => loaded('new'))).toEqual({ value: 'new' });
   });
 
   test('is remembered where that is asked for, by both ways to read', async () => {
-    const cache = newCache({ remembersAbsent: true });
+    const cache = testCache({ remembersAbsent: true });
     await cache.get('k', nothing);
     await cache.getMany(['l'], async () => new Map());
     for (const key of ['k', 'l']) {
@@ -64,21 +64,21 @@ describe('what does not exist', () => {
     ['another Tenant brought something into being', ['application:of-another-tenant', absent]],
     ['only that was named', [absent]],
   ])('is forgotten when %s', async (_name, tags) => {
-    const cache = newCache({ remembersAbsent: true });
+    const cache = testCache({ remembersAbsent: true });
     await cache.get('k', nothing);
     cache.drop(tags);
     expect(await cache.get('k', async () => loaded('new'))).toEqual({ value: 'new' });
   });
 
   test('is still known when something else changes', async () => {
-    const cache = newCache({ remembersAbsent: true });
+    const cache = testCache({ remembersAbsent: true });
     await cache.get('k', nothing);
     cache.drop(['application:1']);
     expect(await cache.get('k', neverLoaded)).toBeUndefined();
   });
 
   test('is not remembered by a read that a creation overtook', async () => {
-    const cache = newCache({ remembersAbsent: true });
+    const cache = testCache({ remembersAbsent: true });
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = cache.get('k', () => promise.then(() => undefined));
     cache.drop([absent]);
@@ -96,7 +96,7 @@ describe('a change drops', () => {
     ['nothing that has other tags', ['proxy:2', 'tenant:2', absent], false],
     ['nothing where it names nothing', [], false],
   ])('%s', async (_name, tags, isDropped) => {
-    const cache = newCache();
+    const cache = testCache();
     await cache.get('k', async () => loaded('old', ['proxy:1', 'tenant:1']));
     cache.drop(tags);
     expect(await cache.get('k', async () => loaded('new'))).toEqual({ value: isDropped ? 'new' : 'old' });
@@ -104,7 +104,7 @@ describe('a change drops', () => {
   });
 
   test('all entries that have its tag, and only those', async () => {
-    const cache = newCache();
+    const cache = testCache();
     for (let n = 0; n < 10; n++) await cache.get(`k${n}`, async () => loaded('old', [`proxy:${n}`, `tenant:${n % 2}`]));
     cache.drop(['tenant:0']);
     expect(cache.entries).toBe(5);
@@ -117,8 +117,8 @@ describe('what expires', () => {
   const expiresAt = new Date(1000).toISOString();
 
   test('is served until the moment may have come; from then on Postgres decides', async () => {
-    const lease = newLease();
-    const cache = newCache({}, lease);
+    const lease = settableLease();
+    const cache = testCache({}, lease);
     const entry = async () => ({ ...loaded('old'), expiresAt });
     await cache.get('k', entry);
     lease.nowMs = 999;
@@ -130,8 +130,8 @@ describe('what expires', () => {
   });
 
   test.each([null, undefined])('never does so where the moment is %s', async (never) => {
-    const lease = newLease();
-    const cache = newCache({}, lease);
+    const lease = settableLease();
+    const cache = testCache({}, lease);
     await cache.get('k', async () => ({ ...loaded('old'), ...(never === null && { expiresAt: never }) }));
     lease.nowMs = Number.POSITIVE_INFINITY;
     expect(await cache.get('k', neverLoaded)).toEqual({ value: 'old' });
@@ -139,11 +139,11 @@ describe('what expires', () => {
 });
 
 test('while the lease is not valid nothing is served, joined or kept', async () => {
-  const lease = newLease();
-  const cache = newCache({ remembersAbsent: true }, lease);
+  const lease = settableLease();
+  const cache = testCache({ remembersAbsent: true }, lease);
   await cache.get('k', async () => loaded('old'));
   lease.valid = false;
-  const source = newSource('new');
+  const source = testSource('new');
   expect(await Promise.all([cache.get('k', source.load), cache.get('k', source.load)])).toMatchObject(
     Array(2).fill({ value: 'new' }),
   );
@@ -163,7 +163,7 @@ test('while the lease is not valid nothing is served, joined or kept', async () 
 
 describe('the bounds', () => {
   test('of entries: what was used longest ago goes', async () => {
-    const cache = newCache({ maxEntries: 3 });
+    const cache = testCache({ maxEntries: 3 });
     for (const key of ['a', 'b', 'c']) await cache.get(key, async () => loaded(key));
     await cache.get('a', neverLoaded);
     await cache.get('d', async () => loaded('d'));
@@ -173,14 +173,14 @@ describe('the bounds', () => {
   });
 
   test('of bytes: many small entries, or few large ones', async () => {
-    const cache = newCache({ maxBytes: 10_000 });
+    const cache = testCache({ maxBytes: 10_000 });
     for (let n = 0; n < 50; n++) await cache.get(`k${n}`, async () => ({ ...loaded('v'), sizeBytes: 1500 }));
     expect(cache.entries).toBe(5);
     expect(cache.sizeBytes).toBeLessThanOrEqual(10_000);
   });
 
   test('an entry larger than the whole cache is handed on, displaces nothing and takes the place of nothing', async () => {
-    const cache = newCache({ maxBytes: 10_000 });
+    const cache = testCache({ maxBytes: 10_000 });
     await cache.get('small', async () => loaded('small'));
     const huge = async () => ({ ...loaded('huge'), sizeBytes: 10_000 });
     expect(await cache.get('huge', huge)).toEqual({ value: 'huge' });
@@ -189,15 +189,15 @@ describe('the bounds', () => {
   });
 
   test('of what is absent: junk does not grow it beyond ten thousand keys', async () => {
-    const cache = newCache({ remembersAbsent: true });
+    const cache = testCache({ remembersAbsent: true });
     for (let n = 0; n < 10_001; n++) await cache.get(`junk ${n}`, nothing);
     expect(await cache.get('junk 10000', neverLoaded)).toBeUndefined();
     expect(await cache.get('junk 0', async () => loaded('looked for again'))).toEqual({ value: 'looked for again' });
   });
 
   test('nothing is left of entries that are gone: dropped, displaced, replaced, forgotten, or cleared', async () => {
-    const lease = newLease();
-    const cache = newCache({ maxEntries: 5, maxBytes: 5000 }, lease);
+    const lease = settableLease();
+    const cache = testCache({ maxEntries: 5, maxBytes: 5000 }, lease);
     const install = (key: string, more = {}) =>
       cache.get(key, async () => ({ ...loaded(key, [`proxy:${key}`, 'tenant:1', 'tenant:1']), ...more }));
     for (let n = 0; n < 20; n++) await install(`k${n}`);
@@ -226,9 +226,9 @@ describe('the bounds', () => {
 describe('a read that began before the expiry', () => {
   const expiresAt = new Date(1000).toISOString();
 
-  function readTwice(read: (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) => unknown) {
-    const lease = newLease();
-    const cache = newCache({}, lease);
+  function readTwice(read: (cache: ReturnType<typeof testCache>, load: () => Promise<string | undefined>) => unknown) {
+    const lease = settableLease();
+    const cache = testCache({}, lease);
     const answer = Promise.withResolvers<string | undefined>();
     const first = read(cache, () => answer.promise);
     lease.nowMs = 1016;
@@ -239,13 +239,13 @@ describe('a read that began before the expiry', () => {
   const found = (text: string | undefined) => (text === undefined ? undefined : { ...loaded(text), expiresAt });
 
   test('is no answer for who asks after it: who joins it reads again', async () => {
-    const read = (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) =>
+    const read = (cache: ReturnType<typeof testCache>, load: () => Promise<string | undefined>) =>
       cache.get('k', async () => found(await load()));
     expect(await readTwice(read)).toEqual([{ value: 'valid' }, undefined]);
   });
 
   test('nor where several are read', async () => {
-    const read = (cache: ReturnType<typeof newCache>, load: () => Promise<string | undefined>) =>
+    const read = (cache: ReturnType<typeof testCache>, load: () => Promise<string | undefined>) =>
       cache.getMany(['k'], async () => {
         const one = found(await load());
         return new Map(one ? [['k', one]] : []);

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { HeldLease } from './held-lease.ts';
 import { leaseMs, renewLease } from './lease.queries.ts';
-import { idOf, listRows, newTestLease } from './testing/test-lease.ts';
+import { idOf, listRows, openTestLease } from './testing/test-lease.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 const longestMs = leaseMs - 200;
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
 test('it registers with an empty cache, and serves from then on', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lease, events } = newTestLease(database.current.url, stack);
+  const { lease, events } = openTestLease(database.current.url, stack);
   expect(lease.isValid()).toBe(false);
   expect(lease.mayHaveCome(0)).toBe(true);
   await lease.start();
@@ -27,7 +27,7 @@ test('it registers with an empty cache, and serves from then on', async () => {
 
 test('it is renewed again and again under its id', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lease, events } = newTestLease(database.current.url, stack);
+  const { lease, events } = openTestLease(database.current.url, stack);
   await lease.start();
   const [before] = await listRows(database.current.db);
   await eventually('renewed for longer than it lasts', () => lease.counts.renewals > 4);
@@ -40,7 +40,7 @@ test('it is renewed again and again under its id', async () => {
 
 test('a process that was stopped does not serve, though none of its timers has fired yet', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lease } = newTestLease(database.current.url, stack);
+  const { lease } = openTestLease(database.current.url, stack);
   await lease.start();
   expect(lease.isValid()).toBe(true);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longestMs);
@@ -51,7 +51,7 @@ test('a process that was stopped does not serve, though none of its timers has f
 describe('when its row is gone', () => {
   test('everything is dropped before it registers anew, under another id', async () => {
     await using stack = new AsyncDisposableStack();
-    const { lease, events } = newTestLease(database.current.url, stack);
+    const { lease, events } = openTestLease(database.current.url, stack);
     await lease.start();
     const first = idOf(lease);
     await database.current.db.deleteFrom('cache_leases').execute();
@@ -73,7 +73,7 @@ describe('when its row is gone', () => {
 test('its time counts from when the renewal was sent, however late the answer', async () => {
   await using stack = new AsyncDisposableStack();
   const door = await startChaosProxy(database.current.url, stack);
-  const { lease } = newTestLease(door.url, stack);
+  const { lease } = openTestLease(door.url, stack);
   await lease.start();
   const [before] = await listRows(database.current.db);
   const release = door.stall('to-client');
@@ -95,7 +95,7 @@ describe('while Postgres is away', () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
     await door.shut();
-    const { lease } = newTestLease(door.url, stack);
+    const { lease } = openTestLease(door.url, stack);
     await lease.start();
     expect({ valid: lease.isValid(), holderId: lease.holderId }).toEqual({ valid: false, holderId: undefined });
     await door.open();
@@ -106,7 +106,7 @@ describe('while Postgres is away', () => {
   test('later, it serves no longer than its lease; then goes on where nobody has deleted it', async () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
-    const { lease, events } = newTestLease(door.url, stack);
+    const { lease, events } = openTestLease(door.url, stack);
     await lease.start();
     const id = idOf(lease);
     await door.shut();
@@ -123,7 +123,7 @@ describe('while Postgres is away', () => {
   test('and a writer has deleted it, everything is dropped', async () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
-    const { lease, events } = newTestLease(door.url, stack);
+    const { lease, events } = openTestLease(door.url, stack);
     await lease.start();
     const id = idOf(lease);
     await door.shut();
@@ -136,7 +136,7 @@ describe('while Postgres is away', () => {
   test('a connection that answers nothing is given up, and the next one is tried', async () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
-    const { lease } = newTestLease(door.url, stack);
+    const { lease } = openTestLease(door.url, stack);
     await lease.start();
     const release = door.stall('to-client');
     await eventually('given up', () => lease.counts.failures > 1);
@@ -149,7 +149,7 @@ describe('a registration whose answer is lost', () => {
   test('leaves a row that runs out and is never taken up: the next one has another id', async () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
-    const { lease } = newTestLease(door.url, stack);
+    const { lease } = openTestLease(door.url, stack);
     const { started, proceed } = await startBehindLock(lease);
     const release = door.stall('to-client');
     await proceed();
@@ -176,7 +176,7 @@ describe('a registration whose answer is lost', () => {
     const [long, shortly] = [randomUUID(), randomUUID()];
     await insert(long, 61);
     await insert(shortly, 30);
-    const { lease } = newTestLease(url, stack);
+    const { lease } = openTestLease(url, stack);
     await lease.start();
     expect((await listRows(db)).map((row) => row.holder_id)).toEqual([shortly, lease.holderId]);
   });
@@ -185,7 +185,7 @@ describe('a registration whose answer is lost', () => {
 describe('close', () => {
   test('gives the row up, and serves no more', async () => {
     await using stack = new AsyncDisposableStack();
-    const { lease } = newTestLease(database.current.url, stack);
+    const { lease } = openTestLease(database.current.url, stack);
     await lease.start();
     await lease.close();
     expect(lease.isValid()).toBe(false);
@@ -197,7 +197,7 @@ describe('close', () => {
 
   test('in the middle of a registration gives up what that brings', async () => {
     await using stack = new AsyncDisposableStack();
-    const { lease } = newTestLease(database.current.url, stack);
+    const { lease } = openTestLease(database.current.url, stack);
     const { started, proceed } = await startBehindLock(lease);
     const closed = lease.close();
     await proceed();
@@ -209,7 +209,7 @@ describe('close', () => {
   test('ends while Postgres is away: the row runs out by itself', async () => {
     await using stack = new AsyncDisposableStack();
     const door = await startChaosProxy(database.current.url, stack);
-    const { lease } = newTestLease(door.url, stack);
+    const { lease } = openTestLease(door.url, stack);
     await lease.start();
     await door.shut();
     await lease.close();
@@ -220,7 +220,7 @@ describe('close', () => {
 
 test('a moment may have come by the clock of the database, never later than it has', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lease } = newTestLease(database.current.url, stack);
+  const { lease } = openTestLease(database.current.url, stack);
   await lease.start();
   for (let i = 0; i < 20; i++) {
     const { rows } = await sql<{ ms: string }>`select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(

@@ -1,8 +1,8 @@
-import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { mailOf, newTestLease, post } from './testing/test-lease.ts';
+import { mailOf, openTestLease, post } from './testing/test-lease.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
@@ -10,7 +10,7 @@ test('what it finds in its mailbox it handles, once, and takes out', async () =>
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
   const changes: unknown[] = [];
-  const { lease, events } = newTestLease(url, stack, (change) => changes.push(change));
+  const { lease, events } = openTestLease(url, stack, (change) => changes.push(change));
   await lease.start();
   await post(db, lease, 'a', 'b');
   await eventually('handled', () => changes.length > 1);
@@ -26,7 +26,7 @@ test('a lease that ran out serves only after its mail was handled', async () => 
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
   const door = await startChaosProxy(url, stack);
-  const { lease, events } = newTestLease(door.url, stack);
+  const { lease, events } = openTestLease(door.url, stack);
   await lease.start();
   await door.shut();
   await eventually('does not serve', () => !lease.isValid());
@@ -43,7 +43,7 @@ test('what could not be handled stays, and the lease is not renewed by it', asyn
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
   let isBroken = true;
-  const { lease, events } = newTestLease(url, stack, ({ id }) => {
+  const { lease, events } = openTestLease(url, stack, ({ id }) => {
     if (id === 'b' && isBroken) throw new Error('cannot drop');
   });
   await lease.start();
@@ -64,7 +64,7 @@ test('mail that comes while other mail is taken out is not lost', async () => {
   const { db, url } = database.current;
   const ids = Array.from({ length: 200 }, (_, n) => `change-${n}`);
   const handled: string[] = [];
-  const { lease } = newTestLease(url, stack, ({ id }) => handled.push(id));
+  const { lease } = openTestLease(url, stack, ({ id }) => handled.push(id));
   await lease.start();
   for (let n = 0; n < ids.length; n += 10) {
     await Promise.all(ids.slice(n, n + 10).map((id) => post(db, lease, id)));
@@ -80,7 +80,7 @@ test('it goes on saying what it has handled until it is heard, and does not hand
   const { db, url } = database.current;
   const door = await startChaosProxy(url, stack);
   let shut: Promise<void> | undefined;
-  const { lease, events } = newTestLease(door.url, stack, () => {
+  const { lease, events } = openTestLease(door.url, stack, () => {
     shut = door.shut();
   });
   await lease.start();
@@ -98,7 +98,7 @@ test('mail whose delivery was lost on the way is delivered again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, url } = database.current;
   const door = await startChaosProxy(url, stack);
-  const { lease, events } = newTestLease(door.url, stack);
+  const { lease, events } = openTestLease(door.url, stack);
   await lease.start();
   const release = door.stall('to-client');
   await post(db, lease, 'a');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, startChaosProxy, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, startChaosProxy, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import type { RecordedChange } from './change.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
+import { localBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 beforeEach(() => database.current.db.deleteFrom('cache_leases').execute());
 
@@ -17,13 +17,13 @@ async function scrape(metrics: Registry): Promise<Record<string, number>> {
 }
 
 const names = async (metrics: Registry) => (await metrics.getMetricsAsJSON()).map(({ name }) => name).sort();
-const newChange = (): RecordedChange => ({ id: randomUUID(), tenantIds: [randomUUID()], tags: [tag] });
+const randomChange = (): RecordedChange => ({ id: randomUUID(), tenantIds: [randomUUID()], tags: [tag] });
 
 test('of a process that caches', async () => {
   await using stack = new AsyncDisposableStack();
   const metrics = new Registry();
   const door = await startChaosProxy(database.current.url, stack);
-  const holder = await openHolder(database.current, stack, { metrics, bus: newLocalBus(), databaseUrl: door.url });
+  const holder = await openHolder(database.current, stack, { metrics, bus: localBus(), databaseUrl: door.url });
   expect(await names(metrics)).toEqual([
     'sluice_cache_bytes',
     'sluice_cache_dropped_entries_total',
@@ -69,14 +69,14 @@ test('of a process that caches', async () => {
 test('of a process that changes what others cache', async () => {
   await using stack = new AsyncDisposableStack();
   const metrics = new Registry();
-  const changes = openWriter(database.current, stack, { metrics, bus: newLocalBus() });
+  const changes = openWriter(database.current, stack, { metrics, bus: localBus() });
   expect(await names(metrics)).toEqual([
     'sluice_cache_leases_deleted_total',
     'sluice_change_confirmation_seconds',
     'sluice_changes_posted_to_mailboxes_total',
     'sluice_changes_unconfirmed_total',
   ]);
-  await changes.barrier(newChange());
+  await changes.barrier(randomChange());
   expect(await scrape(metrics)).toMatchObject({
     sluice_cache_leases_deleted_total: 0,
     sluice_changes_posted_to_mailboxes_total: 0,
@@ -85,7 +85,7 @@ test('of a process that changes what others cache', async () => {
   });
   await sql`insert into cache_leases (holder_id, service, expires_at)
     values (gen_random_uuid(), 'hangs', clock_timestamp() + interval '1500 milliseconds')`.execute(database.current.db);
-  await changes.barrier(newChange());
+  await changes.barrier(randomChange());
   const after = await scrape(metrics);
   expect(after).toMatchObject({
     sluice_cache_leases_deleted_total: 1,
@@ -100,7 +100,7 @@ test('a change that could not be confirmed is counted, logged, and stays in the 
   await using stack = new AsyncDisposableStack();
   const { db } = database.current;
   const metrics = new Registry();
-  const changes = openWriter(database.current, stack, { metrics, bus: newLocalBus(), deadlineMs: 1500 });
+  const changes = openWriter(database.current, stack, { metrics, bus: localBus(), deadlineMs: 1500 });
   await sql`insert into cache_leases (holder_id, service, expires_at)
     values (gen_random_uuid(), 'never takes its mail', clock_timestamp() + interval '1 minute')`.execute(db);
   const change = await db.transaction().execute((tx) => changes.record(tx, randomUUID(), [tag]));

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { GuardedCache, Loaded } from './guarded-cache.ts';
-import { loaded, newCache, newLease, newSource, type Value } from './testing/test-cache.ts';
+import { loaded, settableLease, testCache, testSource, type Value } from './testing/test-cache.ts';
 
 type Readable = Pick<GuardedCache<Value>, 'get'>;
 
 async function readOvertaken<C extends Readable>(cache: C, announce: (cache: C) => void): Promise<Value | undefined> {
-  const source = newSource();
+  const source = testSource();
   const release = source.hold();
   const overtaken = cache.get('k', source.load);
   source.state = 'new';
@@ -35,7 +35,7 @@ describe('a read that is overtaken', () => {
     ],
     ['by as many tags as are noted, all of something else, is kept', 'old', (cache) => cache.drop(many(10_000))],
   ])('%s', async (_name, expected, announce) => {
-    expect(await readOvertaken(newCache(), announce)).toEqual({ value: expected });
+    expect(await readOvertaken(testCache(), announce)).toEqual({ value: expected });
   });
 
   test('would be stale without the guard (negative control)', async () => {
@@ -53,8 +53,8 @@ describe('a read that is overtaken', () => {
   });
 
   test('is not joined by a read that comes after the change', async () => {
-    const cache = newCache();
-    const source = newSource();
+    const cache = testCache();
+    const source = testSource();
     const release = source.hold();
     const before = cache.get('k', source.load);
     source.state = 'new';
@@ -67,9 +67,9 @@ describe('a read that is overtaken', () => {
   });
 
   test('does not displace what a later read kept, nor end its being joined', async () => {
-    const cache = newCache();
-    const first = newSource('old');
-    const second = newSource('new');
+    const cache = testCache();
+    const first = testSource('old');
+    const second = testSource('new');
     const [releaseFirst, releaseSecond] = [first.hold(), second.hold()];
     const before = cache.get('k', first.load);
     cache.drop(['proxy:1']);
@@ -84,8 +84,8 @@ describe('a read that is overtaken', () => {
   });
 
   test('is not joined by a read that comes after the loss of the lease', async () => {
-    const cache = newCache();
-    const source = newSource();
+    const cache = testCache();
+    const source = testSource();
     const release = source.hold();
     const before = cache.get('k', source.load);
     source.state = 'new';
@@ -96,9 +96,9 @@ describe('a read that is overtaken', () => {
   });
 
   test('by a lease that ran out and was given anew, with nothing changed between, is kept', async () => {
-    const lease = newLease();
-    const cache = newCache({}, lease);
-    const source = newSource();
+    const lease = settableLease();
+    const cache = testCache({}, lease);
+    const source = testSource();
     const release = source.hold();
     const read = cache.get('k', source.load);
     lease.valid = false;
@@ -111,12 +111,12 @@ describe('a read that is overtaken', () => {
 });
 
 test('what was noted for one read does not concern those that begin after it', async () => {
-  const cache = newCache();
-  const slow = newSource();
+  const cache = testCache();
+  const slow = testSource();
   const release = slow.hold();
   const underWay = cache.get('slow', slow.load);
   cache.drop(['proxy:1']);
-  const source = newSource('new');
+  const source = testSource('new');
   await cache.get('k', source.load);
   cache.drop(many(10_001));
   await cache.get('l', source.load);
@@ -129,9 +129,9 @@ test('what was noted for one read does not concern those that begin after it', a
 
 describe('several keys at once', () => {
   test('are one load of what is missing, each once', async () => {
-    const cache = newCache();
+    const cache = testCache();
     const asked: (readonly string[])[] = [];
-    const source = newSource();
+    const source = testSource();
     const load = (keys: readonly string[]) => {
       asked.push(keys);
       return source.loadMany(keys);
@@ -150,8 +150,8 @@ describe('several keys at once', () => {
   });
 
   test('join reads that are under way, by either way to read, and load the rest', async () => {
-    const cache = newCache();
-    const source = newSource();
+    const cache = testCache();
+    const source = testSource();
     const release = source.hold();
     const one = cache.get('a', source.load);
     const some = cache.getMany(['b', 'c'], source.loadMany);
@@ -169,8 +169,8 @@ describe('several keys at once', () => {
   });
 
   test('do not join reads that a change has overtaken', async () => {
-    const cache = newCache();
-    const source = newSource();
+    const cache = testCache();
+    const source = testSource();
     const release = source.hold();
     const before = cache.getMany(['a', 'b'], source.loadMany);
     source.state = 'new';
@@ -184,14 +184,14 @@ describe('several keys at once', () => {
   });
 
   test('leave out what does not exist, and take a key that is named twice once', async () => {
-    const cache = newCache();
+    const cache = testCache();
     const found = await cache.getMany(['a', 'gone', 'a'], async () => new Map([['a', loaded('a')]]));
     expect([...found]).toEqual([['a', { value: 'a' }]]);
     expect([...(await cache.getMany([], async () => new Map()))]).toEqual([]);
   });
 
   test('an error reaches all who wait, and is not remembered', async () => {
-    const cache = newCache();
+    const cache = testCache();
     const { promise, reject } = Promise.withResolvers<never>();
     const load = () => promise;
     const waiters = [cache.getMany(['a', 'b', 'c'], load), cache.getMany(['c', 'b'], load), cache.get('b', load)];

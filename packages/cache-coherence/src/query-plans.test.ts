@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, filled, findFullScans, recordStatements, useStack } from '@sluice/testing';
+import { filled, findFullScans, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import * as changes from './change.queries.ts';
 import * as leases from './lease.queries.ts';
 
 const large = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   await sql`insert into changes (tenant_id, id, tags, created_at)
     select ('00000000-0000-4000-8000-' || lpad((n % 1000)::text, 12, '0'))::uuid, gen_random_uuid(), '{proxy:1}',
       now() - n * interval '1 millisecond'

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { RecordedChange } from './change.ts';
 import type { ChangeWriter } from './change-writer.ts';
 import { relayForgottenChanges } from './relay-changes.ts';
-import { newLocalBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
+import { localBus, openHolder, openWriter, tag } from './testing/test-processes.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 beforeEach(async () => {
   await database.current.db.deleteFrom('cache_leases').execute();
@@ -43,8 +43,8 @@ test('a change whose writer died is confirmed and removed; one that is fresh is 
 
 test('a change to several Tenants is confirmed for all of them, also by a holder that hears by its mailbox', async () => {
   await using stack = new AsyncDisposableStack();
-  const holder = await openHolder(database.current, stack, { bus: newLocalBus() });
-  const changes = openWriter(database.current, stack, { bus: newLocalBus() });
+  const holder = await openHolder(database.current, stack, { bus: localBus() });
+  const changes = openWriter(database.current, stack, { bus: localBus() });
   const tags = Array.from({ length: 5 }, (_, n) => `application:${n}`);
   const read = (key: string, state: string) =>
     holder.cache.get(key, async () => ({ value: { value: state }, tags: [key], sizeBytes: 10 }));
@@ -58,8 +58,8 @@ test('a change to several Tenants is confirmed for all of them, also by a holder
 test('two relays at once do no harm', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = database.current;
-  const holder = await openHolder(database.current, stack, { bus: newLocalBus() });
-  const relays = [1, 2].map(() => openWriter(database.current, stack, { bus: newLocalBus() }));
+  const holder = await openHolder(database.current, stack, { bus: localBus() });
+  const relays = [1, 2].map(() => openWriter(database.current, stack, { bus: localBus() }));
   await holder.read('old');
   for (let n = 0; n < 20; n++) await forget({ [randomUUID()]: [n === 7 ? tag : `proxy:of-${n}`] });
   const [one] = relays as [ChangeWriter, ChangeWriter];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { authenticate, generateApiKey, hashKey, readCallers, readPepper } from './index.ts';
 
 const pepper = readPepper('p'.repeat(32));
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 interface Part {
   expiresInMs?: number;
@@ -13,7 +13,7 @@ interface Part {
   key?: string;
 }
 
-async function newKey({ expiresInMs, isClosed = false, key = generateApiKey('test', 'private') }: Part = {}) {
+async function createKey({ expiresInMs, isClosed = false, key = generateApiKey('test', 'private') }: Part = {}) {
   const { db } = database.current;
   const [tenant_id, id] = [randomUUID(), randomUUID()];
   const closed_at = isClosed ? new Date().toISOString() : null;
@@ -30,13 +30,13 @@ const present = async (key: unknown, by = pepper) =>
   authenticate(key, { callers: readCallers(database.current.db), pepper: by, headerName: 'SVC-API-KEY' });
 
 test('a key gives its Application with type, permissions and rules', async () => {
-  const { key, caller } = await newKey();
+  const { key, caller } = await createKey();
   expect(await present(key)).toEqual({ ...caller, keyId: expect.any(String) });
-  expect(await present((await newKey({ expiresInMs: 60_000 })).key)).toMatchObject({ type: 'private' });
+  expect(await present((await createKey({ expiresInMs: 60_000 })).key)).toMatchObject({ type: 'private' });
 });
 
 test('every key that is not accepted gives the same error', async () => {
-  const { key } = await newKey();
+  const { key } = await createKey();
   const refused: [unknown, typeof pepper?][] = [
     [undefined],
     [''],
@@ -47,8 +47,8 @@ test('every key that is not accepted gives the same error', async () => {
     [` ${key}`],
     [generateApiKey('test', 'private')],
     [key, readPepper('q'.repeat(32))],
-    [(await newKey({ expiresInMs: -1 })).key],
-    [(await newKey({ isClosed: true })).key],
+    [(await createKey({ expiresInMs: -1 })).key],
+    [(await createKey({ isClosed: true })).key],
   ];
   const errors = await Promise.all(
     refused.map(([text, by]) =>
@@ -80,7 +80,7 @@ test('a mistyped key costs no look-up', async () => {
 
 test('a key expires at its moment by the clock of the database', async () => {
   const earliest = Date.now() + 150; // Postgres has the same clock here
-  const { key } = await newKey({ expiresInMs: 150 });
+  const { key } = await createKey({ expiresInMs: 150 });
   const outcome = () => present(key).catch((error: unknown) => error);
   await eventually('its end', async () => (await outcome()) instanceof ServiceError);
   expect(Date.now()).toBeGreaterThanOrEqual(earliest);
@@ -88,7 +88,7 @@ test('a key expires at its moment by the clock of the database', async () => {
 });
 
 test('a key that is not cached is never written as JSON, which takes long where it has many rules', async () => {
-  const { key, caller } = await newKey();
+  const { key, caller } = await createKey();
   const written = jest.spyOn(JSON, 'stringify');
   try {
     expect(await present(key)).toMatchObject(caller);

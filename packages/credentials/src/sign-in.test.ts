@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { permissionsOf } from '@sluice/access';
 import { tagOf } from '@sluice/cache-coherence';
 import {
-  createTestDatabase,
   eventually,
   insertTestMember,
   insertTestSignIn,
   openTestCoherence,
+  openTestDatabase,
   useStack,
 } from '@sluice/testing';
 import {
@@ -20,9 +20,9 @@ import {
 } from './index.ts';
 
 const pepper = readPepper('p'.repeat(32));
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
-async function newTenant(): Promise<string> {
+async function createTenant(): Promise<string> {
   const id = randomUUID();
   await database.current.db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   return id;
@@ -30,7 +30,7 @@ async function newTenant(): Promise<string> {
 
 async function signedInMember({ tenantId = '', userId = randomUUID(), expiresInMs = 3600_000 } = {}) {
   const { db } = database.current;
-  const tenant = tenantId || (await newTenant());
+  const tenant = tenantId || (await createTenant());
   const member = await insertTestMember(db, { tenantId: tenant, role: 'ADMIN', userId });
   const secret = generateSecret();
   const secretHash = hashKey(pepper, secret);
@@ -49,7 +49,7 @@ async function signedInMember({ tenantId = '', userId = randomUUID(), expiresInM
 
 async function signedInByKey() {
   const { db } = database.current;
-  const [tenantId, id] = [await newTenant(), randomUUID()];
+  const [tenantId, id] = [await createTenant(), randomUUID()];
   const application = { tenant_id: tenantId, id, name: 'A', type: 'management' as const, permissions: ['proxy:read'] };
   await db
     .insertInto('applications')

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import type { Database } from './index.ts';
 
 /** The previous version, which serves meanwhile, knows only the key in `applications.key_hash`. */
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const tenantId = randomUUID();
 const grants = { type: 'private' as const, permissions: ['token:read'], rules: '[]' };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEmptyDatabase } from '@sluice/testing';
+import { openEmptyDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
 import { type Database, migrate } from './index.ts';
 
@@ -34,7 +34,7 @@ const partOf = (moment: Date) => `audit_log_${moment.toISOString().slice(0, 7).r
 
 test('rows from before stay where they are and are counted; what the previous version writes afterwards is noted', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: '0030-audit-log-messages' });
   await insertAsBefore(db, '2020-01-01T00:00:00Z', 'first');
   await insertAsBefore(db, '2020-01-02T00:00:00Z', 'second');
@@ -57,7 +57,7 @@ test('rows from before stay where they are and are counted; what the previous ve
 
 test('a month that is added takes its rows out of the default partition; one that is there or past is left', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db);
   const add = async (month: Date) => {
     const { rows } = await sql<{ added: boolean }>`

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { checkDatabase, connectDatabase, migrate } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 const open = (url: string, stack: AsyncDisposableStack) =>
   connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2 }, { stack, onError: () => {} });
 
-async function createEmptyDatabase(stack: AsyncDisposableStack): Promise<string> {
+async function openEmptyDatabase(stack: AsyncDisposableStack): Promise<string> {
   const { db, url } = database.current;
   const name = `empty_${randomUUID().replaceAll('-', '')}`;
   await sql.raw(`create database ${name}`).execute(db);
@@ -29,7 +29,7 @@ test('a database that is up to date is fine, and so is one of a later version', 
 
 test('one without tables is not migrated, until it is', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = open(await createEmptyDatabase(stack), stack);
+  const db = open(await openEmptyDatabase(stack), stack);
   await expect(checkDatabase(db)).rejects.toThrow(
     /^the database is not migrated \(0001-first-tables, .*\); run npm run migrate$/,
   );
@@ -39,7 +39,7 @@ test('one without tables is not migrated, until it is', async () => {
 
 test('one that lacks the newest migration says which', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = open(await createEmptyDatabase(stack), stack);
+  const db = open(await openEmptyDatabase(stack), stack);
   await migrate(db);
   await sql`delete from kysely_migration where name = '0010-token-search'`.execute(db);
   await expect(checkDatabase(db)).rejects.toThrow(

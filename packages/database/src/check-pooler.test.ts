@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { createTestDatabase, startTransactionPooler, useStack } from '@sluice/testing';
+import { openTestDatabase, startTransactionPooler, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { checkPooler } from './check-pooler.ts';
 import { checkDatabase, connectDatabase, preparedSql } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 const open = (url: string, stack: AsyncDisposableStack) =>
   connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4 }, { stack, onError: () => {} });

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { connectPostgres, createTestDatabase, useStack } from '@sluice/testing';
+import { connectPostgres, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { citusLayout, citusStatements } from './citus-layout.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const run = promisify(execFile);
 const command = fileURLToPath(new URL('migrate.command.ts', import.meta.url));
 

@@ -1,8 +1,8 @@
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { connectAhead, connectDatabase } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 test('all connections of the pool are open, before the first request', async () => {
   await using stack = new AsyncDisposableStack();

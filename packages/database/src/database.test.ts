@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addToCounter, connectDatabase, migrate, ping, readCounter } from './index.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 describe('values as they are read', () => {
   test.each([

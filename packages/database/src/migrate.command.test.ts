@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, makeTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
+import { openTemporaryFolder, openTestDatabase, programEnvironment, useStack } from '@sluice/testing';
 
 const command = fileURLToPath(new URL('migrate.command.ts', import.meta.url));
 const setup = useStack(async (stack) => {
-  const { url } = await createTestDatabase(stack);
-  const file = join(await makeTemporaryFolder(stack, 'migrate'), 'url');
+  const { url } = await openTestDatabase(stack);
+  const file = join(await openTemporaryFolder(stack, 'migrate'), 'url');
   await writeFile(file, `${url}\n`);
   return { file };
 });

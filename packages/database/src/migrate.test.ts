@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createEmptyDatabase } from '@sluice/testing';
+import { openEmptyDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
 import { checkDatabase, migrate } from './index.ts';
 import { migrationNames } from './migrate.ts';
@@ -10,7 +10,7 @@ const after = migrationNames.slice(migrationNames.indexOf(before) + 1);
 
 test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: before });
   const record = () =>
     sql`insert into audit_log (tenant_id, operation, entity_type, entity_id) values (${randomUUID()}, 'test', 'test', 'test')`.execute(
@@ -50,7 +50,7 @@ test('a migration waits for a long transaction, and what comes after it does not
 
 test('of three at once one migrates', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: before });
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(applied.flat()).toEqual(after);
@@ -58,7 +58,7 @@ test('of three at once one migrates', async () => {
 
 test('the version before finds a database that a later version has migrated up to date', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: before });
   const ofLater = '9999-of-a-later-version';
   await sql`insert into kysely_migration (name, timestamp) values (${ofLater}, now())`.execute(db);
@@ -71,7 +71,7 @@ test('the version before finds a database that a later version has migrated up t
 
 test('an index that was being built ahead, and broke off, is built anew', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: '0050-blind-bytes' });
   await sql`create index tokens_unexpired on tokens (tenant_id, created_at desc, id desc) include (expires_at)`.execute(
     db,

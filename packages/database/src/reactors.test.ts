@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
-async function newTenant(): Promise<string> {
+async function createTenant(): Promise<string> {
   const id = randomUUID();
   await database.current.db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   return id;
@@ -25,7 +25,7 @@ function rowsOf(tenant_id: string) {
 
 test('reactors and formulas go with the row of their Tenant, because the previous version does not purge them', async () => {
   const { db } = database.current;
-  const [gone, stays] = [await newTenant(), await newTenant()];
+  const [gone, stays] = [await createTenant(), await createTenant()];
   await rowsOf(gone).insert();
   await rowsOf(stays).insert();
   await db.deleteFrom('tenants').where('id', '=', gone).execute();
@@ -37,7 +37,7 @@ test('reactors and formulas go with the row of their Tenant, because the previou
 
 test('a reactor has code of its own or a formula of its Tenant, and that formula stays', async () => {
   const { db } = database.current;
-  const [own, other] = [rowsOf(await newTenant()), rowsOf(await newTenant())];
+  const [own, other] = [rowsOf(await createTenant()), rowsOf(await createTenant())];
   await own.insert();
   const insert = (row: object) => db.insertInto('reactors').values({ ...own.reactor, id: randomUUID(), ...row });
   await expect(insert({ code: 'code' }).execute()).rejects.toThrow('reactors_check');

@@ -1,11 +1,11 @@
-import { createTestDatabase, eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { asTenant, changeRows, connectDatabase, inRowTurns, poolState, type Queryable } from './index.ts';
 
 const size = 3;
 
 const world = useStack(async (stack) => {
-  const { db: outside, url } = await createTestDatabase(stack);
+  const { db: outside, url } = await openTestDatabase(stack);
   await sql`create table things (id text primary key, changes text[] not null default '{}')`.execute(outside);
   await sql`insert into things (id) values ('one'), ('two'), ('three')`.execute(outside);
   const options = { DATABASE_URL: url, DATABASE_POOL_SIZE: size, DATABASE_WAIT_MS: 20_000 };

@@ -1,4 +1,4 @@
-import { createTestDatabase, eventually, openTenantDoor, useStack } from '@sluice/testing';
+import { eventually, openTenantDoor, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { asTenant, type ConnectOptions, connectDatabase, type Database, poolState, prepared } from './index.ts';
 
@@ -6,7 +6,7 @@ const size = 4;
 const [a, b, c] = ['aaaaaaaa-tenant', 'bbbbbbbb-tenant', 'cccccccc-tenant'];
 
 const world = useStack(async (stack) => {
-  const { url } = await createTestDatabase(stack);
+  const { url } = await openTestDatabase(stack);
   const door = await openTenantDoor(url, stack);
   const connect = (options: Partial<ConnectOptions> = {}, more: object = {}) =>
     connectDatabase(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEmptyDatabase } from '@sluice/testing';
+import { openEmptyDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
 import { type Database, migrate } from './index.ts';
 
@@ -15,7 +15,7 @@ const membersOf = (db: Database, tenantId: string) =>
 
 test('every Tenant has its owner as OWNER: those from before, and those that the previous version makes', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db, { upTo: '0051-ids-of-pages' });
   const shared = randomUUID();
   const before = [await createTenant(db), await createTenant(db, shared), await createTenant(db, shared)];
@@ -44,7 +44,7 @@ test('every Tenant has its owner as OWNER: those from before, and those that the
 
 test('the previous version, which knows neither, changes, closes and purges Tenants, and deletes keys', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db);
   const { id, ownerId } = await createTenant(db);
   const application = { tenant_id: id, id: randomUUID(), name: 'A', type: 'management' as const, permissions: [] };
@@ -84,7 +84,7 @@ test('the previous version, which knows neither, changes, closes and purges Tena
 
 test('a sign-in is of a member or of a key, and of one of them only', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createEmptyDatabase(stack);
+  const { db } = await openEmptyDatabase(stack);
   await migrate(db);
   const { id, ownerId } = await createTenant(db);
   const [other, keyId] = [randomUUID(), randomUUID()];

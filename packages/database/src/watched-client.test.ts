@@ -1,8 +1,8 @@
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { connectDatabase, type Database } from './index.ts';
 
-const database = useStack(createTestDatabase);
+const database = useStack(openTestDatabase);
 
 /** Has one connection, so that the next query shows what became of it. */
 function openPool(stack: AsyncDisposableStack, statementTimeoutMs: number): { db: Database; errors: Error[] } {

@@ -16,7 +16,7 @@ const origin = originOf('sluice.example', randomUUID());
 
 type Row = Record<string, unknown>;
 
-const newRows = (count: number): Row[] =>
+const sampleRows = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({
     id: `row-${i}`,
     operation: 'use',
@@ -43,7 +43,7 @@ const verify = (rows: readonly object[], checkpoint: Checkpoint, since: Checkpoi
     { checkpoint, since, dropped },
   );
 
-const rows = newRows(100);
+const rows = sampleRows(100);
 const checkpoint = checkpointOf(rows);
 const whole = exported(rows);
 const changed = (index: number, part: Row) => whole.map((row, i) => (i === index ? { ...row, ...part } : row));
@@ -54,7 +54,7 @@ const forged = (from: readonly Row[]) =>
 test('a whole export is complete and unchanged, also one with rows after the checkpoint, and with members in another order', async () => {
   const clean = { isWhole: true, size: 100, dropped: 0, beyond: 0, unchecked: 0 };
   expect(await verify(whole, checkpoint, [checkpointOf(rows.slice(0, 40))])).toEqual(clean);
-  expect(await verify(exported(newRows(103)), checkpoint)).toEqual({ ...clean, beyond: 3 });
+  expect(await verify(exported(sampleRows(103)), checkpoint)).toEqual({ ...clean, beyond: 3 });
   const reversed = whole.map((row) => Object.fromEntries(Object.entries(row).reverse()));
   expect(await verify(reversed, checkpoint)).toEqual(clean);
 });
@@ -199,7 +199,7 @@ test('an old log that was restored is told by a newer checkpoint, and so are two
     isWhole: false,
     reason: 'Row 90 is missing: the export ends, the newest checkpoint has 100 rows',
   });
-  const other = checkpointOf([...rows.slice(0, 99), ...newRows(1)]);
+  const other = checkpointOf([...rows.slice(0, 99), ...sampleRows(1)]);
   expect(await verify(whole, checkpoint, [other])).toEqual({
     isWhole: false,
     reason: 'There are two checkpoints of 100 rows that contradict each other',

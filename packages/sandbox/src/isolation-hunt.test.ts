@@ -4,7 +4,7 @@ import { defaultTransformLimits } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 import { Guest } from './thread/guest.ts';
 import { readGuestSources } from './thread/guest-sources.ts';
-import { startInvocation } from './thread/invocation.ts';
+import { invocationFrom } from './thread/invocation.ts';
 
 const secret = `planted-${'7f3a9c'.repeat(4)}`;
 
@@ -114,7 +114,7 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
         ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
         sources: readGuestSources(),
       });
-      const invocation = startInvocation({ limits, send: () => {} });
+      const invocation = invocationFrom({ limits, send: () => {} });
       await guest.run({ code, argsJson: '{"body":{}}', configurationJson: '{}', hasClient: false }, invocation);
       expect(invocation.outcome?.kind).toBe('result');
     };

@@ -6,7 +6,7 @@ let now = 0;
 const slowMs = 200;
 
 /** Of groups of this many threads. */
-function openSchedule(threads = 9, fillsWithNewCode = false) {
+function testSchedule(threads = 9, fillsWithNewCode = false) {
   const schedule = newSchedule<Work & { name: number }>(slowMs, { clock: () => now, fillsWithNewCode });
   const transforms = new Map<string, Transform>();
   const transformOf = (tenantId: string, code: string) => {
@@ -65,13 +65,13 @@ const answer = (
 
 describe('whose work is next', () => {
   test('one Tenant alone is served in order', () => {
-    const { addAll, takeAll } = openSchedule();
+    const { addAll, takeAll } = testSchedule();
     addAll('a', [1, 2, 3]);
     expect(takeAll()).toEqual([1, 2, 3]);
   });
 
   test('the Tenant with less running goes first', () => {
-    const { addAll, take, takeAll, release, running } = openSchedule();
+    const { addAll, take, takeAll, release, running } = testSchedule();
     addAll('a', [1, 2, 3]);
     const first = take();
     addAll('b', [4]);
@@ -83,7 +83,7 @@ describe('whose work is next', () => {
   });
 
   test('among equals the Tenant that was served longest ago goes first, not the one with the older work', () => {
-    const { addAll, take, release, makeKnown } = openSchedule(2);
+    const { addAll, take, release, makeKnown } = testSchedule(2);
     makeKnown('flood', 'small');
     addAll('flood', [1, 2, 3]);
     addAll('small', [4]);
@@ -97,7 +97,7 @@ describe('whose work is next', () => {
   });
 
   test('that lasts while a Tenant has nothing to do: who asks once in a while passes nobody twice', () => {
-    const { addAll, take, release, makeKnown } = openSchedule(2);
+    const { addAll, take, release, makeKnown } = testSchedule(2);
     makeKnown('flood', 'small');
     addAll('flood', [1, 2, 3]);
     const order: (number | undefined)[] = [];
@@ -117,14 +117,14 @@ describe('whose work is next', () => {
     [2, 1],
     [3, 2],
   ])('of %i threads one Tenant holds %i', (threads, share) => {
-    const { addAll, takeAll, makeKnown } = openSchedule(threads);
+    const { addAll, takeAll, makeKnown } = testSchedule(threads);
     makeKnown('a');
     addAll('a', [1, 2, 3, 4]);
     for (const group of ['quick', 'slow'] as const) expect(takeAll(group)).toHaveLength(group === 'quick' ? share : 0);
   });
 
   test('a Tenant at its share waits, others do not', () => {
-    const { addAll, take, takeAll, release, makeKnown } = openSchedule(2);
+    const { addAll, take, takeAll, release, makeKnown } = testSchedule(2);
     makeKnown('a', 'b');
     addAll('a', [1, 2]);
     addAll('b', [3]);
@@ -135,7 +135,7 @@ describe('whose work is next', () => {
   });
 
   test('what was removed does not start', () => {
-    const { add, work, take, remove, evict } = openSchedule();
+    const { add, work, take, remove, evict } = testSchedule();
     const [first, second] = [work('a', 1), work('a', 2)];
     add(first);
     add(second);
@@ -147,7 +147,7 @@ describe('whose work is next', () => {
   });
 
   test('a full queue loses the newest work of the Tenant with most waiting', () => {
-    const { addAll, evict, takeAll } = openSchedule();
+    const { addAll, evict, takeAll } = testSchedule();
     addAll('b', [1]);
     addAll('a', [2, 3, 4]);
     expect([evict(2)?.name, evict(2)?.name, evict(2)]).toEqual([4, 3, undefined]);
@@ -155,7 +155,7 @@ describe('whose work is next', () => {
   });
 
   test('new code leaves one thread to known code, which overtakes it', () => {
-    const { addAll, takeAll, take, release, makeKnown } = openSchedule(3);
+    const { addAll, takeAll, take, release, makeKnown } = testSchedule(3);
     makeKnown('a', 'c');
     for (const [tenantId, name] of [
       ['a', 1],
@@ -172,7 +172,7 @@ describe('whose work is next', () => {
   });
 
   test('new code of one Tenant leaves two threads, one of them to new code of others', () => {
-    const { addAll, takeAll, makeKnown } = openSchedule(4);
+    const { addAll, takeAll, makeKnown } = testSchedule(4);
     makeKnown('a');
     addAll('a', [1, 2, 3], 'new');
     addAll('a', [4]);
@@ -182,14 +182,14 @@ describe('whose work is next', () => {
   });
 
   test('where new code may fill the threads, only the share of its Tenant limits it', () => {
-    const { addAll, takeAll } = openSchedule(4, true);
+    const { addAll, takeAll } = testSchedule(4, true);
     addAll('a', [1, 2, 3, 4], 'new');
     addAll('b', [5], 'new');
     expect(takeAll()).toEqual([1, 5, 2, 3]);
   });
 
   test('whether code is known is asked when it could start, not before', () => {
-    const { addAll, takeAll, makeKnown } = openSchedule(2);
+    const { addAll, takeAll, makeKnown } = testSchedule(2);
     addAll('a', [1], 'new');
     addAll('b', [2]);
     expect(takeAll()).toEqual([1]);
@@ -200,7 +200,7 @@ describe('whose work is next', () => {
 
 describe('the slow threads', () => {
   test('take the work of slow Tenants, and only that', () => {
-    const { addAll, takeAll, makeSlow } = openSchedule();
+    const { addAll, takeAll, makeSlow } = testSchedule();
     makeSlow('slow');
     addAll('slow', [1]);
     addAll('other', [2]);
@@ -208,7 +208,7 @@ describe('the slow threads', () => {
   });
 
   test('take what waits when its Tenant turns out to be slow', () => {
-    const { addAll, ended, takeAll } = openSchedule(2);
+    const { addAll, ended, takeAll } = testSchedule(2);
     addAll('a', [1, 2]);
     addAll('b', [3]);
     expect([ended('a', 'code', undefined), ended('b', 'other', answer(1))]).toEqual([true, false]);
@@ -216,7 +216,7 @@ describe('the slow threads', () => {
   });
 
   test('a full queue loses work of a slow Tenant first, though others have more', () => {
-    const { addAll, evict, makeSlow } = openSchedule();
+    const { addAll, evict, makeSlow } = testSchedule();
     makeSlow('slow', 'idle');
     addAll('slow', [1, 2]);
     addAll('a', [3, 4, 5]);
@@ -226,7 +226,7 @@ describe('the slow threads', () => {
   });
 
   test('of a Tenant whose new code is slow, the known code stays where it is', () => {
-    const { addAll, ended, makeKnown, takeAll } = openSchedule();
+    const { addAll, ended, makeKnown, takeAll } = testSchedule();
     makeKnown('a');
     addAll('a', [1]);
     addAll('a', [2], 'new');
@@ -235,7 +235,7 @@ describe('the slow threads', () => {
   });
 
   test('serve Tenants in turns, however much one of them has waiting', () => {
-    const { addAll, take, release, makeSlow } = openSchedule(2);
+    const { addAll, take, release, makeSlow } = testSchedule(2);
     makeSlow('slow', 'new');
     addAll('slow', [1, 2, 5]);
     const first = take('slow');
@@ -252,7 +252,7 @@ describe('the slow threads', () => {
 
 describe('what is learnt from runs', () => {
   test('code is known once a run was quick, for its own Tenant', () => {
-    const { ended, classOf } = openSchedule();
+    const { ended, classOf } = testSchedule();
     expect(classOf('a', 'code')).toBe('new');
     ended('a', 'code', answer(199));
     expect([classOf('a', 'code'), classOf('a', 'new code'), classOf('b', 'code')]).toEqual(['known', 'new', 'new']);
@@ -262,7 +262,7 @@ describe('what is learnt from runs', () => {
     ['an error of the code', { kind: 'thrown', failure: { kind: 'error' } }],
     ['too much output', { kind: 'stopped', by: 'outputBytes' }],
   ] as const)('%s is a quick end', (_, outcome) => {
-    const { ended, classOf } = openSchedule();
+    const { ended, classOf } = testSchedule();
     ended('a', 'code', answer(1, outcome));
     expect(classOf('a', 'code')).toBe('known');
   });
@@ -274,7 +274,7 @@ describe('what is learnt from runs', () => {
     ['a kill', answer(1, { kind: 'thrown', failure: { kind: 'error' } }), 'heapBytes'],
     ['the end of the thread', undefined, undefined],
   ] as const)('%s makes its Tenant slow for a minute, and nobody else', (_, end, limit) => {
-    const { ended, classOf, makeKnown } = openSchedule();
+    const { ended, classOf, makeKnown } = testSchedule();
     makeKnown('a', 'b');
     const classes = () => ['a', 'b'].map((tenantId) => classOf(tenantId, 'code'));
     expect(classes()).toEqual(['known', 'known']);
@@ -287,7 +287,7 @@ describe('what is learnt from runs', () => {
   });
 
   test('new code has less time than known code, and never more', () => {
-    const { quickMs, makeKnown } = openSchedule();
+    const { quickMs, makeKnown } = testSchedule();
     makeKnown('a');
     const times = ['a', 'b'].map((tenantId) => quickMs(tenantId, 'code'));
     expect([...times, quickMs('a', 'new')]).toEqual([200, 50, 50]);
@@ -299,7 +299,7 @@ describe('what is learnt from runs', () => {
     [' after its answer', answer(20, undefined, { isCut: true })],
     [' after its error', answer(20, { kind: 'thrown', failure: { kind: 'error' } }, { isCut: true })],
   ])('where that was too little%s, new code of its Tenant is slow for a minute, until it is known', (_, end) => {
-    const { ended, classOf } = openSchedule();
+    const { ended, classOf } = testSchedule();
     for (const tenantId of ['a', 'b']) ended(tenantId, 'known', answer(1));
     ended('a', 'code', end);
     const slow = () => ['known', 'code', 'new'].filter((code) => classOf('a', code) === 'slow');
@@ -320,7 +320,7 @@ describe('what is learnt from runs', () => {
     ['calls the client', [answer(0.25, undefined, { hostCalls: 1 })], 1],
     ['is of a Tenant that is slow', [answer(0.25), undefined], 1],
   ] as const)('the number of runs in a batch, of code that %s', (_, ends, expected) => {
-    const { ended, runsPerBatch } = openSchedule();
+    const { ended, runsPerBatch } = testSchedule();
     for (const end of ends) ended('a', 'code', end);
     expect(runsPerBatch('a', 'code')).toBe(expected);
   });
@@ -328,7 +328,7 @@ describe('what is learnt from runs', () => {
 
 describe('what is remembered is bounded', () => {
   test('of many slow Tenants the one that was slow first is forgotten, but none loses its share', () => {
-    const { addAll, take, release, makeSlow, classOf, running, takeAll } = openSchedule(2);
+    const { addAll, take, release, makeSlow, classOf, running, takeAll } = testSchedule(2);
     makeSlow('first', 'works');
     addAll('works', [1, 2]);
     const held = take('slow');
@@ -341,7 +341,7 @@ describe('what is remembered is bounded', () => {
   });
 
   test('a Tenant that is slow again is remembered longer', () => {
-    const { makeSlow, classOf } = openSchedule();
+    const { makeSlow, classOf } = testSchedule();
     makeSlow('again', 'once', 'again');
     for (let i = 0; i < 9_999; i += 1) makeSlow(`${i}`);
     expect([classOf('once', 'code'), classOf('again', 'code')]).toEqual(['new', 'slow']);

@@ -14,7 +14,7 @@ const task = (part: Partial<TransformTask> = {}): TransformTask => ({
 });
 
 /** Three kills within a second suspend a transform for half a second. */
-function openSuspensions() {
+function testSuspensions() {
   const time = { now: 0 };
   const suspensions = newSuspensions({ kills: 3, windowMs: 1_000, suspendMs: 500, clock: () => time.now });
   const check = (of = task()) => suspensions.check(of, time.now);
@@ -24,7 +24,7 @@ function openSuspensions() {
 }
 
 test('the last of so many kills within the window suspends, and one run that is not killed ends that', () => {
-  const { suspended, counts, time, check, kill, end } = openSuspensions();
+  const { suspended, counts, time, check, kill, end } = testSuspensions();
   expect([kill(), kill(), suspended(), kill(), suspended()]).toEqual([false, false, 0, true, 1]);
   expect(check).toThrow(/suspended/);
   time.now = 501;
@@ -36,7 +36,7 @@ test('the last of so many kills within the window suspends, and one run that is 
 });
 
 test('the error says when to come again', () => {
-  const { check, kill } = openSuspensions();
+  const { check, kill } = testSuspensions();
   for (let i = 0; i < 3; i += 1) kill();
   const refused = (() => {
     try {
@@ -54,7 +54,7 @@ test('the error says when to come again', () => {
 });
 
 test('when the run that is tried is killed, the suspension goes on', () => {
-  const { counts, time, check, kill } = openSuspensions();
+  const { counts, time, check, kill } = testSuspensions();
   for (let i = 0; i < 3; i += 1) kill();
   time.now = 600;
   check();
@@ -65,7 +65,7 @@ test('when the run that is tried is killed, the suspension goes on', () => {
 });
 
 test('runs that began before the suspension neither end nor prolong it, and so before the run that is tried', () => {
-  const { suspended, time, check, kill, end } = openSuspensions();
+  const { suspended, time, check, kill, end } = testSuspensions();
   time.now = 100;
   for (let i = 0; i < 3; i += 1) kill();
   end(50);
@@ -82,7 +82,7 @@ test('runs that began before the suspension neither end nor prolong it, and so b
 });
 
 test('kills further apart than the window do not count together', () => {
-  const { counts, time, check, kill } = openSuspensions();
+  const { counts, time, check, kill } = testSuspensions();
   for (let i = 0; i < 10; i += 1) {
     time.now += 600;
     kill();
@@ -92,7 +92,7 @@ test('kills further apart than the window do not count together', () => {
 });
 
 test('runs that go well in between do not make kills count less', () => {
-  const { suspended, kill, end } = openSuspensions();
+  const { suspended, kill, end } = testSuspensions();
   kill();
   end();
   kill();
@@ -102,7 +102,7 @@ test('runs that go well in between do not make kills count less', () => {
 });
 
 test('new code begins anew', () => {
-  const { suspended, check, kill } = openSuspensions();
+  const { suspended, check, kill } = testSuspensions();
   for (let i = 0; i < 3; i += 1) kill();
   check(task({ code: 'two' }));
   expect(suspended()).toBe(0);
@@ -111,7 +111,7 @@ test('new code begins anew', () => {
 test.each([{ tenantId: 'other' }, { ownerId: 'other' }, { kind: 'response' as const }])(
   '%j is not suspended with it',
   (other) => {
-    const { check, kill } = openSuspensions();
+    const { check, kill } = testSuspensions();
     for (let i = 0; i < 3; i += 1) kill();
     check(task(other));
     expect(check).toThrow(/suspended/);
@@ -119,7 +119,7 @@ test.each([{ tenantId: 'other' }, { ownerId: 'other' }, { kind: 'response' as co
 );
 
 test('what ends a run at once is no kill', () => {
-  const { ended, check } = openSuspensions();
+  const { ended, check } = testSuspensions();
   for (const limit of ['outputBytes', 'hostCalls', 'stuck', 'stackBytes'] as const) {
     for (let i = 0; i < 5; i += 1) ended(task(), 0, limit);
   }
@@ -133,7 +133,7 @@ test('without a number of kills nothing is ever suspended', () => {
 });
 
 test('many transforms that are killed take no memory without end', () => {
-  const { suspended, kill } = openSuspensions();
+  const { suspended, kill } = testSuspensions();
   for (let i = 0; i < 10_100; i += 1) for (let k = 0; k < 3; k += 1) kill(task({ ownerId: `${i}` }));
   expect(suspended()).toBe(10_000);
 });

@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { lineWriter, serviceLogger } from './index.ts';
 
-function newLog(level = 'info') {
+function recordingLog(level = 'info') {
   const lines: string[] = [];
   const log = serviceLogger({ service: 'test', level }, { write: (line: string) => void lines.push(line) });
   return { log, lines };
 }
 
 test('a line has level, time, service and message', () => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   log.info({ port: 5 }, 'started');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
@@ -25,7 +25,7 @@ test('a line has level, time, service and message', () => {
 });
 
 test('of an error only name, message, code, stack and causes are printed: no values that a database quotes', () => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   const hidden = { detail: 'Key (name)=(hidden-1) already exists.', where: 'hidden-2', parameters: ['hidden-3'] };
   const cause = Object.assign(new Error('duplicate key'), { code: '23505', ...hidden });
   log.error({ err: Object.assign(new Error('failed', { cause }), { request: 'hidden-4' }) }, 'request failed');
@@ -37,7 +37,7 @@ test('of an error only name, message, code, stack and causes are printed: no val
 });
 
 test('causes are followed five deep, and a circle ends', () => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   const error = new Error('around');
   error.cause = error;
   log.error({ err: error });
@@ -48,19 +48,19 @@ test.each([
   ['text', 'a secret text'],
   ['an object', { secret: 'a secret text' }],
 ])('what was thrown and is no error, %s, is not printed', (_name, thrown) => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   log.error({ err: thrown });
   expect(lines.join()).not.toContain('secret text');
 });
 
 test('an error of another realm is an error', () => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   log.error({ err: runInNewContext('new TypeError("elsewhere")') });
   expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ type: 'TypeError', message: 'elsewhere' });
 });
 
 test('the time of a line is that of its call, to the millisecond', () => {
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   for (const now of ['2026-02-03T04:05:06.007Z', '2026-02-03T04:05:06.999Z', '2026-12-31T23:59:59.010Z']) {
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(now));
     log.info('x');
@@ -95,13 +95,13 @@ describe('a line writer', () => {
   });
 
   test('writes a line that has no members', () => {
-    const { log, lines } = newLog();
+    const { log, lines } = recordingLog();
     lineWriter(log, 'x')({ absent: undefined });
     expect(JSON.parse(lines[0] ?? '')).toEqual({ level: 'info', time: expect.any(String), service: 'test', msg: 'x' });
   });
 
   test('writes nothing below the level of the log, also where that changed since', () => {
-    const { log, lines } = newLog('warn');
+    const { log, lines } = recordingLog('warn');
     const write = lineWriter(log, 'x');
     write({ a: 1 });
     expect(lines).toEqual([]);
@@ -111,7 +111,7 @@ describe('a line writer', () => {
   });
 
   test('refuses a logger that does not know its members', () => {
-    const { log } = newLog();
+    const { log } = recordingLog();
     expect(() => lineWriter(log.child({ a: 1 }), 'x')).toThrow(TypeError);
   });
 });

@@ -1,7 +1,7 @@
 import { eventually, openRedisDoor } from '@sluice/testing';
 import { connectRedis, serviceLogger } from './index.ts';
 
-function newLog() {
+function recordingLog() {
   const lines: string[] = [];
   return {
     lines,
@@ -11,13 +11,13 @@ function newLog() {
 
 test('the first commands wait for the connection', async () => {
   await using stack = new AsyncDisposableStack();
-  const redis = connectRedis((await openRedisDoor(stack)).url, { log: newLog().log, stack });
+  const redis = connectRedis((await openRedisDoor(stack)).url, { log: recordingLog().log, stack });
   expect(await Promise.all([redis.ping(), redis.ping()])).toEqual(['PONG', 'PONG']);
 });
 
 test('while Redis is away commands fail at once, and it comes back; each is logged once', async () => {
   await using stack = new AsyncDisposableStack();
-  const { log, lines } = newLog();
+  const { log, lines } = recordingLog();
   const door = await openRedisDoor(stack);
   await door.shut();
   const redis = connectRedis(door.url, { log, stack });

@@ -32,7 +32,7 @@ export interface HttpClient {
   obtain<T = { id: string; key: string }>(request: HttpRequest): Promise<T>;
 }
 
-export function createHttpClient(stack: AsyncDisposableStack): HttpClient {
+export function openHttpClient(stack: AsyncDisposableStack): HttpClient {
   const agent = stack.adopt(new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }), (opened) =>
     opened.destroy(),
   );

@@ -1,8 +1,8 @@
-import { createRandom } from './random.ts';
+import { seededRandom } from './random.ts';
 
 test('a seed repeats its choices, and another makes others', () => {
   const draw = (seed: number) => {
-    const random = createRandom(seed);
+    const random = seededRandom(seed);
     return Array.from({ length: 20 }, () => random.next());
   };
   expect(draw(5)).toEqual(draw(5));
@@ -11,7 +11,7 @@ test('a seed repeats its choices, and another makes others', () => {
 });
 
 test('every element is picked, evenly enough', () => {
-  const random = createRandom(1);
+  const random = seededRandom(1);
   const counts = new Map<string, number>();
   for (let i = 0; i < 3000; i++) {
     const picked = random.pick(['a', 'b', 'c']);

@@ -11,7 +11,7 @@ export interface Random {
 }
 
 /** mulberry32: 32 bits of state, good enough to choose faults with. */
-export function createRandom(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -32,10 +32,10 @@ export function createRandom(seed: number): Random {
 
 /** The seed that a person gave, or a new one where none is given. */
 export function readSeed(text: string | undefined): number {
-  if (text === undefined) return newSeed();
+  if (text === undefined) return randomSeed();
   const seed = Number(text);
   if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
   throw new UsageError(`A seed is a whole number below 2^31; it is "${text}"`);
 }
 
-export const newSeed = () => Math.floor(Math.random() * 2 ** 31);
+export const randomSeed = () => Math.floor(Math.random() * 2 ** 31);

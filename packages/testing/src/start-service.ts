@@ -15,7 +15,7 @@ export interface TestSecrets {
   ROOT_KEY: string;
 }
 
-export function createTestSecrets(): TestSecrets {
+export function randomSecrets(): TestSecrets {
   return { KEY_PEPPER: randomBytes(32).toString('hex'), ROOT_KEY: randomBytes(32).toString('base64') };
 }
 

@@ -8,15 +8,15 @@ export interface TestDatabase {
 }
 
 /** A database of the test file's own on the real Postgres, with all migrations. Dropped with the stack. */
-export function createTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
-  return createDatabase(stack, 'sluice_template');
+export function openTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  return openDatabase(stack, 'sluice_template');
 }
 
-export function createEmptyDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
-  return createDatabase(stack, 'template1');
+export function openEmptyDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  return openDatabase(stack, 'template1');
 }
 
-async function createDatabase(stack: AsyncDisposableStack, template: string): Promise<TestDatabase> {
+async function openDatabase(stack: AsyncDisposableStack, template: string): Promise<TestDatabase> {
   const server = requireSetting('TEST_DATABASE_URL');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(server, `create database ${name} template ${template}`);

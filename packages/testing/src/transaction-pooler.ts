@@ -71,7 +71,7 @@ function serve(client: Socket, { keepsStatements, acquire, release }: Serving): 
   const statements = new Map<string, Statement>();
   let current: Promise<Backend> | undefined;
   let hasStarted = false;
-  const read = newReader((message) => void forward(message));
+  const read = messageReader((message) => void forward(message));
   client.on('error', () => client.destroy());
   client.on('data', (chunk: Buffer) => {
     if (hasStarted) read(chunk);
@@ -150,7 +150,7 @@ async function openBackend(databaseUrl: string, stack: AsyncDisposableStack): Pr
   const { stream: socket } = connection;
   socket.removeAllListeners('data');
   const backend: Backend = { socket, statements: new Set(), unasked: 0, onMessage: () => undefined };
-  const read = newReader((message) => {
+  const read = messageReader((message) => {
     if (message.type === '1' && backend.unasked > 0) backend.unasked -= 1;
     else backend.onMessage(message);
   });
@@ -160,7 +160,7 @@ async function openBackend(databaseUrl: string, stack: AsyncDisposableStack): Pr
 }
 
 /** A message is a letter, a length that counts itself (4 bytes), and the rest. */
-function newReader(onMessage: (message: Message) => void): (chunk: Buffer) => void {
+function messageReader(onMessage: (message: Message) => void): (chunk: Buffer) => void {
   let left: Buffer = Buffer.alloc(0);
   return (chunk) => {
     left = Buffer.concat([left, chunk]);

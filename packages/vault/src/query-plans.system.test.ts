@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import {
   countBuffers,
-  createTestDatabase,
   filled,
   fillTables,
   findFullScans,
   findIndexes,
+  openTestDatabase,
   recordStatements,
   useStack,
   vacuumWhole,
@@ -28,7 +28,7 @@ import { updateTokenRow } from './tokens/update/update-token.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
 
 const large = useStack(async (stack) => {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await fillTables(url, ['tenants', 'tokens', 'data_keys', 'counters']);
   return db;
 });

@@ -3,7 +3,7 @@ import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
-import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
   type Actor,
@@ -24,7 +24,7 @@ import {
 } from './index.ts';
 
 const open = useStack(async (stack) => {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db } = database;
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
@@ -32,13 +32,13 @@ const open = useStack(async (stack) => {
   const keyWrapper = localKeyWrapper(randomBytes(32).toString('base64'));
   const log = { record: async (disclosure: Disclosure) => void disclosures.push(disclosure) };
   const options = { db, keyWrapper, caches, changes, disclosures: log, clock: () => time.now };
-  const newVault = async () => assembleVault({ ...options, ...(await openTestCoherence(database, stack)) });
-  return { db, disclosures, time, caches, vault: assembleVault(options), newVault };
+  const anotherVault = async () => assembleVault({ ...options, ...(await openTestCoherence(database, stack)) });
+  return { db, disclosures, time, caches, vault: assembleVault(options), anotherVault };
 });
 
 const allPermissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
 
-async function newActor(grants: { permissions?: string[]; rules?: Partial<AccessRule>[] } = {}): Promise<Actor> {
+async function createActor(grants: { permissions?: string[]; rules?: Partial<AccessRule>[] } = {}): Promise<Actor> {
   const tenantId = randomUUID();
   await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
   return actorIn(tenantId, grants);
@@ -70,7 +70,7 @@ async function auditOf(actor: Actor) {
 describe('createToken', () => {
   test('stores a card with the defaults of its type, counted and audited', async () => {
     const { vault, db, time } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const { token, created } = await createToken(vault, actor, card);
     expect(created).toBe(true);
     expect(token).toMatchObject({
@@ -98,7 +98,7 @@ describe('createToken', () => {
 
   test('answers what the creator may read: nothing, the mask, or plaintext', async () => {
     const { vault } = open.current;
-    const blind = await newActor({ permissions: ['token:create'] });
+    const blind = await createActor({ permissions: ['token:create'] });
     expect((await createToken(vault, blind, card)).token).not.toHaveProperty('data');
     const seeing = actorIn(blind.tenantId, revealing);
     expect((await createToken(vault, seeing, card)).token.data).toEqual(card.data);
@@ -106,7 +106,7 @@ describe('createToken', () => {
 
   test('the stored row holds no plaintext', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: 'canary-value', metadata: { a: 'b' } });
     const { rows } = await sql<{ text: string; bytes: Buffer }>`
       select to_jsonb(tokens)::text as text, data_ciphertext as bytes from tokens where id = ${token.id}`.execute(db);
@@ -117,7 +117,7 @@ describe('createToken', () => {
 
   test('keeps every member that was given', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const input = {
       id: "my token's id",
       data: { a: [1, 'é\u0000', null] },
@@ -136,10 +136,10 @@ describe('createToken', () => {
 
   test('an id that is taken in the Tenant is a conflict; in another Tenant it is free', async () => {
     const { vault } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     await createToken(vault, actor, { id: 'same-id', data: 1 });
     await expect(createToken(vault, actor, { id: 'same-id', data: 2 })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(createToken(vault, await newActor(), { id: 'same-id', data: 1 })).resolves.toBeTruthy();
+    await expect(createToken(vault, await createActor(), { id: 'same-id', data: 1 })).resolves.toBeTruthy();
     expect(await auditOf(actor)).toHaveLength(1);
   });
 
@@ -170,7 +170,7 @@ describe('createToken', () => {
     ['a date in the past', { data: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
   ])('refuses %s and names the member', async (_, input, path) => {
     const { vault } = open.current;
-    await expect(createToken(vault, await newActor(), input)).rejects.toMatchObject({
+    await expect(createToken(vault, await createActor(), input)).rejects.toMatchObject({
       code: 'validation_failed',
       errors: { [path]: [expect.any(String)] },
     });
@@ -178,17 +178,17 @@ describe('createToken', () => {
 
   test('a refused id, and a refused container, say which form they must have', async () => {
     const { vault } = open.current;
-    await expect(createToken(vault, await newActor(), { id: 'a/bc', data: 1 })).rejects.toMatchObject({
+    await expect(createToken(vault, await createActor(), { id: 'a/bc', data: 1 })).rejects.toMatchObject({
       errors: { id: [expect.stringMatching(/^must have 3 to 400 characters, .* none of # \/ /)] },
     });
-    await expect(createToken(vault, await newActor(), { data: 1, containers: ['/a b/'] })).rejects.toMatchObject({
+    await expect(createToken(vault, await createActor(), { data: 1, containers: ['/a b/'] })).rejects.toMatchObject({
       errors: { 'containers[0]': ['must be names of letters, digits, _ and -, with slashes between them'] },
     });
   });
 
   test('data without end in depth or size is the fault of the caller', async () => {
     const { vault } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     await expect(createToken(vault, actor, { data: deep })).rejects.toMatchObject({ code: 'validation_failed' });
     const large = 'x'.repeat(1024 * 1024);
@@ -198,12 +198,12 @@ describe('createToken', () => {
 
   test('needs token:create on each container', async () => {
     const { vault } = open.current;
-    const actor = await newActor({ permissions: [], rules: [{ container: '/a/' }] });
+    const actor = await createActor({ permissions: [], rules: [{ container: '/a/' }] });
     await expect(createToken(vault, actor, { data: 1, containers: ['/a/x/'] })).resolves.toBeTruthy();
     await expect(createToken(vault, actor, { data: 1, containers: ['/a/', '/b/'] })).rejects.toMatchObject({
       code: 'forbidden',
     });
-    await expect(createToken(vault, await newActor({ permissions: ['token:read'] }), card)).rejects.toMatchObject({
+    await expect(createToken(vault, await createActor({ permissions: ['token:read'] }), card)).rejects.toMatchObject({
       code: 'forbidden',
       detail: 'This needs the permission token:create',
     });
@@ -211,7 +211,7 @@ describe('createToken', () => {
 
   test('a Tenant that is closed gets neither tokens nor keys', async () => {
     const { vault, db } = open.current;
-    const [used, unused] = [await newActor(), await newActor()];
+    const [used, unused] = [await createActor(), await createActor()];
     await createToken(vault, used, card);
     for (const { tenantId } of [used, unused]) {
       await db.transaction().execute(async (tx) => {
@@ -234,7 +234,7 @@ describe('createToken', () => {
 describe('fingerprints', () => {
   test('are equal for equal data of one type and Tenant only', async () => {
     const { vault } = open.current;
-    const [actor, other] = [await newActor(), await newActor()];
+    const [actor, other] = [await createActor(), await createActor()];
     const fingerprint = async (as: Actor, input: unknown) => (await createToken(vault, as, input)).token.fingerprint;
     const first = await fingerprint(actor, card);
     expect(first).toMatch(/^[\w-]{43}$/);
@@ -246,7 +246,7 @@ describe('fingerprints', () => {
 
   test('are left out where the Tenant does not want them, but for tokens with an expression', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     await db.updateTable('tenants').set({ fingerprint_tokens: false }).where('id', '=', actor.tenantId).execute();
     expect((await createToken(vault, actor, card)).token).not.toHaveProperty('fingerprint');
     const { token } = await createToken(vault, actor, { ...card, fingerprint_expression: '{{ data.number }}' });
@@ -257,7 +257,7 @@ describe('fingerprints', () => {
 describe('deduplication', () => {
   test('by the Tenant setting and by the token; the token decides', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const first = await createToken(vault, actor, card);
     const asked = await createToken(vault, actor, { ...card, deduplicate_token: true });
     expect(asked).toMatchObject({ created: false, token: { id: first.token.id } });
@@ -269,7 +269,7 @@ describe('deduplication', () => {
 
   test('fingerprints by default where none would be', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     await db.updateTable('tenants').set({ fingerprint_tokens: false }).where('id', '=', actor.tenantId).execute();
     const one = await createToken(vault, actor, { ...card, deduplicate_token: true });
     const two = await createToken(vault, actor, { ...card, deduplicate_token: true });
@@ -279,7 +279,7 @@ describe('deduplication', () => {
 
   test('tells an actor that may not read the token only that it is there', async () => {
     const { vault } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { ...card, metadata: { a: 'b' } });
     const blind = actorIn(actor.tenantId, { permissions: ['token:create'] });
     const again = await createToken(vault, blind, { ...card, deduplicate_token: true });
@@ -289,7 +289,7 @@ describe('deduplication', () => {
 
   test('leaves one of many that are created at once, also within one request', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const input = { ...card, deduplicate_token: true };
     await createToken(vault, actor, { data: 'so that the keys are there' });
     // Open eight connections first, so that the creations really run concurrently.
@@ -305,7 +305,7 @@ describe('deduplication', () => {
 
   test('plaintext of an equal token is a disclosure', async () => {
     const { vault, disclosures } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, card);
     disclosures.length = 0;
     await createToken(vault, actor, { type: 'card', data: { number }, deduplicate_token: true });
@@ -316,7 +316,7 @@ describe('deduplication', () => {
 describe('findToken', () => {
   test('gives data as the rule says, and notes what shows something of it', async () => {
     const { vault, disclosures } = open.current;
-    const creator = await newActor();
+    const creator = await createActor();
     const { token } = await createToken(vault, creator, card);
     const as = (transform: AccessRule['transform']) =>
       actorIn(creator.tenantId, { permissions: [], rules: [{ transform }] });
@@ -345,7 +345,7 @@ describe('findToken', () => {
 
   test('notes what a mask of somebody’s own shows, which may be all', async () => {
     const { vault, disclosures } = open.current;
-    const actor = await newActor({ permissions: ['token:create', 'token:read', 'token:update'] });
+    const actor = await createActor({ permissions: ['token:create', 'token:read', 'token:update'] });
     const { token } = await createToken(vault, actor, { ...card, mask: { number: '{{ data.number }}' } });
     disclosures.length = 0;
     const { token: updated } = await updateToken(vault, actor, token.id, { metadata: { a: 'b' } });
@@ -356,14 +356,14 @@ describe('findToken', () => {
 
   test('a mask that there is not is no data', async () => {
     const { vault } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: 'secret' });
     expect(await findToken(vault, actor, token.id)).not.toHaveProperty('data');
   });
 
   test('what cannot be noted is not disclosed', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, card);
     const full = {
       record: async () => {
@@ -375,7 +375,7 @@ describe('findToken', () => {
 
   test('unknown, another Tenant’s, expired and impossible ids are the same 404', async () => {
     const { vault, db } = open.current;
-    const [actor, other] = [await newActor(), await newActor()];
+    const [actor, other] = [await createActor(), await createActor()];
     const { token } = await createToken(vault, other, card);
     const expired = await createToken(vault, actor, { data: 1, expires_at: '2100-01-01' });
     const past = new Date(0).toISOString();
@@ -390,7 +390,7 @@ describe('findToken', () => {
 
   test('a token outside of the caller’s containers is 403', async () => {
     const { vault } = open.current;
-    const creator = await newActor();
+    const creator = await createActor();
     const { token } = await createToken(vault, creator, card);
     const reader = actorIn(creator.tenantId, { permissions: [], rules: [{ container: '/bank/' }] });
     await expect(findToken(vault, reader, token.id)).rejects.toMatchObject({ code: 'forbidden' });
@@ -412,7 +412,7 @@ describe('ciphertexts that were tampered with', () => {
 
   test('copied to another record of the Tenant does not open; copied back it does', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const [one, two] = await twoTokens(actor);
     await createToken(vault, actor, { id: 'keeper', data: 'x' });
     await copyCiphertext(actor, one, 'keeper');
@@ -426,7 +426,7 @@ describe('ciphertexts that were tampered with', () => {
 
   test('copied to another Tenant does not open, though id and key version are the same', async () => {
     const { vault, db } = open.current;
-    const [actor, other] = [await newActor(revealing), await newActor(revealing)];
+    const [actor, other] = [await createActor(revealing), await createActor(revealing)];
     for (const as of [actor, other]) await createToken(vault, as, { id: 'twin-token', data: as.tenantId });
     await sql`update tokens set data_ciphertext =
       (select data_ciphertext from tokens where tenant_id = ${other.tenantId} and id = 'twin-token')
@@ -436,7 +436,7 @@ describe('ciphertexts that were tampered with', () => {
 
   test('a flipped bit is refused', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const [one] = await twoTokens(actor);
     await sql`update tokens set data_ciphertext = set_bit(data_ciphertext, 300, 1 - get_bit(data_ciphertext, 300))
       where id = ${one}`.execute(db);
@@ -445,10 +445,10 @@ describe('ciphertexts that were tampered with', () => {
 
   test('without its data key, a token is unreadable for ever', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const [one] = await twoTokens(actor);
     await db.transaction().execute((tx) => destroyTenantKeys(tx, actor.tenantId));
-    const restarted = await open.current.newVault();
+    const restarted = await open.current.anotherVault();
     await expect(findToken(restarted, actor, one)).rejects.toThrow(IntegrityError);
     expect((await findToken(vault, actor, one)).data).toBe('one');
   });
@@ -457,7 +457,7 @@ describe('ciphertexts that were tampered with', () => {
 describe('deleteToken', () => {
   test('deletes, uncounts and audits, once', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, card);
     await deleteToken(vault, actor, token.id);
     await expect(deleteToken(vault, actor, token.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -467,12 +467,12 @@ describe('deleteToken', () => {
 
   test('needs token:delete on the container', async () => {
     const { vault } = open.current;
-    const creator = await newActor();
+    const creator = await createActor();
     const { token } = await createToken(vault, creator, card);
     const rule = { container: '/bank/', permissions: ['token:delete'] };
     const actor = actorIn(creator.tenantId, { permissions: [], rules: [rule] });
     await expect(deleteToken(vault, actor, token.id)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(deleteToken(vault, actorIn((await newActor()).tenantId), token.id)).rejects.toMatchObject({
+    await expect(deleteToken(vault, actorIn((await createActor()).tenantId), token.id)).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -483,7 +483,7 @@ describe('tokenize and detokenize', () => {
 
   test('replace and restore a document', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const tokenized = (await tokenize(vault, actor, document)) as { name: string; tags: Json[]; empty: Json };
     expect(tokenized.name).toMatch(/^[0-9a-f-]{36}$/);
     expect(tokenized.tags[3]).toBeNull();
@@ -494,7 +494,7 @@ describe('tokenize and detokenize', () => {
 
   test('an object with type and data becomes its token, with its other members', async () => {
     const { vault } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const answer = await tokenize(vault, actor, { payment: { ...card, id: 'my-card', metadata: { a: 'b' } }, n: 1 });
     expect(answer).toMatchObject({
       payment: { id: 'my-card', type: 'card', metadata: { a: 'b' }, data: { number: 'XXXXXXXXXXXX4242' } },
@@ -505,7 +505,7 @@ describe('tokenize and detokenize', () => {
 
   test('all or nothing, with the path of the fault', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const wrong = { ok: 'value', list: [{ a: { type: 'card', data: { number: '1' } } }] };
     await expect(tokenize(vault, actor, wrong)).rejects.toMatchObject({
       errors: { 'list[0].a.data.number': [expect.any(String)] },
@@ -519,7 +519,7 @@ describe('tokenize and detokenize', () => {
 
   test('five thousand tokens in one request, and no more', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const answer = (await tokenize(vault, actor, Array(5000).fill('x'))) as string[];
     expect(new Set(answer).size).toBe(5000);
     expect(await readCounter(db, actor.tenantId, 'tokens:token')).toBe(5000);
@@ -528,7 +528,7 @@ describe('tokenize and detokenize', () => {
 
   test('detokenize gives data as the rule says, and notes what shows something of it once', async () => {
     const { vault, disclosures } = open.current;
-    const creator = await newActor();
+    const creator = await createActor();
     const [one, two] = [
       (await createToken(vault, creator, card)).token.id,
       (await createToken(vault, creator, { data: 'Ada' })).token.id,
@@ -551,14 +551,14 @@ describe('tokenize and detokenize', () => {
 
   test('what a token holds is not read as an expression again', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, { data: '{{ other-token }}' });
     expect(await detokenize(vault, actor, `{{${token.id}}}`)).toBe('{{ other-token }}');
   });
 
   test('refuses unknown and forbidden tokens by name, too many, and malformed expressions', async () => {
     const { vault } = open.current;
-    const creator = await newActor();
+    const creator = await createActor();
     const { token } = await createToken(vault, creator, card);
     const elsewhere = actorIn(creator.tenantId, { permissions: [], rules: [{ container: '/x/' }] });
     await expect(detokenize(vault, elsewhere, `{{ ${token.id} }}`)).rejects.toMatchObject({
@@ -586,7 +586,7 @@ describe('tokenize and detokenize', () => {
 
   test('a small document cannot ask for a huge one', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, { data: 'x'.repeat(500_000) });
     await expect(detokenize(vault, actor, Array(20).fill(`{{ ${token.id} }}`))).rejects.toMatchObject({
       code: 'payload_too_large',
@@ -595,7 +595,7 @@ describe('tokenize and detokenize', () => {
 
   test('what filters make of a value decides about no error: where they fail or there is no room, there is nothing', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token: large } = await createToken(vault, actor, { data: 'x'.repeat(1_000_000) });
     const { token: text } = await createToken(vault, actor, { data: 'hunter2' });
     const plain = Array(5).fill(`{{ ${large.id} }}`);
@@ -608,7 +608,7 @@ describe('tokenize and detokenize', () => {
 
   test('values that are detokenized together do not take from each other', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, { data: 'x'.repeat(1_000_000) });
     const each = Array(4).fill(`{{ ${token.id} | last4 }}`);
     const answers = await detokenizeEach(vault, actor, Array(4).fill(each));
@@ -617,7 +617,7 @@ describe('tokenize and detokenize', () => {
 
   test('many expressions are read and filled in in pieces, between which others may run', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, { data: 'v' });
     const piecesOf = async (value: Json) => {
       let pieces = 0;
@@ -640,7 +640,7 @@ describe('tokenize and detokenize', () => {
 
   test('a large document of small expressions is refused before it is read to the end', async () => {
     const { vault } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const texts = Array.from({ length: 10_001 }, (_, i) => `{{ one-token }} ${i}`);
     await expect(detokenize(vault, actor, texts)).rejects.toMatchObject({
       code: 'bad_request',
@@ -652,7 +652,7 @@ describe('tokenize and detokenize', () => {
 describe('revealForUse', () => {
   test('gives plaintext whatever the transform, and leaves the record to the caller', async () => {
     const { vault, disclosures } = open.current;
-    const actor = await newActor({ permissions: ['token:create', 'token:use'] });
+    const actor = await createActor({ permissions: ['token:create', 'token:use'] });
     const [one, two] = [
       (await createToken(vault, actor, card)).token.id,
       (await createToken(vault, actor, { data: [1] })).token.id,
@@ -670,8 +670,8 @@ describe('revealForUse', () => {
 
   test('names what is unknown, expired or another Tenant’s, and what may not be used', async () => {
     const { vault, db } = open.current;
-    const actor = await newActor();
-    const foreign = (await createToken(vault, await newActor(), card)).token.id;
+    const actor = await createActor();
+    const foreign = (await createToken(vault, await createActor(), card)).token.id;
     const expired = (await createToken(vault, actor, { data: 1, expires_at: '2100-01-01' })).token.id;
     await db
       .updateTable('tokens')
@@ -695,7 +695,7 @@ describe('revealForUse', () => {
 describe('monthly activity', () => {
   test('a token counts once a month, by the first read or use, however many come at once', async () => {
     const { vault, db, time } = open.current;
-    const actor = await newActor(revealing);
+    const actor = await createActor(revealing);
     const ids = (await tokenize(vault, actor, ['a', 'b', 'c'])) as string[];
     const before = time.now;
     time.now = new Date(Date.UTC(before.getUTCFullYear() + 1, 5, 1));

@@ -147,8 +147,8 @@ test.each([
   ['PUT', { body: { name: 'T' } }],
   ['DELETE', {}],
 ] as const)('%s of a Tenant drops everything of it', async (method, options) => {
-  const { newTenant, send } = api.current;
-  const { tenant_id, management_key: key } = await newTenant('T');
+  const { anotherTenant, send } = api.current;
+  const { tenant_id, management_key: key } = await anotherTenant('T');
   const announced = await announcedOf(tenant_id, () => send(method, '/tenants/self', { ...options, key }));
   expect(announced).toEqual([[`tenant:${tenant_id}`]]);
 });
@@ -167,7 +167,7 @@ async function authorizedSession(send: Send, part: object = {}) {
 }
 
 test('every operation that changes what is cached says that no process serves the old state, and no other does', async () => {
-  const { memberId, newTenant, url } = api.current;
+  const { memberId, anotherTenant, url } = api.current;
   const confirming = operations.filter(({ confirmed }) => confirmed).map(({ id }) => id);
   expect(confirming).toEqual([
     'createApplication',
@@ -194,7 +194,7 @@ test('every operation that changes what is cached says that no process serves th
     'patchReactor',
     'deleteReactor',
   ]);
-  const { management_key: key, tenant_id: tenantId } = await newTenant('T');
+  const { management_key: key, tenant_id: tenantId } = await anotherTenant('T');
   const send = (method: string, path: string, options: CallOptions = {}) =>
     call(url, method, path, { key, ...options });
   const application = await send('POST', '/applications', {

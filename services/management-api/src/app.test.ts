@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 });
 
-async function newId({ path }: Operation): Promise<string> {
+async function createdId({ path }: Operation): Promise<string> {
   const { application, proxy, formula, reactor, session, tenant, memberId, invitation } = api.current;
   if (path.startsWith('/tenants/self/members')) return memberId();
   if (path.startsWith('/tenants/self/invitations')) return (await invitation()).id;
@@ -40,12 +40,12 @@ async function newId({ path }: Operation): Promise<string> {
 
 /** Succeeds with exactly these permissions, or with the required key. The Tenant is its own where it may be changed. */
 async function acceptedRequest(operation: Operation, permissions: unknown[]) {
-  const { addKey, application, newTenant } = api.current;
+  const { addKey, application, anotherTenant } = api.current;
   const isTemplate = operation.path.startsWith('/application-templates');
-  const id = isTemplate ? '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01' : await newId(operation);
+  const id = isTemplate ? '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01' : await createdId(operation);
   const isOfItself = operation.path.startsWith('/tenants') && !operation.path.includes(':id');
   const keyId = operation.path.includes(':keyId') ? await addKey(id) : undefined;
-  const creator = isOfItself ? { key: (await newTenant('own')).management_key } : {};
+  const creator = isOfItself ? { key: (await anotherTenant('own')).management_key } : {};
   const { key, body } =
     operation.takesKeyOf === undefined
       ? { ...(await application({ type: 'management', permissions }, creator)), body: undefined }
@@ -137,7 +137,7 @@ test('the operations here are those of the specification, and the place to try t
 describe('401', () => {
   /** One of them was valid until now. */
   const keys = useStack(async () => {
-    const { application, send, newTenant, db } = api.current;
+    const { application, send, anotherTenant, db } = api.current;
     const manager = { type: 'management', permissions: permissionsFor('management').map(({ type }) => type) };
     const deleted = await application(manager);
     await send('DELETE', `/applications/${deleted.id}`);
@@ -146,7 +146,7 @@ describe('401', () => {
     await db.updateTable('applications').set({ expires_at }).where('id', '=', expired.id).execute();
     const replaced = await application(manager);
     await send('POST', `/applications/${replaced.id}/regenerate`);
-    const closed = await newTenant('closed');
+    const closed = await anotherTenant('closed');
     await send('DELETE', '/tenants/self', { key: closed.management_key });
     const valid = (await application(manager)).key;
     return {
@@ -283,7 +283,7 @@ describe('404', () => {
     "%s answers an unknown id and another Tenant's alike, and touches nothing",
     async (_name, operation) => {
       const { db, send, stranger } = api.current;
-      const foreign = await newId(operation);
+      const foreign = await createdId(operation);
       const tables = [
         ...(['applications', 'proxies', 'reactors', 'reactor_formulas'] as const),
         ...(['sessions', 'members', 'invitations'] as const),
@@ -362,7 +362,7 @@ describe('HEAD', () => {
   const readable = all.filter(([, { method }]) => method === 'get');
 
   test.each(readable)('of %s answers the head of GET and no body', async (_name, operation) => {
-    const id = await newId(operation);
+    const id = await createdId(operation);
     const { path } = sampleRequest(operation, id);
     const [get, head] = [await api.current.send('GET', path), await api.current.send('HEAD', path)];
     const headOf = ({ status, headers }: Answer) => [
@@ -397,9 +397,9 @@ describe('two Tenants', () => {
   test.each(all.filter(([, { path }]) => !path.includes(':id')))(
     '%s tells and changes nothing of the other Tenant',
     async (_name, operation) => {
-      const { newTenant, send, session, addKey, giveLedger, memberId, invitation, reactor, formula } = api.current;
-      const mine = await newTenant('mine');
-      const theirs = await newTenant('theirs');
+      const { anotherTenant, send, session, addKey, giveLedger, memberId, invitation, reactor, formula } = api.current;
+      const mine = await anotherTenant('mine');
+      const theirs = await anotherTenant('theirs');
       const theirKey = { key: theirs.management_key };
       const theirSession = await session({}, theirKey);
       const theirKeyId = await addKey(theirSession.authorizer.id, theirKey);

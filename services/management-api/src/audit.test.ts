@@ -46,9 +46,10 @@ const changing = all.filter(([id, { method }]) => method !== 'get' && !unaudited
 const reading = all.filter(([id, { method }]) => method === 'get' || unaudited.includes(id));
 
 /** Only audit rows after it are looked at. */
-async function newScene(operation: Operation) {
-  const { newTenant, application, proxy, session, addKey, memberId, invitation, formula, reactor, db } = api.current;
-  const { management_key, tenant_id, application_id } = await newTenant('T');
+async function createScene(operation: Operation) {
+  const { anotherTenant, application, proxy, session, addKey, memberId, invitation, formula, reactor, db } =
+    api.current;
+  const { management_key, tenant_id, application_id } = await anotherTenant('T');
   const { key, body, audited } = await callerFor(api.current, operation, management_key);
   const ids = {
     applications: (await application({}, { key: management_key })).id as string,
@@ -97,7 +98,7 @@ function detailOf({ id, path }: Operation): unknown {
 test.each(changing)(
   '%s writes one row: who, what, on which thing, under which trace; no value',
   async (id, operation) => {
-    const { asked, audited, tenant_id, application_id, idFor, newRows } = await newScene(operation);
+    const { asked, audited, tenant_id, application_id, idFor, newRows } = await createScene(operation);
     const headers = { ...asked.options.headers, 'SVC-TRACE-ID': `trace-${id}` };
     const { status, body } = await api.current.send(asked.method, asked.path, { ...asked.options, headers });
     expect(status).toBeLessThan(300);
@@ -126,14 +127,14 @@ test.each(changing)(
 );
 
 test.each(reading)('%s writes none', async (_id, operation) => {
-  const { asked, newRows } = await newScene(operation);
+  const { asked, newRows } = await createScene(operation);
   const { status } = await api.current.send(asked.method, asked.path, asked.options);
   expect(String(status)).toBe(Object.keys(operation.response)[0]);
   expect(await newRows()).toEqual([]);
 });
 
 test.each(changing)('%s that is refused writes none', async (_id, operation) => {
-  const { asked, newRows } = await newScene(operation);
+  const { asked, newRows } = await createScene(operation);
   const { method, path, options } = sampleRequest(operation);
   const { key } = asked.options;
   const refused = operation.body ? { ...options, body: { name: 5, expires_at: 5 } } : options;

@@ -9,7 +9,7 @@ const api = useStack((stack) => startTestManagement(stack));
 const mebibyte = 1024 * 1024;
 const megabyte = 'x'.repeat(1_000_000);
 
-type Tenant = Awaited<ReturnType<typeof api.current.newTenant>>;
+type Tenant = Awaited<ReturnType<typeof api.current.anotherTenant>>;
 
 const rules = JSON.stringify([{ priority: 1, container: '/', transform: 'mask', description: megabyte }]);
 
@@ -70,7 +70,7 @@ describe.each(Object.keys(lists))('GET /%s', (name) => {
   const list = (query: string) => api.current.send('GET', `/${name}${query}`, { key });
 
   beforeAll(async () => {
-    const tenant = await api.current.newTenant('T');
+    const tenant = await api.current.anotherTenant('T');
     key = tenant.management_key;
     await lists[name]?.(tenant);
   });
@@ -96,7 +96,7 @@ describe.each(Object.keys(lists))('GET /%s', (name) => {
 });
 
 test('a page of one item is never refused', async () => {
-  const { tenant_id, management_key: key } = await api.current.newTenant('T');
+  const { tenant_id, management_key: key } = await api.current.anotherTenant('T');
   const { id } = await api.current.proxy({}, { key });
   await api.current.db
     .updateTable('proxies')

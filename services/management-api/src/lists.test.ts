@@ -5,7 +5,7 @@ import { startTestManagement } from './testing/test-management.ts';
 const api = useStack((stack) => startTestManagement(stack));
 
 async function tenantWith(resource: 'applications' | 'proxies', count: number) {
-  const { management_key: key, application_id } = await api.current.newTenant('T');
+  const { management_key: key, application_id } = await api.current.anotherTenant('T');
   const ids: string[] = resource === 'applications' ? [application_id] : [];
   while (ids.length < count) {
     const { application, proxy } = api.current;
@@ -105,7 +105,7 @@ describe.each(['applications', 'proxies'] as const)('%s', (resource) => {
 });
 
 test('a list of applications shows no key, a list of proxies does', async () => {
-  const { management_key: key } = await api.current.newTenant('T');
+  const { management_key: key } = await api.current.anotherTenant('T');
   await api.current.application({}, { key });
   const proxy = await api.current.proxy({ configuration: { a: 'b' } }, { key });
   const applications = (await api.current.send('GET', '/applications', { key })).body.data;
@@ -126,7 +126,7 @@ describe('proxies by name', () => {
   const names = ['Payments', 'payouts', '100% sure', 'a_b', 'a-b', 'back\\slash', 'star*'];
 
   const tenant = useStack(async () => {
-    const { management_key: key } = await api.current.newTenant('T');
+    const { management_key: key } = await api.current.anotherTenant('T');
     for (const name of names) await api.current.proxy({ name }, { key });
     return { key };
   });

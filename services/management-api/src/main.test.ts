@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@sluice/credentials';
 import {
   call,
-  createTestDatabase,
-  createTestSecrets,
   eventually,
+  openTestDatabase,
   programEnvironment,
+  randomSecrets,
   testRedisUrl,
   useChildren,
   useStack,
 } from '@sluice/testing';
 
-const secrets = createTestSecrets();
-const database = useStack((stack) => createTestDatabase(stack));
+const secrets = randomSecrets();
+const database = useStack((stack) => openTestDatabase(stack));
 
 interface Program {
   child: ChildProcessWithoutNullStreams;

@@ -3,11 +3,11 @@ import { findCaller, findCallerById, findSession } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import {
   countBuffers,
-  createTestDatabase,
   filled,
   fillTables,
   findFullScans,
   findIndexes,
+  openTestDatabase,
   recordStatements,
   useStack,
   vacuumWhole,
@@ -22,7 +22,7 @@ import * as sessions from './sessions/session.queries.ts';
 import * as tenants from './tenants/tenant.queries.ts';
 
 const large = useStack(async (stack) => {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'reactor_formulas', 'reactors', 'counters']);
   return db;
 });

@@ -35,7 +35,7 @@ type Operation = (typeof operations)[number];
 const permissions = ['application:update', 'application:delete', 'application:read'];
 
 /** A management Application whose key was stolen. */
-async function newVictim() {
+async function createVictim() {
   const { application, addKey, db, send, sendElsewhere } = api.current;
   const { id, key } = await application({ type: 'management', permissions });
   const keyId = await addKey(id);
@@ -72,7 +72,7 @@ describe('a request that waits for an Application while its key is revoked', () 
     '%s is 401',
     async (_, operation) => {
       const { send, sendElsewhere } = api.current;
-      const { id, key, keyId, rowOf, keys, race } = await newVictim();
+      const { id, key, keyId, rowOf, keys, race } = await createVictim();
       const { method, path, options } = sampleRequest(operation, id, keyId);
       const [owner, thief] = await race(
         () => send('POST', `/applications/${id}/regenerate`),
@@ -88,7 +88,7 @@ describe('a request that waits for an Application while its key is revoked', () 
 
   test('is 401 where its Application is deleted', async () => {
     const { send, sendElsewhere } = api.current;
-    const { id, key, race } = await newVictim();
+    const { id, key, race } = await createVictim();
     const [owner, thief] = await race(
       () => send('DELETE', `/applications/${id}`),
       () => sendElsewhere('POST', `/applications/${id}/keys`, { key }),
@@ -101,7 +101,7 @@ test.each([
   ['is 403 where its right was taken away', ['application:read'], 403],
   ['is 503 where other rights changed', ['application:update', 'application:read'], 503],
 ])('a narrowing is not undone by a request that waited: it %s', async (_, narrowed, status) => {
-  const { key, rowOf, put, race } = await newVictim();
+  const { key, rowOf, put, race } = await createVictim();
   const [owner, thief] = await race(
     () => put(narrowed),
     () => put(permissions, { key }),
@@ -185,7 +185,7 @@ test('every operation that writes looks at its caller after its waits', async ()
 
 test('an Application may change, and end, its own rights and keys, whose ids may be in capitals', async () => {
   const { send } = api.current;
-  const { id, key, keyId, put } = await newVictim();
+  const { id, key, keyId, put } = await createVictim();
   const self = `/applications/${id.toUpperCase()}`;
   const narrowed = permissions.slice(0, 2);
   const added = await send('POST', `${self}/keys`, { key });

@@ -75,7 +75,7 @@ async function differing(
   return [...seen];
 }
 
-async function newScene(grants: { permissions?: string[]; transform?: 'redact' | 'mask' }, members: object) {
+async function createScene(grants: { permissions?: string[]; transform?: 'redact' | 'mask' }, members: object) {
   const { createApplication, send } = service.current;
   const owner = await createApplication({ rules: [reveal] });
   const { tenantId } = owner;
@@ -97,7 +97,7 @@ async function newScene(grants: { permissions?: string[]; transform?: 'redact' |
 const plain = { metadata: { a: 'b' } };
 const withAll = { ...plain, search_indexes: [failing], fingerprint_expression: `${failing}x` };
 
-test.each<[string, Parameters<typeof newScene>[0], object]>([
+test.each<[string, Parameters<typeof createScene>[0], object]>([
   ['to whom it is redacted', { transform: 'redact' }, withAll],
   ['who sees a mask that comes to nothing', { transform: 'mask' }, { ...withAll, mask: failing }],
   ['who sees a mask of its own text', { transform: 'mask' }, { ...withAll, mask: { hidden: 'x' } }],
@@ -105,7 +105,7 @@ test.each<[string, Parameters<typeof newScene>[0], object]>([
   ['who may only create', { permissions: ['token:create'] }, plain],
   ['who may do nothing with it', { permissions: ['token:search'] }, plain],
 ])('a caller %s', async (_, grants, members) => {
-  const { key, tokens } = await newScene(grants, members);
+  const { key, tokens } = await createScene(grants, members);
   for (const [name, make] of Object.entries(asked)) {
     const seen = await differing(key, tokens, make);
     expect([name, seen]).toEqual([name, [seen[0]]]);
@@ -120,19 +120,19 @@ describe('the control: what an answer says of a value is seen, wherever it stand
     ['in the length', (seen, value) => ({ ...seen, body: seen.body + (isCard(value) ? ' ' : '') })],
     ['in a header', (seen, value) => ({ ...seen, headers: isCard(value) ? seen.headers.slice(1) : seen.headers })],
   ])('%s', async (_, plant) => {
-    const { key, tokens } = await newScene({ transform: 'redact' }, plain);
+    const { key, tokens } = await createScene({ transform: 'redact' }, plain);
     const make = asked['detokenize beside a fault'] as (id: string) => Asked;
     expect(await differing(key, tokens, make)).toHaveLength(1);
     expect(await differing(key, tokens, make, plant)).toHaveLength(2);
   });
 
   test('in what a mask shows of it', async () => {
-    const { key, tokens } = await newScene({ transform: 'mask' }, { mask: '{{ data | last4 | to_number }}' });
+    const { key, tokens } = await createScene({ transform: 'mask' }, { mask: '{{ data | last4 | to_number }}' });
     expect((await differing(key, tokens, asked.read as (id: string) => Asked)).length).toBeGreaterThan(1);
   });
 
   test('in which of several errors is told', async () => {
-    const { key, tokens } = await newScene({ transform: 'redact' }, plain);
+    const { key, tokens } = await createScene({ transform: 'redact' }, plain);
     const hinted = (id: string) => ({ path: '/detokenize', body: [id === tokens[0] ? '{{ }}' : '{{ nobody }}'] });
     expect(await differing(key, tokens, hinted)).toHaveLength(2);
   });

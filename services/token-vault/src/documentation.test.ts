@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { generateApiKey, hashKey, readPepper } from '@sluice/credentials';
-import { call, createTestDatabase, createTestSecrets, startTestService, useStack } from '@sluice/testing';
+import { call, openTestDatabase, randomSecrets, startTestService, useStack } from '@sluice/testing';
 import { operations } from './app.ts';
 import { configSchema } from './config.ts';
 import { start } from './service.ts';
 
-const secrets = createTestSecrets();
+const secrets = randomSecrets();
 
 const service = useStack(async (stack) => {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const { db, url: databaseUrl } = await openTestDatabase(stack);
   const { url } = await startTestService({ configSchema, start }, { databaseUrl, secrets, stack });
   const tenant_id = randomUUID();
   await db.insertInto('tenants').values({ id: tenant_id, owner_id: randomUUID(), name: 'T' }).execute();

@@ -24,7 +24,7 @@ const merging = { 'Content-Type': 'application/merge-patch+json' };
 type Request = [method: string, path: string, options?: CallOptions];
 type Application = Awaited<ReturnType<typeof service.current.createApplication>>;
 
-async function newToken() {
+async function createToken() {
   const application = await service.current.createApplication({ rules: [reveal] });
   const send = (...[method, path, options]: Request) =>
     service.current.send(method, path, { key: application.key, ...options });
@@ -54,12 +54,12 @@ async function end(how: string, application: Application): Promise<void> {
 interface Waiting {
   how: string;
   lock: (tx: Queryable, id: string) => Promise<unknown>;
-  request: (token: Awaited<ReturnType<typeof newToken>>) => Request;
+  request: (token: Awaited<ReturnType<typeof createToken>>) => Request;
 }
 
 async function answerAfter({ how, lock, request }: Waiting) {
   const { db } = service.current;
-  const token = await newToken();
+  const token = await createToken();
   const { answer } = await db.transaction().execute(async (tx) => {
     await lock(tx, token.id);
     const answer = token.send(...request(token));

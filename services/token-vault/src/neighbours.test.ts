@@ -19,7 +19,7 @@ const world = useStack(async (stack) => {
   return { vault, door, good };
 });
 
-async function newToken(key: string, part: object = {}): Promise<string> {
+async function createToken(key: string, part: object = {}): Promise<string> {
   const { status, body } = await world.current.vault.send('POST', '/tokens', { key, body: { data: 'x', ...part } });
   if (status !== 201) throw new Error(`POST /tokens answered ${status}`);
   return body.id;
@@ -29,7 +29,7 @@ async function newToken(key: string, part: object = {}): Promise<string> {
 async function useAsOther(): Promise<number[]> {
   const { vault, good } = world.current;
   const { key } = good;
-  const id = await newToken(key);
+  const id = await createToken(key);
   const statuses: number[] = [];
   for (let i = 0; i < 5; i++) {
     const patch = {
@@ -83,7 +83,7 @@ describe.each(floods)('while $name of a Tenant hang in Postgres', ({ count, send
   test('another Tenant is served, and the process stays ready', async () => {
     const { vault, door } = world.current;
     const bad = await vault.createApplication({ rules: [reveal] });
-    const id = await newToken(bad.key);
+    const id = await createToken(bad.key);
     door.hold(bad.tenantId);
     let answered = 0;
     const flood = Array.from({ length: count }, async () => {
@@ -106,7 +106,7 @@ describe.each(floods)('while $name of a Tenant hang in Postgres', ({ count, send
 test('of many patches of one token that is locked, one waits in Postgres', async () => {
   const { vault } = world.current;
   const { key } = await vault.createApplication({ permissions: everything, rules: [reveal] });
-  const id = await newToken(key);
+  const id = await createToken(key);
   const lock = await vault.db.startTransaction().execute();
   await using _ended = {
     [Symbol.asyncDispose]: async () =>

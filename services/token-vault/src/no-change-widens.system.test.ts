@@ -8,7 +8,7 @@ import {
   anySteps,
   type Cast,
   compare,
-  newSecret,
+  nextSecret,
   play,
   see,
 } from './testing/play-changes.ts';
@@ -145,7 +145,7 @@ function defects(): Record<string, Defect> {
 
 const done = new Map<string, number>();
 
-async function newScene(grants: Grants, shapes: readonly object[]): Promise<{ cast: Cast; hidden: Hidden[] }> {
+async function createScene(grants: Grants, shapes: readonly object[]): Promise<{ cast: Cast; hidden: Hidden[] }> {
   const { createApplication, createSession } = service.current;
   const whole = await createApplication({ rules: [reveal] });
   const { tenantId } = whole;
@@ -156,7 +156,7 @@ async function newScene(grants: Grants, shapes: readonly object[]): Promise<{ ca
   const session = { ...own, key: (await createSession(made, own)).key, authorizer: application };
   const hidden: Hidden[] = [];
   for (const [at, shape] of shapes.entries()) {
-    const { secret, data } = newSecret();
+    const { secret, data } = nextSecret();
     const token: Hidden = { id: `t${at}-${secret.slice(7)}`, secret, token: undefined };
     const body = { ...shape, id: token.id, data, metadata: { label: `label-${secret}` } };
     expect((await ask(owner, { method: 'POST', path: '/tokens', body })).status).toBe(201);
@@ -180,7 +180,7 @@ async function failureWith(defect: Defect = ({ told }) => told, seed?: number): 
     fc.tuple(anyHidden, anyHidden),
     anySteps,
     async (grants, shapes, steps) => {
-      const { cast, hidden } = await newScene(grants, shapes);
+      const { cast, hidden } = await createScene(grants, shapes);
       const faulty: Ask = async (caller, asked) => {
         const told = await ask(caller, asked);
         return caller === cast.owner ? told : defect({ caller, asked, told, owner: cast.owner });
@@ -200,7 +200,7 @@ async function failureWith(defect: Defect = ({ told }) => told, seed?: number): 
 
 test('the model sees exactly what the service shows before anything has changed', async () => {
   const property = fc.asyncProperty(anyGrants, fc.tuple(anyHidden, anyHidden), async (grants, shapes) => {
-    const { cast, hidden } = await newScene(grants, shapes);
+    const { cast, hidden } = await createScene(grants, shapes);
     for (const caller of [cast.application, cast.session]) {
       for (const [{ token }, seen] of await sightsOf(ask, caller, hidden)) {
         expect(token && maySee(caller, token)).toEqual(seen);

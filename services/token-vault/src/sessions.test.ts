@@ -8,7 +8,7 @@ const create = async (key: string, body: object) => (await send('POST', '/tokens
 const patch = (key: string, id: string, body: object) =>
   send('PATCH', `/tokens/${id}`, { key, body, headers: { 'Content-Type': 'application/merge-patch+json' } });
 
-async function newScene() {
+async function createScene() {
   const { createApplication, createSession } = service.current;
   const application = await createApplication({ rules: [reveal] });
   const [one, other] = [await createSession(application), await createSession(application)];
@@ -16,7 +16,7 @@ async function newScene() {
 }
 
 test('a cursor of a session is its own: 400 for another session and for the Application', async () => {
-  const { application, one, other } = await newScene();
+  const { application, one, other } = await createScene();
   for (let n = 0; n < 3; n++) await create(application.key, { data: n });
   const searched = { query: 'type:token', size: 1 };
   for (const walk of [
@@ -33,7 +33,7 @@ test('a cursor of a session is its own: 400 for another session and for the Appl
 });
 
 test('an idempotency key of a session is its own: the same key of others acts anew', async () => {
-  const { application, one, other } = await newScene();
+  const { application, one, other } = await createScene();
   const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
   const ids = [];
   for (const { key } of [one, one, other, application]) {

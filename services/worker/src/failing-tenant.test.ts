@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { serviceLogger } from '@sluice/service-runtime';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { noteDue } from '@sluice/vault';
 import { sql } from 'kysely';
 import { sweepOverlooked } from './overlooked/sweep-overlooked.ts';
@@ -11,7 +11,7 @@ import { sweepDueCvcs, sweepExpiredTokens } from './token-expiry/sweep-tokens.ts
 const log = serviceLogger({ service: 'test', level: 'silent' });
 
 const stores = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   return { db, rows: testRows(db), context: { db, log } };
 });
 

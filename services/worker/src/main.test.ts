@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@sluice/service-runtime/free-port';
 import {
-  createTestDatabase,
   eventually,
+  openTestDatabase,
   programEnvironment,
   startTransactionPooler,
   testRedisUrl,
@@ -12,7 +12,7 @@ import {
   useStack,
 } from '@sluice/testing';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const own = useChildren();
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

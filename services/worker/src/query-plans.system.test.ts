@@ -1,6 +1,6 @@
 import { deleteApplication } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, filled, fillTables, findFullScans, recordStatements, useStack } from '@sluice/testing';
+import { filled, fillTables, findFullScans, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import * as expiry from './application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
@@ -10,7 +10,7 @@ import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import * as purge from './tenant-purge/tenant-purge.queries.ts';
 
 const large = useStack(async (stack) => {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await fillTables(url, [
     ...(['tenants', 'applications', 'sessions', 'proxies', 'tokens'] as const),
     ...(['data_keys', 'counters', 'idempotency_records'] as const),

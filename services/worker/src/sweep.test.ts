@@ -2,7 +2,7 @@ import { serviceLogger } from '@sluice/service-runtime';
 import { eventually } from '@sluice/testing';
 import { startSweep } from './sweep.ts';
 
-function newSweep(intervalMs: number) {
+function sweepOptions(intervalMs: number) {
   const lines: string[] = [];
   const log = serviceLogger({ service: 'test', level: 'info' }, { write: (line: string) => void lines.push(line) });
   return { lines, options: { name: 'test', intervalMs, log, stopping: new AbortController().signal } };
@@ -10,7 +10,7 @@ function newSweep(intervalMs: number) {
 
 test('begins at once, one round at a time', async () => {
   await using stack = new AsyncDisposableStack();
-  const { options } = newSweep(10);
+  const { options } = sweepOptions(10);
   let running = 0;
   let most = 0;
   let rounds = 0;
@@ -29,7 +29,7 @@ test('begins at once, one round at a time', async () => {
 
 test('a round that fails is logged, and the next one comes', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lines, options } = newSweep(10);
+  const { lines, options } = sweepOptions(10);
   let rounds = 0;
   const round = async () => {
     rounds += 1;
@@ -42,7 +42,7 @@ test('a round that fails is logged, and the next one comes', async () => {
 
 test('one that goes on failing is logged once, and again after it worked', async () => {
   await using stack = new AsyncDisposableStack();
-  const { lines, options } = newSweep(5);
+  const { lines, options } = sweepOptions(5);
   let rounds = 0;
   let isAway = true;
   const round = async () => {
@@ -68,7 +68,7 @@ test('one that goes on failing is logged once, and again after it worked', async
 
 test('a stop waits for the round under way, and no other follows', async () => {
   const stack = new AsyncDisposableStack();
-  const { options } = newSweep(5);
+  const { options } = sweepOptions(5);
   let finished = 0;
   const round = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -83,7 +83,7 @@ test('a stop waits for the round under way, and no other follows', async () => {
 
 test('no sweep begins a round while a stop waits for that of another', async () => {
   const stack = new AsyncDisposableStack();
-  const { options } = newSweep(5);
+  const { options } = sweepOptions(5);
   const stopping = new AbortController();
   let rounds = 0;
   const count = async () => {

@@ -1,11 +1,11 @@
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { noteOverlooked } from '@sluice/vault';
 import { sql } from 'kysely';
 import { sequenceDue } from './ledger/sequence.ts';
 import { deleteTenantRow } from './tenant-purge/tenant-purge.queries.ts';
 import { testRows } from './testing/test-rows.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 /** The clock of this process, but not that of Postgres. */
 function setClock(moment: string): Disposable {

@@ -9,7 +9,7 @@ import { startListening } from '../processes/owned-process.ts';
 import { median } from '../report/statistics.ts';
 import { inTurns } from '../rounds.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 import { writeBody } from './write-body.ts';
 
 interface Transfer {
@@ -117,7 +117,7 @@ async function startPaths(context: BenchmarkContext, opened: AsyncDisposableStac
   await cores.moveToTestedCore(nginx.pid);
 
   const stack = await startBenchmarkStack('proxy-gateway', context, opened);
-  const tenant = await openTenant(stack, signal);
+  const tenant = await createTenant(stack, signal);
   const headers = { 'SVC-API-KEY': tenant.apiKey, 'SVC-PROXY-KEY': await tenant.createProxy(destination.url) };
   const url = `${stack.serviceUrls.proxyGateway}/proxy`;
   const paths = { ours: { name: 'sluice', pid: stack.pid, url, headers }, nginx: { ...nginx, headers } };

@@ -17,7 +17,7 @@ export interface CertificateFiles {
 }
 
 /** Creates a self-signed certificate for 127.0.0.1, valid for a day. */
-export async function createCertificate({ directory }: BenchmarkContext): Promise<CertificateFiles> {
+export async function writeCertificate({ directory }: BenchmarkContext): Promise<CertificateFiles> {
   const { certificate: cert, key } = issueCertificate('127.0.0.1');
   const files = { certificate: join(directory, 'certificate.pem'), key: join(directory, 'key.pem') };
   await writeFile(files.certificate, cert);

@@ -1,12 +1,12 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { BenchmarkContext } from '../benchmark.ts';
 import { answerBody, startDestination } from '../destination/destination.ts';
-import { createCertificate, startEcho } from '../destination/echo.ts';
+import { startEcho, writeCertificate } from '../destination/echo.ts';
 import type { LoadGenerator } from '../load/load-generator.ts';
 import { findLoadGenerator } from '../load/wrk.ts';
 import { peers as bareProxies, type PeerName, startPeer } from '../peers/peer.ts';
 import { type BenchmarkStack, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 import { checkAnswer, checkLoad, checkReceived, type Path } from './check.ts';
 import type { Workload } from './workloads.ts';
 
@@ -40,7 +40,7 @@ export async function startInvocation(
 ): Promise<Invocation> {
   const { signal } = context;
   const load = await findLoadGenerator(context);
-  const certificate = isSecure ? await createCertificate(context) : undefined;
+  const certificate = isSecure ? await writeCertificate(context) : undefined;
   const caFile = certificate?.certificate;
   if (certificate) trust(certificate.options.cert, opened);
   const echo = opened.use(await startEcho(certificate));
@@ -50,7 +50,7 @@ export async function startInvocation(
   const stack = await startBenchmarkStack('proxy-gateway', context, opened, settings);
   if (workload.threadsOnBothCores) await context.cores.spreadThreads(stack.pid);
 
-  const tenant = await openTenant(stack, signal);
+  const tenant = await createTenant(stack, signal);
   const { sent, received } = await workload.prepare(tenant);
   const body = JSON.stringify(sent);
   const headers = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stack } from '@sluice/local';
 import { fetchJson } from '../stack/api-client.ts';
 import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { addTenant, openTenant, type Tenant } from '../stack/tenant.ts';
+import { addTenant, createTenant, type Tenant } from '../stack/tenant.ts';
 import type { HostileRequest } from './attack-during.ts';
 import { fillLog } from './fill-log.ts';
 
@@ -41,8 +41,8 @@ export async function prepareAttacks(stack: BenchmarkStack, signal: AbortSignal)
   const { tenantId, headers } = await addTenant(stack, signal);
   const manage = { ...headers, ...json };
   const credentials = { ...stack.credentials, management_key: headers['SVC-API-KEY'] };
-  const tenant = await openTenant({ ...stack, credentials }, signal, everything);
-  const { applicationId: regenerated } = await openTenant({ ...stack, credentials }, signal);
+  const tenant = await createTenant({ ...stack, credentials }, signal, everything);
+  const { applicationId: regenerated } = await createTenant({ ...stack, credentials }, signal);
   const use = { 'SVC-API-KEY': tenant.apiKey, ...json };
   const [token = ''] = await tenant.createTokens(smallTokens);
   await createLargeTokens(stack, tenant, signal);

@@ -6,7 +6,7 @@ import { startDestination } from '../destination/destination.ts';
 import { percentile } from '../report/statistics.ts';
 import { type ApiRequest, send } from '../stack/api-client.ts';
 import { type BenchmarkStack, pidOf, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 import { attackDuring, untilIdle } from './attack-during.ts';
 import { everything, mergePatch, prepareAttacks } from './connection-attacks.ts';
 
@@ -47,12 +47,12 @@ async function measureConnections(context: BenchmarkContext): Promise<Outcome> {
   const stack = await startBenchmarkStack('token-vault', context, opened);
   const asked = await prepareAsked(stack, `http://127.0.0.1:${port}`, signal);
   const attacks = await prepareAttacks(stack, signal);
-  const newPaths = (beside: string, some: readonly Asked[]) =>
+  const emptyPaths = (beside: string, some: readonly Asked[]) =>
     some.map((one) => ({ one, path: { name: `${one.name}${beside}`, rounds: [] } as PathFigures }));
-  const alone = newPaths('', asked);
+  const alone = emptyPaths('', asked);
   const rows = attacks.map((attack) => {
     const some = asked.filter(({ service, name }) => service === attack.service || name === invocation);
-    return { attack, paths: newPaths(`; beside ${attack.name}`, some) };
+    return { attack, paths: emptyPaths(`; beside ${attack.name}`, some) };
   });
   const notes: string[] = [];
 
@@ -96,7 +96,7 @@ async function measureConnections(context: BenchmarkContext): Promise<Outcome> {
 const invocation = 'an invocation';
 
 async function prepareAsked(stack: BenchmarkStack, destination: string, signal: AbortSignal): Promise<Asked[]> {
-  const good = await openTenant(stack, signal, everything);
+  const good = await createTenant(stack, signal, everything);
   const { managementApi, tokenVault, proxyGateway } = stack.serviceUrls;
   const json = { 'Content-Type': 'application/json' };
   const use = { 'SVC-API-KEY': good.apiKey, ...json };

@@ -16,7 +16,7 @@ import { startListening } from '../processes/owned-process.ts';
 import { median } from '../report/statistics.ts';
 import { warmUpSeconds } from '../rounds.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { addTenant, openTenant } from '../stack/tenant.ts';
+import { addTenant, createTenant } from '../stack/tenant.ts';
 import { attackDuring, type HostileRequest, untilIdle } from './attack-during.ts';
 import type { Answers } from './attackers.process.ts';
 import { attacksWith, plainComputing } from './attacks.ts';
@@ -54,11 +54,11 @@ async function measureNeighbours(context: BenchmarkContext): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const { pid, request, attacks } = await startNeighbours(context, opened);
   const steady = fixedRate(requestsPerSecond, directory);
-  const newPath = (name: string): Measured => {
+  const emptyPath = (name: string): Measured => {
     return { name, rounds: [], worked: [], waited: [], strangers: [], answers: {} };
   };
-  const alone = newPath('alone');
-  const beside = attacks.map((attack) => ({ attack, path: newPath(attack.name) }));
+  const alone = emptyPath('alone');
+  const beside = attacks.map((attack) => ({ attack, path: emptyPath(attack.name) }));
 
   async function measure(path: Measured): Promise<void> {
     const [before, busyBefore] = [await readThreadTimes(pid), await readCoreBusy(0)];
@@ -107,8 +107,8 @@ async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposabl
   const attacker = await addTenant(stack, signal);
   const credentials = { ...stack.credentials, management_key: attacker.headers['SVC-API-KEY'] };
   const permissions = ['token:create', 'token:use', 'token:read'];
-  const hostile = await openTenant({ ...stack, credentials }, signal, { permissions });
-  const good = await openTenant(stack, signal);
+  const hostile = await createTenant({ ...stack, credentials }, signal, { permissions });
+  const good = await createTenant(stack, signal);
   const [token = ''] = await hostile.createTokens(1);
   const attacks = await Promise.all(
     [plainComputing, ...attacksWith(token)].map(async (attack): Promise<HostileRequest> => {

@@ -9,7 +9,7 @@ import { startListening } from '../processes/owned-process.ts';
 import { warmUpSeconds } from '../rounds.ts';
 import { fetchJson, send } from '../stack/api-client.ts';
 import { type BenchmarkStack, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { addTenant, openTenant } from '../stack/tenant.ts';
+import { addTenant, createTenant } from '../stack/tenant.ts';
 import { untilIdle } from './attack-during.ts';
 
 export const waitingRuns: Benchmark = {
@@ -60,7 +60,7 @@ async function measureWaitingRuns(context: BenchmarkContext): Promise<Outcome> {
   await steady.run(request, warmUpSeconds(seconds), signal);
   for (let round = 1; round <= rounds; round += 1) {
     await measure(alone);
-    const ids = await Promise.all(waiters.map((waiter) => startRuns(waiter, signal)));
+    const ids = await Promise.all(waiters.map((waiter) => beginRuns(waiter, signal)));
     await measure(beside);
     const cancelled = await Promise.all(waiters.map((waiter, at) => cancelRuns(waiter, ids[at] ?? [], signal)));
     left.push(cancelled.reduce((sum, count) => sum + count, 0));
@@ -91,7 +91,7 @@ async function openWaiter(
   const destination = opened.use(await startListening({ file, logFile, signal }));
   const { headers: manage } = await addTenant(stack, signal);
   const credentials = { ...stack.credentials, management_key: manage['SVC-API-KEY'] };
-  const { apiKey } = await openTenant({ ...stack, credentials }, signal);
+  const { apiKey } = await createTenant({ ...stack, credentials }, signal);
   const code = `module.exports = async () => ({ raw: (await fetch('${destination.url}/late')).status })`;
   const { body } = await fetchJson<{ id: string }>({
     url: `${stack.serviceUrls.managementApi}/reactors`,
@@ -103,7 +103,7 @@ async function openWaiter(
   return { url: `${stack.serviceUrls.proxyGateway}/reactors/${body.id}`, headers };
 }
 
-async function startRuns({ url, headers }: Waiter, signal: AbortSignal): Promise<string[]> {
+async function beginRuns({ url, headers }: Waiter, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < runsOfEach) {
     const { body } = await fetchJson<{ async_reactor_request_id: string }>({
@@ -126,7 +126,7 @@ async function cancelRuns({ url, headers }: Waiter, ids: readonly string[], sign
 }
 
 async function prepareTransform(stack: BenchmarkStack, destination: string, signal: AbortSignal) {
-  const good = await openTenant(stack, signal);
+  const good = await createTenant(stack, signal);
   const code = 'module.exports = async ({ args }) => ({ body: { ...args.body, seen: true } })';
   const proxyKey = await good.createProxy(destination, { request_transform: { code } });
   const headers = { 'Content-Type': 'application/json', 'SVC-API-KEY': good.apiKey, 'SVC-PROXY-KEY': proxyKey };

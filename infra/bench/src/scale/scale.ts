@@ -10,7 +10,7 @@ import { inTurns } from '../rounds.ts';
 import { send } from '../stack/api-client.ts';
 import { type Gateway, startGateway } from '../stack/more-gateways.ts';
 import { pidOf } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 import { difference, readLoad } from './store-load.ts';
 
 export const scale: Benchmark = {
@@ -64,7 +64,7 @@ async function measureScale(context: BenchmarkContext): Promise<Outcome> {
   const { proxyGateway, tokenVault } = stack.serviceUrls;
   const gateways: Gateway[] = [{ url: proxyGateway, pid: stack.pid }];
   while (gateways.length < most) gateways.push(await startGateway(context, stack, opened));
-  const tenant = await openTenant(stack, signal);
+  const tenant = await createTenant(stack, signal);
   const destinationUrl = new URL(direct.request.url).origin;
   const proxyKey = await tenant.createProxy(destinationUrl);
   const json = { 'SVC-API-KEY': tenant.apiKey, 'Content-Type': 'application/json' };
@@ -91,7 +91,7 @@ async function measureScale(context: BenchmarkContext): Promise<Outcome> {
       async calls() {
         const calls: LoadRequest[] = [];
         while (calls.length < allColdRequests) {
-          const own = await openTenant(stack, signal);
+          const own = await createTenant(stack, signal);
           const keys = { 'SVC-API-KEY': own.apiKey, 'SVC-PROXY-KEY': await own.createProxy(destinationUrl) };
           calls.push(...withTokens(await own.createTokens(2), keys));
         }

@@ -18,7 +18,7 @@ export interface Tenant {
 }
 
 /** Opens the stack's own Tenant, or another with its management key, by an Application with these grants. */
-export async function openTenant(
+export async function createTenant(
   { serviceUrls, credentials }: Pick<BenchmarkStack, 'serviceUrls' | 'credentials'>,
   signal: AbortSignal,
   grants: object = { permissions: ['token:create', 'token:use'] },

@@ -6,7 +6,7 @@ import { poolSize, startPgPeer } from '../peers/pg-peer.ts';
 import { loadInTurns } from '../rounds.ts';
 import { fetchJson } from '../stack/api-client.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 
 export const applicationLookUp: Benchmark = {
   id: 'P7',
@@ -56,7 +56,7 @@ async function start(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const load = await findLoadGenerator(context);
   const stack = await startBenchmarkStack('management-api', context, opened);
   const grants = { permissions: ['token:create'], rules: [rule] };
-  const { applicationId } = await openTenant(stack, signal, grants);
+  const { applicationId } = await createTenant(stack, signal, grants);
   const request: LoadRequest = {
     url: `${stack.serviceUrls.managementApi}/applications/${applicationId}`,
     headers: { 'SVC-API-KEY': stack.credentials.management_key },

@@ -13,7 +13,7 @@ import { percentile } from '../report/statistics.ts';
 import { loadInTurns } from '../rounds.ts';
 import { fetchJson, send } from '../stack/api-client.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
-import { openTenant } from '../stack/tenant.ts';
+import { createTenant } from '../stack/tenant.ts';
 
 export const tokenCreation: Benchmark = {
   id: 'P6',
@@ -116,7 +116,7 @@ async function start(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const { signal } = context;
   const load = await findLoadGenerator(context);
   const stack = await startBenchmarkStack('token-vault', context, opened);
-  const { apiKey } = await openTenant(stack, signal);
+  const { apiKey } = await createTenant(stack, signal);
   const headers = { 'SVC-API-KEY': apiKey, 'Content-Type': 'application/json' };
   const requestTo = (path: string, body: object) => {
     return { url: stack.serviceUrls.tokenVault + path, headers, body: JSON.stringify(body) };

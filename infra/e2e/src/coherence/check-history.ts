@@ -6,7 +6,7 @@ export interface Finding {
   life: KeyLife;
 }
 
-const newVerdict = () => ({
+const emptyVerdict = () => ({
   /** Invocations that began after the success that revoked their key had arrived, or after it had expired, and were accepted. */
   staleAccepts: [] as Finding[],
   /** Invocations with the newest key, or beside single keys the first, sure to be valid for as long as they took, that were refused. */
@@ -21,7 +21,7 @@ const newVerdict = () => ({
   overlong: [] as KeyChange[],
 });
 
-export type Verdict = ReturnType<typeof newVerdict>;
+export type Verdict = ReturnType<typeof emptyVerdict>;
 
 /** A lease, and a second for a machine that has other things to do. */
 export const longestWaitMs = 2000 + 1000;
@@ -36,7 +36,7 @@ const aftermathMs = 2000;
 export function checkHistory(history: History): Verdict {
   const { regenerations, singleKeyChanges, invocations } = history;
   const lives = livesOf(history);
-  const verdict = newVerdict();
+  const verdict = emptyVerdict();
   for (const invocation of invocations) {
     const life = lives.get(invocation.application)?.get(invocation.key);
     if (life) judge({ invocation, life }, verdict);

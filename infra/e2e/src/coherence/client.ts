@@ -1,8 +1,8 @@
-import { createHttpClient, type HttpAnswer, type HttpRequest, startCountingDestination } from '@sluice/testing';
+import { type HttpAnswer, type HttpRequest, openHttpClient, startCountingDestination } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { emptyHistory, type History, type Invocation, type KeyNumber, type Regeneration } from './history.ts';
-import { type ApplicationView, createSingleKeys, sendChange } from './single-keys.ts';
+import { type ApplicationView, sendChange, singleKeysOf } from './single-keys.ts';
 
 /** All that clients do, each act noted in one history. */
 export type Client = Awaited<ReturnType<typeof openClient>>;
@@ -30,7 +30,7 @@ export interface ClientOptions {
 /** Creates the Applications, and a Proxy to a destination of this process. */
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack) {
   const { site, management, vault, patienceMs, severalKeys = 0 } = options;
-  const http = createHttpClient(stack);
+  const http = openHttpClient(stack);
   const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
   const managementKey = site.credentials.management_key;
   const create = (path: string, body: object, { url } = management, key = managementKey) =>
@@ -50,7 +50,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     tokenId: (await create('/tokens', { type: 'token', data: 'an account number' }, vault, keeper.key)).id,
   };
   const { regenerations, invocations } = emptyHistory();
-  const singleKeys = createSingleKeys(http, managementKey, grants);
+  const singleKeys = singleKeysOf(http, managementKey, grants);
 
   return {
     applications: applications.slice(0, options.applications),

@@ -3,7 +3,7 @@ import { type Clients, repeating, startClients } from '../under-load/clients.ts'
 import type { World } from '../under-load/world.ts';
 import { checkHistory } from './check-history.ts';
 import { excerpt } from './excerpt.ts';
-import { openSignIns, signInEnds } from './sign-ins.ts';
+import { signInEnds, signInsOf } from './sign-ins.ts';
 
 const pauseMs = 40;
 const longestLifeMs = 1500;
@@ -16,7 +16,7 @@ export async function startSignInLoad(world: World): Promise<Clients> {
   const { http, credentials, report } = world;
   const [management] = world.of('management-api');
   if (!management) throw new Error('There is no management API');
-  const signIns = await openSignIns({ http, management, managementKey: credentials.management_key });
+  const signIns = await signInsOf({ http, management, managementKey: credentials.management_key });
   const nodes = world.of('management-api', 'token-vault');
 
   world.judges.push(() => {

@@ -26,7 +26,7 @@ const ofPage = (cookie?: string) => ({
 /** What a cookie is used for at a process. The members are shown to an ADMIN, and no more once demoted. */
 const paths = { 'token-vault': '/api/tokens', 'management-api': '/api/tenants/self/members' };
 
-export type SignIns = Awaited<ReturnType<typeof openSignIns>>;
+export type SignIns = Awaited<ReturnType<typeof signInsOf>>;
 
 interface SignInsOptions {
   http: HttpClient;
@@ -35,7 +35,7 @@ interface SignInsOptions {
 }
 
 /** People and a key that sign in to the console, are put out, and use their cookies at any process. */
-export async function openSignIns({ http, management, managementKey }: SignInsOptions) {
+export async function signInsOf({ http, management, managementKey }: SignInsOptions) {
   const noted: SignIn[] = [];
   const { singleKeyChanges, invocations } = emptyHistory();
   const grants = { type: 'management', permissions: ['application:read', 'tenant:member:read'] };

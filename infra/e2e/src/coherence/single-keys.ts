@@ -24,7 +24,7 @@ const tickMs = 1;
 const sessionLifeMs = 3600_000;
 
 /** Adds keys beside the first one of an Application, whose key is never regenerated, and deletes them. */
-export function createSingleKeys(http: HttpClient, key: string, grants: object) {
+export function singleKeysOf(http: HttpClient, key: string, grants: object) {
   const noted: SingleKey[] = [];
   const changes: KeyChange[] = [];
   return {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { repositoryRoot } from '@sluice/local/parts';
-import { makeTemporaryFolder, programEnvironment, startDestination } from '@sluice/testing';
+import { openTemporaryFolder, programEnvironment, startDestination } from '@sluice/testing';
 import { sharePlatform } from '../platform.ts';
 
 export const mainFile = join(repositoryRoot, 'packages/cli/src/main.ts');
@@ -32,7 +32,7 @@ export async function runSluice(typed: readonly string[], options: RunOptions = 
 export async function openCommandLine(closing: AsyncDisposableStack) {
   const platform = await sharePlatform();
   const destination = await startDestination(closing);
-  const home = await makeTemporaryFolder(closing, 'home');
+  const home = await openTemporaryFolder(closing, 'home');
   const permissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
   const backend = await platform.createApplication({ name: 'cli backend', permissions });
   const env = { XDG_CONFIG_HOME: join(home, 'config') };

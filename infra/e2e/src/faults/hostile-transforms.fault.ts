@@ -7,7 +7,7 @@ import { countDetails, countKinds } from '../under-load/count.ts';
 import { watchGateways } from '../under-load/process-state.ts';
 import { underLoad } from '../under-load/run.ts';
 import { describeAnswer, type Tenant } from '../under-load/tenant.ts';
-import { openSecondTenant, type World } from '../under-load/world.ts';
+import { createSecondTenant, type World } from '../under-load/world.ts';
 
 const programs = [
   'endless loop',
@@ -58,7 +58,7 @@ async function disturb(world: World): Promise<void> {
   const { report } = world;
   await using stack = new AsyncDisposableStack();
   const destination = await startCountingDestination(({ method }) => method, stack);
-  const hostile = await openSecondTenant(world);
+  const hostile = await createSecondTenant(world);
   const keys = await createHostileProxies(hostile, programs, destination.url);
   const pids = world.nodes.map(({ pid }) => pid);
   const watching = await watchGateways(world, { after: memoryMargin });

@@ -26,7 +26,7 @@ export async function up(db) {
  * Makes the next version of the product in a new folder: its sources, with one more migration. Installed packages are
  * those of this version.
  */
-export async function makeNextVersion(folder: string): Promise<void> {
+export async function writeNextVersion(folder: string): Promise<void> {
   await mkdir(folder);
   for (const source of sources) {
     await cp(join(repositoryRoot, source), join(folder, source), {

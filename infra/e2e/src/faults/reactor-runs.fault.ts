@@ -78,11 +78,11 @@ async function openWorld(site: Site, stack: AsyncDisposableStack) {
   };
   const permissions = ['token:create', 'token:read', 'token:use'];
   const application = await create(management, '/applications', key, { name: 'Runs', type: 'private', permissions });
-  const newReactor = (retryable: boolean) =>
+  const createReactor = (retryable: boolean) =>
     create(management, '/reactors', key, { name: 'Runs', code, application: { id: application.id }, retryable });
-  const newToken = () =>
+  const createToken = () =>
     create(site.node('vault-1').url, '/tokens', application.key, { type: 'token', data: 'value of a run' });
-  return { site, destination, key: application.key as string, newReactor, newToken };
+  return { site, destination, key: application.key as string, createReactor, createToken };
 }
 
 /** Counts calls by path. While it is held, they get no answer. */
@@ -113,9 +113,9 @@ async function openDestination(stack: AsyncDisposableStack) {
 
 async function observe(world: World, { name, stage, retryable, fault, outcome, calls }: Case, report: Report) {
   const { site, destination } = world;
-  const { id: reactorId } = await world.newReactor(retryable);
+  const { id: reactorId } = await world.createReactor(retryable);
   const tokens: string[] = [];
-  while (tokens.length < runsOfEach) tokens.push((await world.newToken()).id); // another for each, as gateways remember them
+  while (tokens.length < runsOfEach) tokens.push((await world.createToken()).id); // another for each, as gateways remember them
   await using held = await holdAt(stage, world);
   const runs = await askFor(world, reactorId, tokens);
   const states = { waiting: 'waiting', unmarked: 'running', marked: 'running' } as const;

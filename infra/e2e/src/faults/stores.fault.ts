@@ -1,7 +1,7 @@
 import { freezeStore, killStore, listBackends, sendRedisCommand, terminateBackend } from '../cluster/stores.ts';
 import type { History, Invocation } from '../coherence/history.ts';
 import { countDetails, durationMs, percentiles } from '../under-load/count.ts';
-import { createExpiringApplications, sweepIntervalMs } from '../under-load/expiring.ts';
+import { expiringApplications, sweepIntervalMs } from '../under-load/expiring.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { type Probed, useCachedKey } from '../under-load/probes.ts';
 import { underLoad } from '../under-load/run.ts';
@@ -108,7 +108,7 @@ function redisFault(
     mostFailed: 0,
     environment: { SWEEP_INTERVAL_MS: String(sweepIntervalMs) },
     async disturb(world) {
-      const applications = createExpiringApplications(world);
+      const applications = expiringApplications(world);
       await applications.add(expiring, 3000);
       await act(world, async () => {
         await applications.add(expiring, 3000);

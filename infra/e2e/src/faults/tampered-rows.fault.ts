@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Node } from '../cluster/node.ts';
 import { underLoad } from '../under-load/run.ts';
 import { describeAnswer, type Tenant } from '../under-load/tenant.ts';
-import { openSecondTenant, type World } from '../under-load/world.ts';
+import { createSecondTenant, type World } from '../under-load/world.ts';
 
 /** By which the destination tells what reached it. */
 const caseHeader = 'x-case';
@@ -43,8 +43,8 @@ async function tamper(world: World): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const client = stack.use(await connectPostgres(world.stores.databaseUrl));
   const destination = await startCountingDestination(({ headers }) => String(headers[caseHeader]), stack);
-  const one = await openHolding(world, destination);
-  const other = await openHolding(await openSecondTenant(world), destination);
+  const one = await createHolding(world, destination);
+  const other = await createHolding(await createSecondTenant(world), destination);
   for (const each of casesFor(world, one, other)) await tryCase(world, each, { client, destination });
   await failForSilent(world);
 }
@@ -175,7 +175,7 @@ function casesFor(world: World, one: Holding, other: Holding): Case[] {
   ];
 }
 
-async function openHolding(tenant: Tenant, { url }: CountingDestination<string>): Promise<Holding> {
+async function createHolding(tenant: Tenant, { url }: CountingDestination<string>): Promise<Holding> {
   const tokens: Kept[] = [];
   for (let number = 0; number < 7; number++) {
     const value = `value ${number} of ${tenant.credentials.tenant_id}`;

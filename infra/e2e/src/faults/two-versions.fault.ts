@@ -6,7 +6,7 @@ import { durationMs } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import { makeNextVersion } from './next-version.ts';
+import { writeNextVersion } from './next-version.ts';
 import { failForUnexpected, restartEach, unnoticed } from './processes.fault.ts';
 
 export const twoVersions = underLoad(
@@ -17,7 +17,7 @@ export const twoVersions = underLoad(
     async disturb(world) {
       const { report } = world;
       const next = join(world.directory, 'next-version');
-      await makeNextVersion(next);
+      await writeNextVersion(next);
       // A transaction that has read what the migration changes, such as that of a backup
       await using holder = await connectPostgres(world.stores.databaseUrl);
       await holder.query('begin');

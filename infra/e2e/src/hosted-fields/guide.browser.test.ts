@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
-import { eventually, makeTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import { openBrowser } from '@sluice/testing/browser';
 import { sharePlatform } from '../platform.ts';
 
@@ -46,7 +46,7 @@ const world = useStack(async (closing) => {
     };
     const filled = (text: string) =>
       Object.entries(words).reduce((so, [word, value]) => so.replaceAll(word, value), text);
-    const folder = await makeTemporaryFolder(stack, 'guide');
+    const folder = await openTemporaryFolder(stack, 'guide');
     await symlink(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
     const [html, script, program] = (await readGuide()).map(filled);
     await writeFile(join(folder, 'pay.html'), html ?? '');

@@ -37,7 +37,7 @@ const anthropicOf = ({ baseUrl, theirKey = secretKey, maxRetries = 0, fetch, ...
     defaultHeaders: headersOf({ baseUrl, ...route }),
   });
 
-const makeMethod = (stripe: Stripe, number: string) =>
+const createMethod = (stripe: Stripe, number: string) =>
   stripe.paymentMethods.create({ type: 'card', card: { number, exp_month: 12, exp_year: 2030, cvc: '123' } });
 const chat = (content: string) => ({ model: 'small', messages: [{ role: 'user' as const, content }] });
 
@@ -52,7 +52,7 @@ const clients = {
   stripe: {
     start: startStripe,
     path: '',
-    call: (route: Route, text: string): Promise<unknown> => makeMethod(stripeOf(route), text),
+    call: (route: Route, text: string): Promise<unknown> => createMethod(stripeOf(route), text),
     Failure: Stripe.errors.StripeError,
   },
   openai: {
@@ -104,7 +104,7 @@ describe('stripe', () => {
   test('charges a card that only a token stands for, and the destination gets its number', async () => {
     const { tokenize, standIn, route } = world.current;
     const stripe = stripeOf(route('stripe'));
-    const method = await makeMethod(stripe, await tokenize('4242424242424242'));
+    const method = await createMethod(stripe, await tokenize('4242424242424242'));
     expect(standIn('stripe').seen.at(-1)).toContain('card[number]=4242424242424242&');
     const payment = await stripe.paymentIntents.create({ amount: 4200, currency: 'eur', payment_method: method.id });
     expect(payment).toMatchObject({ amount: 4200, status: 'succeeded' });
@@ -113,7 +113,7 @@ describe('stripe', () => {
   test('a declined card is the card error that the destination sent', async () => {
     const { tokenize, route } = world.current;
     const stripe = stripeOf(route('stripe'));
-    const { id } = await makeMethod(stripe, await tokenize(declinedNumber));
+    const { id } = await createMethod(stripe, await tokenize(declinedNumber));
     const charge = stripe.paymentIntents.create({ amount: 1, currency: 'eur', payment_method: id });
     const { type, code, decline_code, statusCode } = await charge.catch((error) => error);
     expect({ type, code, decline_code, statusCode }).toEqual({
@@ -243,7 +243,7 @@ test('without a member `error` a refusal resolves in stripe, so the tests above 
     response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"proxy_error":{"title":"Not found"}}');
   });
   const route = { baseUrl, apiKey: 'k', proxyKey: 'k' };
-  expect(await makeMethod(stripeOf(route), '4242424242424242')).toHaveProperty('proxy_error');
+  expect(await createMethod(stripeOf(route), '4242424242424242')).toHaveProperty('proxy_error');
 });
 
 test('the versions that are tested are those of the table in the README', async () => {

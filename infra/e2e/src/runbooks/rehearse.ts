@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
-import { makeTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
+import { openTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
 import { createTenant, startPlatform } from '../platform.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
@@ -38,7 +38,7 @@ export type Rehearse = (blocks: Block[]) => Promise<string[]>;
 /** A stack for the test file. Each rehearsal has a Tenant of its own, and the settings with which the stack was started. */
 export function useRehearsals({ withReplica = false } = {}): Rehearse {
   const world = useStack(async (closing) => {
-    const directory = await makeTemporaryFolder(closing, 'runbooks');
+    const directory = await openTemporaryFolder(closing, 'runbooks');
     const { PATH, ...compiled } = programEnvironment();
     const environment: Record<string, string> = { PATH };
     const { stack, directory: ofStack } = await startPlatform(closing, { environment });
@@ -57,7 +57,7 @@ export function useRehearsals({ withReplica = false } = {}): Rehearse {
   });
 
   /** The launcher's folder, but with the credentials of a new Tenant. */
-  async function makeFolder(path: string): Promise<void> {
+  async function writeFolder(path: string): Promise<void> {
     const { stack, ofStack } = world.current;
     await mkdir(path, { mode: 0o711 });
     for (const name of ['environment', 'ledger-key.pem', 'postgres', 'secrets.json']) {
@@ -71,7 +71,7 @@ export function useRehearsals({ withReplica = false } = {}): Rehearse {
     const { directory, env, operator } = world.current;
     await operator.restore();
     const own = join(directory, randomUUID());
-    await makeFolder(own);
+    await writeFolder(own);
     await mkdir(join(own, 'run'));
     return await runBlocks([...(await readRunbook('README.md')), ...blocks], {
       directory: join(own, 'run'),

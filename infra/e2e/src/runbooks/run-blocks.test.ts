@@ -1,11 +1,11 @@
-import { makeTemporaryFolder } from '@sluice/testing';
+import { openTemporaryFolder } from '@sluice/testing';
 import { readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
 /** What goes wrong in a document with one block of each text. */
 async function faultsOf(texts: string[], timeoutMs = 20_000): Promise<string[]> {
   await using stack = new AsyncDisposableStack();
-  const directory = await makeTemporaryFolder(stack, 'blocks');
+  const directory = await openTemporaryFolder(stack, 'blocks');
   const markdown = texts.map((text) => `Some words\n\n\`\`\`sh\n${text}\n\`\`\`\n`).join('\n');
   const { PATH = '' } = process.env;
   return await runBlocks(readBlocks(markdown), { directory, env: { PATH }, timeoutMs });
@@ -21,7 +21,7 @@ test('blocks share a shell, and print what their comments say', async () => {
 
 test('programs are run too, in the same folder and environment', async () => {
   await using stack = new AsyncDisposableStack();
-  const directory = await makeTemporaryFolder(stack, 'blocks');
+  const directory = await openTemporaryFolder(stack, 'blocks');
   const program =
     "// a remark\nconst name: string = process.env.NAME ?? '';\nconsole.log('hello', name);\n// hello world";
   const markdown = `\`\`\`sh\nexport NAME=world\n\`\`\`\n\n\`\`\`ts\n${program}\n\`\`\`\n\n\`\`\`js\nthrow new Error('why');\n\`\`\`\n`;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
-import { makeTemporaryFolder, programEnvironment, startDestination, useStack } from '@sluice/testing';
+import { openTemporaryFolder, programEnvironment, startDestination, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { secretKey, startAdyen, startBins, startStripe, startThreeDs } from '../published-clients/stand-ins.ts';
 import { isRun, readBlocks } from './read-blocks.ts';
@@ -41,7 +41,7 @@ const world = useStack(async (closing) => {
     },
     ...{ STRIPE_SECRET_KEY: secretKey, ADYEN_API_KEY: secretKey, BIN_KEY: secretKey, THREE_DS_KEY: secretKey },
   };
-  const directory = await makeTemporaryFolder(closing, 'snippets');
+  const directory = await openTemporaryFolder(closing, 'snippets');
   return { env, directory, processors };
 });
 

@@ -1,21 +1,21 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { createRandom, newSeed } from '@sluice/testing';
-import { digits, newCardNumber, newRoutingNumber } from '../token-values.ts';
+import { randomSeed, seededRandom } from '@sluice/testing';
+import { digits, randomCardNumber, randomRoutingNumber } from '../token-values.ts';
 import type { Canary } from './search/forms.ts';
 
-export type Canaries = ReturnType<typeof newCanaries>;
+export type Canaries = ReturnType<typeof randomCanaries>;
 
 /** All canaries of a run. Each value is new, so that a hit can come from nowhere else. */
-export function newCanaries() {
-  const random = createRandom(newSeed());
+export function randomCanaries() {
+  const random = seededRandom(randomSeed());
   const all: Canary[] = [];
   const add = (name: string, value: string, isShort = false) => {
     all.push({ name, value, isShort });
     return value;
   };
-  const card = (name: string) => add(name, newCardNumber(random));
+  const card = (name: string) => add(name, randomCardNumber(random));
   const texts = new Map<string, string>();
-  const mistyped = newCardNumber(random);
+  const mistyped = randomCardNumber(random);
   return {
     all,
     /** A value of its own for this name, the same whenever it is asked for. */
@@ -34,7 +34,7 @@ export function newCanaries() {
     cardMistyped: add('cardMistyped', mistyped.slice(0, -1) + ((Number(mistyped.at(-1)) + 1) % 10)),
     cvc: add('cvc', String(randomInt(2000, 10_000)), true),
     account: add('account', digits(random, 17)),
-    routing: add('routing', newRoutingNumber(random)),
+    routing: add('routing', randomRoutingNumber(random)),
     socialSecurity: add('socialSecurity', digits(random, 9)),
   };
 }

@@ -12,10 +12,10 @@ interface Sent extends CallOptions {
 export const isRefusal = (status: number) => status >= 400 && status < 500;
 export const isFailure = (status: number) => status >= 400;
 
-export type RecordingClient = ReturnType<typeof openClient>;
+export type RecordingClient = ReturnType<typeof recordingClient>;
 
 /** Sends requests and keeps every answer, status line, headers and body, with what it may show. */
-export function openClient(baseUrl: string) {
+export function recordingClient(baseUrl: string) {
   const recorded: { request: string; bytes: Buffer; shows: readonly string[] }[] = [];
   const statuses: number[] = [];
   return {

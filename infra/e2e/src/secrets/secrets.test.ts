@@ -5,7 +5,7 @@ import { queryOnce, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { startPlatform } from '../platform.ts';
 import { countKinds } from '../under-load/count.ts';
-import { type Canaries, newCanaries } from './canaries.ts';
+import { type Canaries, randomCanaries } from './canaries.ts';
 import {
   monitorRedis,
   searchCommandLines,
@@ -15,7 +15,7 @@ import {
   searchPostgres,
   searchRedis,
 } from './places.ts';
-import { openClient } from './recording-client.ts';
+import { recordingClient } from './recording-client.ts';
 import { invoke } from './scenes/invocations.ts';
 import { manage, sendMalformed } from './scenes/proxies.ts';
 import { react } from './scenes/reactors.ts';
@@ -24,7 +24,7 @@ import { useSession } from './scenes/sessions.ts';
 import { createTokens, refuseTokens, useTokens } from './scenes/tokens.ts';
 import { transform } from './scenes/transforms.ts';
 import { startScriptedDestination } from './scripted-destination.ts';
-import { type Finder, type Hit, newFinder } from './search/finder.ts';
+import { canaryFinder, type Finder, type Hit } from './search/finder.ts';
 import { createApplication, type Stage, secretPartOf } from './stage.ts';
 
 const services = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'];
@@ -48,12 +48,12 @@ type World = typeof world.current;
 
 test('no secret is anywhere but where it belongs', async () => {
   const { stack, commands, directory } = world.current;
-  const canaries = newCanaries();
+  const canaries = randomCanaries();
   await addOwnSecrets(canaries, directory, [stack.databaseUrl, stack.redisUrl]);
   const stage = await perform(canaries, world.current);
   const { client } = stage;
   await plant(stage, world.current);
-  const finder = newFinder(canaries.all);
+  const finder = canaryFinder(canaries.all);
   client.searchAnswers(finder);
   await searchPostgres(stack.databaseUrl, finder);
   await searchRedis(stack.redisUrl, commands(), finder);
@@ -76,7 +76,7 @@ test('no secret is anywhere but where it belongs', async () => {
 });
 
 async function perform(canaries: Canaries, { stack, destination }: World): Promise<Stage> {
-  const client = openClient(stack.baseUrl);
+  const client = recordingClient(stack.baseUrl);
   const managementKey = stack.credentials.management_key;
   canaries.add('management key', secretPartOf(managementKey));
   const opening = { client, canaries, managementKey };

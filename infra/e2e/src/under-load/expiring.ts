@@ -21,7 +21,7 @@ const roundingMs = 5;
 const promptMs = 600;
 
 /** Applications that expire while something fails: from their moment on they are refused, and each is deleted once. */
-export function createExpiringApplications(world: World) {
+export function expiringApplications(world: World) {
   const { createApplication, of, report } = world;
   const targets = of('proxy-gateway', 'token-vault');
   const all: Expiring[] = [];

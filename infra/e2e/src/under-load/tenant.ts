@@ -5,10 +5,10 @@ import { type Presented, presenting, revealing } from '../coherence/client.ts';
 import type { Created } from '../platform.ts';
 import type { Balancer } from './balancer.ts';
 
-export type Tenant = Awaited<ReturnType<typeof openTenant>>;
+export type Tenant = Awaited<ReturnType<typeof tenantClient>>;
 
 /** The Tenant of these credentials, at whichever processes are there. */
-export async function openTenant(
+export async function tenantClient(
   { http, balancer }: { http: HttpClient; balancer: Balancer },
   credentials: Credentials,
 ) {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readCredentials } from '@sluice/local/parts';
-import { createHttpClient, createRandom, type HttpClient, type Random, waitUntil } from '@sluice/testing';
+import { type HttpClient, openHttpClient, type Random, seededRandom, waitUntil } from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
 import { type Client, openClient } from '../coherence/client.ts';
 import type { Fault } from '../coherence/history.ts';
@@ -10,7 +10,7 @@ import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import type { Seen } from './judgement.ts';
-import { openTenant, type Tenant } from './tenant.ts';
+import { type Tenant, tenantClient } from './tenant.ts';
 
 export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' | 'report'> {
   http: HttpClient;
@@ -67,17 +67,17 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
     : await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
-  const http = createHttpClient(stack);
+  const http = openHttpClient(stack);
   const balancer = startBalancer(site.nodes, stack);
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const [vault] = site.of('token-vault');
   const counts = { applications, severalKeys };
   const client = await openClient({ site, management, vault, ...counts, patienceMs: () => patienceMs(random) }, stack);
   return {
     ...site,
-    ...(await openTenant({ http, balancer }, site.credentials)),
+    ...(await tenantClient({ http, balancer }, site.credentials)),
     ...{ seed, log, report, http, balancer, client },
-    random: (number) => createRandom(seed + number),
+    random: (number) => seededRandom(seed + number),
     pause: (ms) => wait(ms, undefined, { ...(signal && { signal }) }),
     until: (holds, withinMs) => waitUntil(holds, withinMs, signal),
     faults: [],
@@ -86,10 +86,10 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
 }
 
 /** Creates another Tenant; the world as it is for that one. */
-export async function openSecondTenant(world: World): Promise<World> {
+export async function createSecondTenant(world: World): Promise<World> {
   const directory = join(world.directory, 'second-tenant');
   await mkdir(directory);
-  return { ...world, ...(await openTenant(world, await createTenant(world, directory))) };
+  return { ...world, ...(await tenantClient(world, await createTenant(world, directory))) };
 }
 
 function createTenant({ settings, signal, watchdog }: Site, directory: string) {

@@ -18,14 +18,14 @@ interface Batch {
 }
 
 /** What happened, as the clients saw it. */
-export const newLedger = () => ({
+export const emptyLedger = () => ({
   tokens: new Map<string, KnownToken>(),
   batches: [] as Batch[],
   /** The statuses that each action got; 0 stands for no answer. */
   answers: new Map<string, number[]>(),
 });
 
-export type Ledger = ReturnType<typeof newLedger>;
+export type Ledger = ReturnType<typeof emptyLedger>;
 
 /** What is known to be is not forgotten. */
 const rank = { no: 0, maybe: 1, yes: 2 } as const;

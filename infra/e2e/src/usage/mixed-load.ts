@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createRandom, type Random } from '@sluice/testing';
+import { type Random, seededRandom } from '@sluice/testing';
 import type { Platform } from '../platform.ts';
-import { newDataOf } from '../token-values.ts';
+import { randomDataOf } from '../token-values.ts';
 import { type Clients, repeating, startClients } from '../under-load/clients.ts';
 import { announce, type Knowledge, type Ledger, learn } from './ledger.ts';
 
@@ -26,7 +26,7 @@ interface Client extends LoadOptions {
 /** Clients that create, use, change and delete tokens in turns, and note what they were told. */
 export function startLoad(options: LoadOptions): Clients {
   const run = (number: number) => {
-    const client: Client = { ...options, random: createRandom(options.seed * 1000 + number) };
+    const client: Client = { ...options, random: seededRandom(options.seed * 1000 + number) };
     return repeating(async () => {
       await client.random.pick(actions)(client);
       await wait(10); // without it most requests would go to a process that is away
@@ -40,14 +40,14 @@ type Action = (client: Client) => Promise<void>;
 const create: Action = async (client) => {
   const { random, ledger, usable } = client;
   const id = randomUUID();
-  const type = random.pick(Object.keys(newDataOf));
+  const type = random.pick(Object.keys(randomDataOf));
   const expires = random.chance(0.2);
   const expiry = expires && { expires_at: new Date(Date.now() + random.between(500, 2500)).toISOString() };
   announce(ledger, [id], expires);
   const told = await send(client, 'create', [
     'POST',
     '/tokens',
-    { id, type, data: newDataOf[type]?.(random), ...expiry },
+    { id, type, data: randomDataOf[type]?.(random), ...expiry },
   ]);
   learnCreation(client, [id], told);
   if (told === 'yes' && !expires) usable.push(id);
@@ -69,8 +69,8 @@ const tokenizeBatch: Action = async (client) => {
   const fault = random.pick(['none', 'none', 'invalid', 'taken']);
   announce(ledger, ids);
   const inputs: unknown[] = ids.map((id, i) => {
-    const type = Object.keys(newDataOf)[i] ?? 'token';
-    return { id, type, data: newDataOf[type]?.(random) };
+    const type = Object.keys(randomDataOf)[i] ?? 'token';
+    return { id, type, data: randomDataOf[type]?.(random) };
   });
   if (fault === 'invalid') inputs.push({ type: 'card_number', data: '4242424242424241' });
   if (fault === 'taken') inputs.push({ id: usable[0], type: 'token', data: 'text' });

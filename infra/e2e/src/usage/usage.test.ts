@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { connectPostgres, createRandom, eventually, readSeed, startDestination, useStack } from '@sluice/testing';
+import { connectPostgres, eventually, readSeed, seededRandom, startDestination, useStack } from '@sluice/testing';
 import type pg from 'pg';
 import { killProcess } from '../cluster/stores.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { countKinds } from '../under-load/count.ts';
-import { announce, contradictions, type Ledger, learn, newLedger } from './ledger.ts';
+import { announce, contradictions, emptyLedger, type Ledger, learn } from './ledger.ts';
 import { type LoadOptions, startLoad } from './mixed-load.ts';
 import { keepDeletedTokens, readState, recount, type State, setMonthBack } from './recount.ts';
 
@@ -24,7 +24,7 @@ const world = useStack(async (closing) => {
 test('counts, last creations and active tokens are exact after a mixed load with kills, and nothing acknowledged is lost', async () => {
   const { platform, client, ...keys } = world.current;
   const seed = readSeed(process.env.SEED);
-  const ledger = newLedger();
+  const ledger = emptyLedger();
   const old = await createOldTokens(platform, client, ledger, keys.key);
   // A part of them is never used, and so must not be counted.
   const load: LoadOptions = { platform, ledger, seed, clients: 6, usable: old.slice(20), ...keys };
@@ -53,7 +53,7 @@ test('the recount finds a counter that is off by one, and the clients know of a 
   await client.query(`update counters set value = value - 1 where ${counter}`);
   expect(await readReport(platform)).toEqual(await recount(client));
 
-  const ledger = newLedger();
+  const ledger = emptyLedger();
   announce(ledger, ['lost', 'unused']);
   for (const fact of ['created', 'active'] as const) learn(ledger, ['lost', 'unused'], fact, 'yes');
   ledger.batches.push({ ids: ['lost', 'unused'], created: 'maybe' });
@@ -81,7 +81,7 @@ test('a token counts as active though its row was locked by another change when 
  * each again. @returns how often each was killed.
  */
 async function killAndRestart({ stack }: Platform, seed: number): Promise<Map<string, number>> {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const names = ['token-vault', 'proxy-gateway'];
   const kills = new Map(names.map((name) => [name, 0]));
   const endsAt = performance.now() + 14_000;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { createHttpClient } from '@sluice/testing';
+import { openHttpClient } from '@sluice/testing';
 import { type Node, startNode } from '../cluster/node.ts';
 import type { Site } from '../cluster/site.ts';
 import { checkHistory, type Finding } from '../coherence/check-history.ts';
 import { openClient } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
 import type { History } from '../coherence/history.ts';
-import { openSignIns } from '../coherence/sign-ins.ts';
+import { signInsOf } from '../coherence/sign-ins.ts';
 import type { FaultContext } from '../faults/fault-test.ts';
 import { startPlatform } from '../platform.ts';
 import { inPlace, type Mutant, mutants } from './mutants.ts';
@@ -66,7 +66,7 @@ async function tryScenarios(
   if (mutant) await assertInPlace(mutant, [management, gateway, vault]);
   const client = await openClient({ site, management, applications: attempts.length, patienceMs }, stack);
   const managementKey = site.credentials.management_key;
-  const signIns = await openSignIns({ http: createHttpClient(stack), management, managementKey });
+  const signIns = await signInsOf({ http: openHttpClient(stack), management, managementKey });
   let findings: Finding[] = [];
   let played = 0;
   for (const application of client.applications) {

@@ -78,7 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])]);
   const port = options.port || (await freePort());
   await assertPortFree(port);
-  await makeFolder(directory);
+  await ensureFolder(directory);
 
   await using opened = new AsyncDisposableStack();
   await lockFolder(directory, opened);
@@ -143,9 +143,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-async function makeFolder(directory: string): Promise<void> {
+async function ensureFolder(directory: string): Promise<void> {
   try {
-    await makePath(directory);
+    await ensurePath(directory);
     await access(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new LaunchError(
@@ -156,14 +156,14 @@ async function makeFolder(directory: string): Promise<void> {
 }
 
 /** Not mkdir's own recursion, which never ends where a file system reports that a folder in it does not exist. */
-async function makePath(directory: string): Promise<void> {
+async function ensurePath(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o711 });
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || (await exists(dirname(directory)))) throw error;
-    await makePath(dirname(directory));
+    await ensurePath(dirname(directory));
     await mkdir(directory, { mode: 0o711 });
   }
 }

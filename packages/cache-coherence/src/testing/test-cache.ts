@@ -9,7 +9,7 @@ export interface SetLease extends Lease {
   nowMs: number;
 }
 
-export function newLease(): SetLease {
+export function settableLease(): SetLease {
   return {
     valid: true,
     nowMs: 0,
@@ -22,7 +22,7 @@ export function newLease(): SetLease {
   };
 }
 
-export function newCache(limits: Partial<CacheLimits> = {}, lease: Lease = newLease()): GuardedCache<Value> {
+export function testCache(limits: Partial<CacheLimits> = {}, lease: Lease = settableLease()): GuardedCache<Value> {
   return new GuardedCache<Value>(lease, { maxEntries: 100, maxBytes: 1_000_000, ...limits });
 }
 
@@ -30,7 +30,7 @@ export function loaded(value: string, tags: readonly string[] = ['proxy:1']): Lo
   return { value: { value }, tags, sizeBytes: 100 };
 }
 
-export function newSource(state = 'old') {
+export function testSource(state = 'old') {
   const source = {
     state,
     loads: 0,

@@ -11,7 +11,7 @@ export interface WatchedLease {
   events: { what: string; valid: boolean }[];
 }
 
-export function newTestLease(
+export function openTestLease(
   databaseUrl: string,
   stack: AsyncDisposableStack,
   onChange: HeldLeaseOptions['onChange'] = () => {},

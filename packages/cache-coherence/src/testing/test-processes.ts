@@ -54,7 +54,7 @@ export function openWriter(
   return openChangeWriter({ ...options, db, bus, log, metrics, stack });
 }
 
-export function newLocalBus(): Bus {
+export function localBus(): Bus {
   const handlers = new Map<string, ((text: string) => void)[]>();
   return {
     publish(channel, message) {
@@ -64,7 +64,7 @@ export function newLocalBus(): Bus {
   };
 }
 
-export function newLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
+export function recordingLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
   const texts: string[] = [];
   const log = serviceLogger({ service: 'test', level: 'debug' }, { write: (line: string) => void texts.push(line) });
   return { log, lines: () => texts.map((text) => JSON.parse(text)) };

@@ -1,14 +1,14 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { Reply } from '../operation.ts';
 import { idempotencyStore } from './idempotency.ts';
 import type { IdempotentRequest, KeepReply } from './idempotency-store.ts';
 
 /** Two processes that share a database and keys. */
 const open = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const key = createSecretKey(randomBytes(32));
   const dataKeys = { find: async () => key, reserve: async () => ({ version: 1, key }), forHashing: async () => key };
   const onError = (error: unknown) => {
@@ -18,7 +18,7 @@ const open = useStack(async (stack) => {
   return { db, one: store(), other: store() };
 });
 
-function newRequest(key = randomUUID()): IdempotentRequest {
+function randomRequest(key = randomUUID()): IdempotentRequest {
   const tenantId = randomUUID();
   const caller = { id: randomUUID(), tenantId, type: 'private', permissions: [], rules: [] } as const;
   const toKeep = (reply: Reply) => reply;
@@ -50,12 +50,12 @@ async function created(...names: string[]): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const newName = () => randomUUID();
+const randomName = () => randomUUID();
 
 test('where two processes create under one key, one is rolled back and answers as the other', async () => {
   const { one, other } = open.current;
-  const [slow, fast, control] = [newName(), newName(), newName()];
-  const request = newRequest();
+  const [slow, fast, control] = [randomName(), randomName(), randomName()];
+  const request = randomRequest();
   const replies: (Reply | undefined)[] = [];
   const whole = creating(slow, {
     before: async () => {
@@ -70,11 +70,11 @@ test('where two processes create under one key, one is rolled back and answers a
 
 test('of keys that are looked up at the same moment, each is found as its own', async () => {
   const { one, other } = open.current;
-  const request = newRequest();
+  const request = randomRequest();
   const keys = Array.from({ length: 10 }, () => randomUUID());
-  const kept = new Map(keys.slice(0, 5).map((key) => [key, newName()]));
+  const kept = new Map(keys.slice(0, 5).map((key) => [key, randomName()]));
   await Promise.all([...kept].map(([key, name]) => one.run({ ...request, key }, creating(name))));
-  const names = new Map(keys.map((key) => [key, newName()]));
+  const names = new Map(keys.map((key) => [key, randomName()]));
   const run = async (by: IdempotentRequest) =>
     Promise.all([...names].map(async ([key, name]) => (await other.run({ ...by, key }, creating(name))).body));
   expect(await run(request)).toEqual([...names].map(([key, name]) => ({ name: kept.get(key) ?? name })));
@@ -84,21 +84,21 @@ test('of keys that are looked up at the same moment, each is found as its own', 
 
 test('whose id another process has taken under its key answers as that one; under another key it is refused', async () => {
   const { one, other } = open.current;
-  const name = newName();
-  const request = newRequest();
+  const name = randomName();
+  const request = randomRequest();
   const overtaken = (by: IdempotentRequest) => async () => {
     await other.run(by, creating(name));
     throw new ServiceError('conflict', 'A token with this id exists already');
   };
   expect((await one.run(request, overtaken(request))).body).toEqual({ name });
-  const control = newRequest();
+  const control = randomRequest();
   await expect(one.run(control, overtaken({ ...control, key: 'another' }))).rejects.toThrow('exists already');
 });
 
 test('while another process is about to commit its creation, the key is in use, and nobody waits', async () => {
   const { one, other } = open.current;
-  const [first, second] = [newName(), newName()];
-  const request = newRequest();
+  const [first, second] = [randomName(), randomName()];
+  const request = randomRequest();
   let refused: unknown;
   const first201 = await one.run(
     request,
@@ -115,8 +115,8 @@ test('while another process is about to commit its creation, the key is in use, 
 
 test('in one process a key in use is refused before anything is done, another body by its reason', async () => {
   const { one } = open.current;
-  const name = newName();
-  const request = newRequest();
+  const name = randomName();
+  const request = randomRequest();
   const never = () => Promise.reject(new Error('acted twice'));
   const refusals: unknown[] = [];
   const refuse = async (again: IdempotentRequest) =>
@@ -134,8 +134,8 @@ test('in one process a key in use is refused before anything is done, another bo
 
 test('a creation that fails, or whose process dies, leaves no claim: its repetition acts at once', async () => {
   const { one, other } = open.current;
-  const name = newName();
-  const request = newRequest();
+  const name = randomName();
+  const request = randomRequest();
   const after = () => Promise.reject(new Error('gone'));
   await expect(one.run(request, creating(name, { after }))).rejects.toThrow('gone');
   expect(await created(name)).toEqual([]);
@@ -145,8 +145,8 @@ test('a creation that fails, or whose process dies, leaves no claim: its repetit
 
 test('the claim of a process of the version before, which comes first, is in use until it ends', async () => {
   const { db, one } = open.current;
-  const name = newName();
-  const request = newRequest();
+  const name = randomName();
+  const request = randomRequest();
   await one.run(request, creating(name));
   const { tenantId } = request.caller;
   const claimed = (locked_until: Date) =>
@@ -164,6 +164,6 @@ test('the claim of a process of the version before, which comes first, is in use
 
 test('an operation that creates and keeps no answer fails, so none can be written that forgets it', async () => {
   const forgetful = async () => new Reply(201, {});
-  await expect(open.current.one.run(newRequest(), forgetful)).rejects.toThrow('kept no answer');
-  expect((await open.current.one.run({ ...newRequest(), creates: false }, forgetful)).status).toBe(201);
+  await expect(open.current.one.run(randomRequest(), forgetful)).rejects.toThrow('kept no answer');
+  expect((await open.current.one.run({ ...randomRequest(), creates: false }, forgetful)).status).toBe(201);
 });

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { Reply, Unkept } from '../operation.ts';
 import { idempotencyStore } from './idempotency.ts';
 import type { IdempotentRequest } from './idempotency-store.ts';
 
 const open = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const key = createSecretKey(randomBytes(32));
   const dataKeys = {
     find: async () => key,
@@ -19,7 +19,7 @@ const open = useStack(async (stack) => {
 });
 
 /** Of an operation that creates nothing: its key is claimed before. */
-async function newRequest(hold: IdempotentRequest['hold']): Promise<IdempotentRequest> {
+async function createRequest(hold: IdempotentRequest['hold']): Promise<IdempotentRequest> {
   const tenantId = randomUUID();
   await open.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
   const caller = { id: randomUUID(), tenantId, type: 'private', permissions: [], rules: [] } as const;
@@ -33,7 +33,7 @@ const large = Array(100_000).fill({});
 test('what a kept answer takes is reserved before it is read', async () => {
   const { store } = open.current;
   let held = 0;
-  const request = await newRequest((bytes) => {
+  const request = await createRequest((bytes) => {
     held += bytes;
     return undefined;
   });
@@ -46,7 +46,7 @@ test('what a kept answer takes is reserved before it is read', async () => {
 
 test('without room it is not answered; another body is refused before anything is reserved', async () => {
   const { store } = open.current;
-  const request = await newRequest(() => Promise.reject(new Error('no room')));
+  const request = await createRequest(() => Promise.reject(new Error('no room')));
   await store.run(request, async () => new Reply(201, large));
   const again = () => Promise.reject(new Error('acted twice'));
   await expect(store.run(request, again)).rejects.toThrow('no room');
@@ -55,7 +55,7 @@ test('without room it is not answered; another body is refused before anything i
 
 test('an answer to a request that changed nothing is not kept, so that the key may be used for another body', async () => {
   const { store, db } = open.current;
-  const request = await newRequest(() => undefined);
+  const request = await createRequest(() => undefined);
   const { tenantId } = request.caller;
   const records = () =>
     db.selectFrom('idempotency_records').select('body_hash').where('tenant_id', '=', tenantId).execute();

@@ -15,7 +15,7 @@ export interface Budget {
   wallLeftMs(): number;
 }
 
-export function startBudget(
+export function budgetFrom(
   limits: Pick<TransformLimits, 'cpuMs' | 'wallMs'>,
   cpuAtStart: number = threadCpuMs(),
 ): Budget {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { defaultTransformLimits as limits } from '../limits.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
-import { startInvocation } from './invocation.ts';
+import { invocationFrom } from './invocation.ts';
 
 const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
 const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
@@ -15,7 +15,7 @@ async function run(code: string): Promise<{ outcome: string | undefined; isReusa
     ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
     sources: readGuestSources(),
   });
-  const invocation = startInvocation({ limits, send: () => {} });
+  const invocation = invocationFrom({ limits, send: () => {} });
   const input = { argsJson: '{}', configurationJson: '{}', hasClient: false };
   const isReusable = await guest.run({ code, ...input }, invocation);
   return { outcome: invocation.outcome?.kind, isReusable };

@@ -1,7 +1,7 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import type { CodeKind } from '../transform-task.ts';
 import { type Bridge, meteredBridge } from './bridge/bridge.ts';
-import { type Budget, jobsPerSlice, leftoverLimits, leftoverSlices, startBudget } from './budget.ts';
+import { type Budget, budgetFrom, jobsPerSlice, leftoverLimits, leftoverSlices } from './budget.ts';
 import { fetchedJson } from './fetching.ts';
 import { guestFileLoader } from './guest-files.ts';
 import { isReusable, resultIn, separator, stopOf, tooLong } from './guest-outcome.ts';
@@ -262,7 +262,7 @@ export class Guest {
 
   #finish(invocation: Invocation): boolean {
     const { runtime } = this.#quickjs;
-    if (runtime.hasPendingJob()) this.#leftover = startBudget(leftoverLimits);
+    if (runtime.hasPendingJob()) this.#leftover = budgetFrom(leftoverLimits);
     for (let slice = 0; slice < leftoverSlices && runtime.hasPendingJob(); slice += 1) {
       if (Number.isNaN(this.#runJobs(jobsPerSlice))) return false;
     }

@@ -1,6 +1,6 @@
 import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
-import { type Budget, startBudget } from './budget.ts';
+import { type Budget, budgetFrom } from './budget.ts';
 import type { HostAnswer, HostCall } from './messages.ts';
 import type { Outcome, Stop } from './outcome.ts';
 
@@ -36,15 +36,9 @@ export interface InvocationOptions {
   cpuAtStart?: number;
 }
 
-export function startInvocation({
-  limits,
-  quickMs,
-  mayFetch = false,
-  send,
-  cpuAtStart,
-}: InvocationOptions): Invocation {
+export function invocationFrom({ limits, quickMs, mayFetch = false, send, cpuAtStart }: InvocationOptions): Invocation {
   return {
-    budget: startBudget(limits, cpuAtStart),
+    budget: budgetFrom(limits, cpuAtStart),
     limits,
     quickMs: quickMs ?? Number.POSITIVE_INFINITY,
     send,

@@ -3,12 +3,12 @@ import './give-way.ts';
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
 import { withAbsentClientNamed } from './absent-client.ts';
-import { startBudget, threadCpuMs } from './budget.ts';
+import { budgetFrom, threadCpuMs } from './budget.ts';
 import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
-import { end, type Invocation, receive, startInvocation } from './invocation.ts';
+import { end, type Invocation, invocationFrom, receive } from './invocation.ts';
 import { readBody } from './message/read-body.ts';
 import { withMessageWritten } from './message/write-outcome.ts';
 import type {
@@ -94,7 +94,7 @@ async function runGuest(
     if (hostKey !== undefined) hostCalls.postMessage({ hostKey, ...call } satisfies HostCall);
   };
   const limits = { ...settings.limits, wallMs };
-  const invocation = startInvocation({ limits, quickMs, mayFetch, send, cpuAtStart });
+  const invocation = invocationFrom({ limits, quickMs, mayFetch, send, cpuAtStart });
   current = { hostKey, invocation };
   const read = message && readBody(message);
   let isReusable = true;
@@ -125,7 +125,7 @@ async function runGuest(
 
 /** The answer has a body where the code is not well-formed: a {@link CompileError}. */
 async function parse(code: string): Promise<RunAnswer[]> {
-  const budget = startBudget(settings.limits);
+  const budget = budgetFrom(settings.limits);
   const instance = await instantiate(settings.quickjs, settings.limits.heapBytes);
   const { runtime, context } = instance;
   try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '@sluice/service-runtime/free-port';
-import { createRandom } from '../random.ts';
+import { seededRandom } from '../random.ts';
 import { testRedisUrl } from '../test-redis.ts';
 import { type Conditions, Lane, undisturbed } from './lane.ts';
 
@@ -49,7 +49,7 @@ export async function startChaosProxy(
 ): Promise<ChaosProxy> {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
-  const random = createRandom(options.seed ?? 1);
+  const random = seededRandom(options.seed ?? 1);
   const conditions = { 'to-server': { ...undisturbed }, 'to-client': { ...undisturbed } };
   const observers = new Set<Observer>();
   const pairs = new Set<{ sockets: readonly Socket[]; lanes: readonly Lane[] }>();

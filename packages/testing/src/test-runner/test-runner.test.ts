@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 const jestBin = fileURLToPath(new URL('../../../../node_modules/jest/bin/jest.js', import.meta.url));
 
@@ -15,7 +15,7 @@ interface Outcome {
 
 async function run(code: string): Promise<Outcome & { statuses: Record<string, string> }> {
   await using closing = new AsyncDisposableStack();
-  const directory = await makeTemporaryFolder(closing, 'runner');
+  const directory = await openTemporaryFolder(closing, 'runner');
   const config = { rootDir: directory, transform: {}, testTimeout: 300 };
   const runner = fileURLToPath(new URL('./test-runner.ts', import.meta.url));
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CoherentCaches, openCoherentCaches, tagOf } from '@sluice/cache-coherence';
 import { serviceLogger } from '@sluice/service-runtime';
-import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, useStack } from '@sluice/testing';
 import { Registry } from 'prom-client';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
 import { cachedDataKeys } from './data-keys.ts';
@@ -10,12 +10,12 @@ import type { WrappedIn } from './key-wrapper.ts';
 import { localKeyWrapper } from './local-key-wrapper.ts';
 
 const database = useStack(async (stack) => {
-  const opened = await createTestDatabase(stack);
-  const newCaches = async (): Promise<CoherentCaches> => (await openTestCoherence(opened, stack)).caches;
-  return { ...opened, newCaches };
+  const opened = await openTestDatabase(stack);
+  const openCaches = async (): Promise<CoherentCaches> => (await openTestCoherence(opened, stack)).caches;
+  return { ...opened, openCaches };
 });
 
-async function newSecret(): Promise<Secret> {
+async function createSecret(): Promise<Secret> {
   const tenantId = randomUUID();
   await database.current.db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
   return { tenantId, purpose: 'proxy_secrets', recordId: randomUUID(), field: 'key' };
@@ -48,15 +48,15 @@ function keysOf({ tenantId }: Secret) {
 
 describe('data keys', () => {
   test('a secret opens in its place, also for another process', async () => {
-    const { db, newCaches } = database.current;
+    const { db, openCaches } = database.current;
     const { keyWrapper } = countingWrapper();
-    const secret = await newSecret();
+    const secret = await createSecret();
     const ciphertext = await encryptSecret(
-      { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) },
+      { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await openCaches() }) },
       secret,
       'value',
     );
-    const other = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) };
+    const other = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await openCaches() }) };
     expect((await decryptSecret(other, secret, ciphertext)).toString()).toBe('value');
     for (const place of [{ recordId: randomUUID() }, { field: 'other' }, { purpose: 'token_data' as const }]) {
       await expect(decryptSecret(other, { ...secret, ...place }, ciphertext)).rejects.toThrow(IntegrityError);
@@ -64,10 +64,10 @@ describe('data keys', () => {
   });
 
   test('are made once, however many ask, and unwrapped once', async () => {
-    const { db, newCaches } = database.current;
+    const { db, openCaches } = database.current;
     const { keyWrapper, counts } = countingWrapper();
-    const secret = await newSecret();
-    const processes = [await newCaches(), await newCaches()].map((caches) => ({
+    const secret = await createSecret();
+    const processes = [await openCaches(), await openCaches()].map((caches) => ({
       dataKeys: cachedDataKeys({ db, keyWrapper, caches }),
     }));
     const all = processes.flatMap((holder) => Array.from({ length: 10 }, () => encryptSecret(holder, secret, 'x')));
@@ -95,7 +95,7 @@ describe('data keys', () => {
       }),
     );
     for (let round = 0; round < 10; round++) {
-      const secret = await newSecret();
+      const secret = await createSecret();
       const keys = await Promise.all(processes.map((process) => process.reserve(secret, 1)));
       expect(new Set(keys.map(({ version }) => version))).toEqual(new Set([1]));
       expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 50 }]);
@@ -105,9 +105,9 @@ describe('data keys', () => {
   test('are forgotten when a change names them, and unwrapped again', async () => {
     const { db } = database.current;
     const { keyWrapper, counts } = countingWrapper();
-    const caches = await database.current.newCaches();
+    const caches = await database.current.openCaches();
     const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches }) };
-    const secret = await newSecret();
+    const secret = await createSecret();
     const ciphertext = await encryptSecret(holder, secret, 'x');
     await decryptSecret(holder, secret, ciphertext);
     expect(counts.unwrapped).toBe(1);
@@ -119,8 +119,8 @@ describe('data keys', () => {
   test('uses are counted before they happen, and a full key gets a successor', async () => {
     const { db } = database.current;
     const { keyWrapper } = countingWrapper();
-    const secret = await newSecret();
-    const caches = await database.current.newCaches();
+    const secret = await createSecret();
+    const caches = await database.current.openCaches();
     const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches, reservationSize: 4, maximumUses: 8 }) };
     const ciphertexts: Buffer[] = [];
     for (let i = 0; i < 10; i++) {
@@ -139,33 +139,33 @@ describe('data keys', () => {
   test('a large batch is counted as what it is', async () => {
     const { db } = database.current;
     const { keyWrapper } = countingWrapper();
-    const secret = await newSecret();
-    const caches = await database.current.newCaches();
+    const secret = await createSecret();
+    const caches = await database.current.openCaches();
     const dataKeys = cachedDataKeys({ db, keyWrapper, caches, reservationSize: 4 });
     expect((await dataKeys.reserve(secret, 1000)).version).toBe(1);
     expect(await keysOf(secret)).toMatchObject([{ use_count: 1000 }]);
   });
 
   test('another root key cannot unwrap, and says which it needs', async () => {
-    const { db, newCaches } = database.current;
+    const { db, openCaches } = database.current;
     const [one, two] = [countingWrapper().keyWrapper, countingWrapper().keyWrapper];
-    const secret = await newSecret();
+    const secret = await createSecret();
     const ciphertext = await encryptSecret(
-      { dataKeys: cachedDataKeys({ db, keyWrapper: one, caches: await newCaches() }) },
+      { dataKeys: cachedDataKeys({ db, keyWrapper: one, caches: await openCaches() }) },
       secret,
       'x',
     );
-    const wrong = { dataKeys: cachedDataKeys({ db, keyWrapper: two, caches: await newCaches() }) };
+    const wrong = { dataKeys: cachedDataKeys({ db, keyWrapper: two, caches: await openCaches() }) };
     await expect(decryptSecret(wrong, secret, ciphertext)).rejects.toThrow(
       `it was wrapped by ${await one.currentKeyId()}`,
     );
   });
 
   test('no key is made for a Tenant that is being closed', async () => {
-    const { db, newCaches } = database.current;
+    const { db, openCaches } = database.current;
     const { keyWrapper } = countingWrapper();
-    const secret = await newSecret();
-    const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await newCaches() }) };
+    const secret = await createSecret();
+    const holder = { dataKeys: cachedDataKeys({ db, keyWrapper, caches: await openCaches() }) };
     let encrypting: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       const closed_at = new Date().toISOString();

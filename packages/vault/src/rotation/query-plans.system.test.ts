@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import {
-  createTestDatabase,
   filled,
   fillTables,
   findFullScans,
   findIndexes,
+  openTestDatabase,
   recordStatements,
   useStack,
 } from '@sluice/testing';
@@ -15,7 +15,7 @@ import { listKeyVersions } from './key-versions.queries.ts';
 import { firstPlace, readDataKeyPage, replaceWrappedKeys } from './root-key.queries.ts';
 
 const large = useStack(async (stack) => {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await fillTables(url, ['tokens', 'proxies', 'data_keys']);
   return db;
 });
@@ -23,7 +23,7 @@ const large = useStack(async (stack) => {
 const tenantId = filled.tenantId(3);
 const [tokens] = encryptedTables('token_data') as [EncryptedTable];
 const [proxies] = encryptedTables('proxy_secrets') as [EncryptedTable];
-const newRow = (id: string): NewRow => ({
+const sampleRow = (id: string): NewRow => ({
   id,
   ciphertexts: [randomBytes(40), null],
   replacements: [randomBytes(40), null],
@@ -44,13 +44,16 @@ const queries: Record<string, [query: (db: Database) => Promise<unknown>, index:
     (db) =>
       replaceCiphertexts(db, tokens, {
         tenantId,
-        rows: Array.from({ length: 500 }, (_, i) => newRow(filled.tokenId(i))),
+        rows: Array.from({ length: 500 }, (_, i) => sampleRow(filled.tokenId(i))),
       }),
     'tokens_pkey',
   ],
   'what replaces ciphertexts of proxies': [
     (db) =>
-      replaceCiphertexts(db, proxies, { tenantId, rows: [newRow(filled.proxyId(3)), newRow(filled.proxyId(13))] }),
+      replaceCiphertexts(db, proxies, {
+        tenantId,
+        rows: [sampleRow(filled.proxyId(3)), sampleRow(filled.proxyId(13))],
+      }),
     'proxies_pkey',
   ],
   'the first page of data keys': [

@@ -12,8 +12,8 @@ import {
   insertProxyVersion,
   insertReactor,
   insertRun,
-  newRootKey,
   openProcesses,
+  randomRootKey,
 } from '../testing/test-rotation.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readTenantKeyStatus } from './key-status.ts';
@@ -25,8 +25,8 @@ const versionsOf = (actor: Actor) => setup.current.versionsOf(actor);
 
 describe('rotating the data keys of a Tenant', () => {
   test('what was read before a patch does not overwrite it, and a locked row is left to its owner', async () => {
-    const { openProcess, openRotation, newActor, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     const values = await createMany(vault, actor, 20);
     const [patched = '', locked = ''] = values.keys();
     const { rotation, events } = await openRotation();
@@ -67,8 +67,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('nobody encrypts with the old version once it has been announced, though it had uses left', async () => {
-    const { openProcess, openRotation, newActor } = setup.current;
-    const [vault, other, actor] = [await openProcess(), await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor } = setup.current;
+    const [vault, other, actor] = [await openProcess(), await openProcess(), await createActor()];
     for (const one of [vault, other]) await createMany(one, actor, 3); // each now holds a reservation of version 1
     const { rotation } = await openRotation();
     await rotateDataKeys(rotation, { tenantId: actor.tenantId, purposes: ['token_data'], settleMs: 0 });
@@ -77,8 +77,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('uses are counted before they happen, those of the rotation too', async () => {
-    const { openProcess, openRotation, newActor, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     await createMany(vault, actor, 1200);
     for (let i = 0; i < 5; i++) await createToken(vault, actor, { type: 'card', data: card });
     const { rotation } = await openRotation();
@@ -95,8 +95,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('one that was stopped goes on with the versions that it made; the next one makes new ones', async () => {
-    const { openProcess, openRotation, newActor } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     await createMany(vault, actor, 2000);
     await insertProxy(vault, actor, { key: 'k', configuration: 'c' });
     const first = await openRotation();
@@ -124,8 +124,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('each table of a purpose is encrypted anew, and counted', async () => {
-    const { openProcess, openRotation, newActor, versionsOf, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, versionsOf, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     const proxyId = await insertProxy(vault, actor, { key: 'k', configuration: null });
     const versionId = await insertProxyVersion(vault, actor, proxyId, 'a former definition');
     const id = await insertReactor(vault, actor, 'configuration');
@@ -169,8 +169,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('what does not open is left, named and counted; everything else is rotated', async () => {
-    const { openProcess, openRotation, newActor, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     const [one = '', two = ''] = (await createMany(vault, actor, 50)).keys();
     await sql`update tokens set data_ciphertext = set_byte(data_ciphertext, 40, get_byte(data_ciphertext, 40) # 1)
       where tenant_id = ${actor.tenantId} and id = ${one}`.execute(db);
@@ -185,8 +185,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('a damaged row does not keep the next rotation from making new versions, of no purpose', async () => {
-    const { openProcess, openRotation, newActor, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     const [damaged = ''] = (await createMany(vault, actor, 3)).keys();
     await insertProxy(vault, actor, { key: 'k', configuration: null });
     await sql`update tokens set data_ciphertext = set_byte(data_ciphertext, 40, get_byte(data_ciphertext, 40) # 1)
@@ -213,11 +213,11 @@ describe('rotating the data keys of a Tenant', () => {
       (await readTenantKeyStatus(setup.current.db, tenantId)).map(({ purpose, version }) => `${purpose} ${version}`);
 
     test('where the settings lack the root key that wrapped it', async () => {
-      const { openProcess, openRotation, newActor, rootKey } = setup.current;
-      const [vault, actor] = [await openProcess(), await newActor()];
+      const { openProcess, openRotation, createActor, rootKey } = setup.current;
+      const [vault, actor] = [await openProcess(), await createActor()];
       await createMany(vault, actor, 3);
       const before = await keysOf(actor);
-      const { rotation, events } = await openRotation({ keyWrapper: localKeyWrapper(newRootKey()) });
+      const { rotation, events } = await openRotation({ keyWrapper: localKeyWrapper(randomRootKey()) });
       await expect(rotateDataKeys(rotation, work(actor))).rejects.toMatchObject({
         owner: { purpose: 'token_data' },
         version: 1,
@@ -229,9 +229,9 @@ describe('rotating the data keys of a Tenant', () => {
     });
 
     test('where a rotation was stopped, and the root key too was being replaced', async () => {
-      const { openProcess, openRotation, newActor, rootKey } = setup.current;
-      const next = newRootKey();
-      const [vault, actor] = [await openProcess(), await newActor()];
+      const { openProcess, openRotation, createActor, rootKey } = setup.current;
+      const next = randomRootKey();
+      const [vault, actor] = [await openProcess(), await createActor()];
       await createMany(vault, actor, 600);
       const first = await openRotation({ keyWrapper: localKeyWrapper(next, [rootKey]) });
       const report: typeof first.rotation.report = ({ type }) =>
@@ -245,8 +245,8 @@ describe('rotating the data keys of a Tenant', () => {
     });
 
     test('where its row is gone', async () => {
-      const { openProcess, openRotation, newActor, db } = setup.current;
-      const [vault, actor] = [await openProcess(), await newActor()];
+      const { openProcess, openRotation, createActor, db } = setup.current;
+      const [vault, actor] = [await openProcess(), await createActor()];
       await createMany(vault, actor, 3);
       await insertProxy(vault, actor, { key: 'k', configuration: null });
       const { rotation } = await openRotation();
@@ -261,8 +261,8 @@ describe('rotating the data keys of a Tenant', () => {
     });
 
     test('but a row that names a version which never was is damaged, as is one that is too short for one', async () => {
-      const { openProcess, openRotation, newActor, db } = setup.current;
-      const [vault, actor] = [await openProcess(), await newActor()];
+      const { openProcess, openRotation, createActor, db } = setup.current;
+      const [vault, actor] = [await openProcess(), await createActor()];
       const [one = '', two = ''] = (await createMany(vault, actor, 4)).keys();
       await sql`update tokens set data_ciphertext = set_byte(data_ciphertext, 4, 0)
         where tenant_id = ${actor.tenantId} and id = ${one}`.execute(db);
@@ -278,8 +278,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('large tokens are gone through in pages that fit in memory', async () => {
-    const { openProcess, openRotation, newActor } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     const data = 'x'.repeat(1_000_000);
     for (let i = 0; i < 20; i++) await createToken(vault, actor, { type: 'token', data });
     const { rotation, events } = await openRotation();
@@ -290,9 +290,9 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('a Tenant that has no key yet has nothing to rotate; one that is closed or unknown is refused', async () => {
-    const { openRotation, newActor, db } = setup.current;
+    const { openRotation, createActor, db } = setup.current;
     const { rotation } = await openRotation();
-    const actor = await newActor();
+    const actor = await createActor();
     expect(await rotateDataKeys(rotation, { tenantId: actor.tenantId, purposes: both, settleMs: 0 })).toEqual([]);
     await db
       .updateTable('tenants')
@@ -306,8 +306,8 @@ describe('rotating the data keys of a Tenant', () => {
   });
 
   test('leaves an audit row, and a change that names the keys', async () => {
-    const { openProcess, openRotation, newActor, db } = setup.current;
-    const [vault, actor] = [await openProcess(), await newActor()];
+    const { openProcess, openRotation, createActor, db } = setup.current;
+    const [vault, actor] = [await openProcess(), await createActor()];
     await createMany(vault, actor, 1);
     const { rotation } = await openRotation();
     const recorded: (readonly string[])[] = [];

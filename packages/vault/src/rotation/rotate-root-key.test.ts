@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import { useStack } from '@sluice/testing';
 import { createToken, findToken, type KeyWrapper, keyWrapperFrom, localKeyWrapper } from '../index.ts';
-import { newRootKey, openProcesses } from '../testing/test-rotation.ts';
+import { openProcesses, randomRootKey } from '../testing/test-rotation.ts';
 import { startTransitServer } from '../testing/transit-server.ts';
 import type { Actor } from '../tokens/token.ts';
 import { readRootKeyStatus } from './key-status.ts';
@@ -18,7 +18,7 @@ async function openSetup(stack: AsyncDisposableStack) {
   const vault = await processes.openProcess(wrapper);
   const tokens: { actor: Actor; id: string; data: string }[] = [];
   for (let i = 0; i < 5; i++) {
-    const actor = await processes.newActor();
+    const actor = await processes.createActor();
     const data = `value ${i}`;
     tokens.push({ actor, data, id: (await createToken(vault, actor, { type: 'token', data })).token.id });
   }
@@ -40,7 +40,7 @@ async function openSetup(stack: AsyncDisposableStack) {
 describe('rotating the root key', () => {
   test('both open everything while it is under way; afterwards the previous one is not needed', () =>
     withDatabase(async ({ rootKey, wrapper, readAll, rows, openRotation, vault, tokens }) => {
-      const next = newRootKey();
+      const next = randomRootKey();
       const [rotating, alone] = [localKeyWrapper(next, [rootKey]), localKeyWrapper(next)];
       const before = await rows();
       await readAll(rotating);
@@ -63,12 +63,12 @@ describe('rotating the root key', () => {
     withDatabase(async ({ db, rootKey, wrapper, tokens, openRotation }) => {
       const tenantId = tokens[0]?.actor.tenantId ?? '';
       const lost = { tenant_id: tenantId, purpose: 'idempotency' as const, version: 1 };
-      const wrapped = await localKeyWrapper(newRootKey()).wrap(Buffer.alloc(32), `${tenantId}/idempotency/1`);
+      const wrapped = await localKeyWrapper(randomRootKey()).wrap(Buffer.alloc(32), `${tenantId}/idempotency/1`);
       await db
         .insertInto('data_keys')
         .values({ ...lost, wrapped_key: wrapped.wrapped, root_key_id: wrapped.keyId })
         .execute();
-      const keyWrapper = localKeyWrapper(newRootKey(), [rootKey]);
+      const keyWrapper = localKeyWrapper(randomRootKey(), [rootKey]);
       const { rotation } = await openRotation({ keyWrapper });
       expect(await rotateRootKey(rotation)).toEqual({
         currentKeyId: await keyWrapper.currentKeyId(),
@@ -115,7 +115,7 @@ describe('rotating the root key', () => {
     }));
 
   test('while the key service is away a cold key is 503, and a warm one goes on', () =>
-    withDatabase(async ({ stack, openProcess, newActor }) => {
+    withDatabase(async ({ stack, openProcess, createActor }) => {
       const { address, token, key, faults } = await startTransitServer(stack);
       const log = { error: () => undefined, info: () => undefined };
       const service = {
@@ -126,7 +126,7 @@ describe('rotating the root key', () => {
       };
       const wrapper = keyWrapperFrom({ KEY_PROVIDER: 'vault-transit', ...service }, log);
       const [warm, cold] = [await openProcess(wrapper), await openProcess(wrapper)];
-      const actor = await newActor();
+      const actor = await createActor();
       const { id } = (await createToken(warm, actor, { type: 'token', data: 'value' })).token;
       faults.all = 'sealed';
       expect((await findToken(warm, actor, id)).data).toBe('value');
@@ -152,7 +152,7 @@ describe('many data keys', () => {
 
   test('are gone through in batches; a stop is honoured after one, and what is counted meanwhile is kept', async () => {
     const { db, rootKey, openRotation } = large.current;
-    const next = localKeyWrapper(newRootKey(), [rootKey]);
+    const next = localKeyWrapper(randomRootKey(), [rootKey]);
     const { rotation, stop, events } = await openRotation({ keyWrapper: next });
     const report: typeof rotation.report = (event) => {
       events.push(event);

@@ -55,10 +55,10 @@ function startLoad(vaults: readonly Vault[], actor: Actor, values: Map<string, J
 }
 
 test('under load nothing is unreadable at any moment, and at the end nothing is under the old versions', async () => {
-  const { openProcess, openRotation, newActor } = setup.current;
+  const { openProcess, openRotation, createActor } = setup.current;
   const vaults = [await openProcess(), await openProcess()];
   const [vault, other] = vaults as [Vault, Vault];
-  const actor = await newActor();
+  const actor = await createActor();
   const values = await createMany(vault, actor, 4000);
   const cards = [];
   for (let i = 0; i < 20; i++) cards.push((await createToken(vault, actor, { type: 'card', data: card })).token.id);

@@ -11,7 +11,7 @@ const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /** Each token has half a MiB of metadata that does not compress, with two thousand keys, so that its terms are large too. */
 const open = useStack(async (stack) => {
   const test = await openTestVault(stack);
-  const actor = await test.newActor({ rules: [{ transform: 'redact' }] });
+  const actor = await test.createActor({ rules: [{ transform: 'redact' }] });
   const pairs = Object.fromEntries(keys.map((key) => [key, '1']));
   await sql`
     insert into tokens (tenant_id, id, type, data_ciphertext, containers, metadata, active_month)

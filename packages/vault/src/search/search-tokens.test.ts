@@ -25,8 +25,8 @@ async function search(actor: Actor, query: string, request = page) {
 
 describe('data', () => {
   test('is found by the exact text that a search index came to, by no part of it, and by no other spelling', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, {
       data: { name: 'Ada Lovelace', born: 1815, tags: ['x', 'é'] },
       search_indexes: [
@@ -45,8 +45,8 @@ describe('data', () => {
   });
 
   test('is found by nothing without a search index, and by nothing that came to no text', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     await createToken(vault, actor, { data: 'x' });
     await createToken(vault, actor, { data: { a: null }, search_indexes: ['{{ data.a }}', '{{ data.b }}'] });
     expect(await search(actor, 'data:x')).toEqual({ ids: [], total: 0 });
@@ -54,8 +54,8 @@ describe('data', () => {
   });
 
   test('the row holds no text and no hash that another Tenant could compare', async () => {
-    const { vault, db, newActor } = open.current;
-    const actors = [await newActor(), await newActor()];
+    const { vault, db, createActor } = open.current;
+    const actors = [await createActor(), await createActor()];
     const input = { id: 'canary', data: 'canary-value', search_indexes: ['{{ data }}'] };
     for (const actor of actors) await createToken(vault, actor, input);
     const rows = await db.selectFrom('tokens').select('search_hashes').where('id', '=', 'canary').execute();
@@ -65,8 +65,8 @@ describe('data', () => {
   });
 
   test('of a card is never indexed with its cvc', async () => {
-    const { vault, db, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor } = open.current;
+    const actor = await createActor();
     const data = { number: '4242424242424242', cvc: '987' };
     const search_indexes = ['{{ data.cvc }}', '{{ data.number | last4 }}'];
     const { token } = await createToken(vault, actor, { type: 'card', data, search_indexes });
@@ -81,8 +81,8 @@ describe('data', () => {
   });
 
   test('is found as it is after a patch, not as it was', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: 'before', search_indexes: ['{{ data }}'] });
     await updateToken(vault, actor, token.id, { data: 'after' });
     expect([(await search(actor, 'data:before')).ids, (await search(actor, 'data:after')).ids]).toEqual([
@@ -93,8 +93,8 @@ describe('data', () => {
 });
 
 test('a day is a UTC day, its last millisecond included', async () => {
-  const { vault, db, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = open.current;
+  const actor = await createActor();
   const moments = ['2026-01-01T23:59:59.999Z', '2026-01-02T00:00:00.000Z', '2026-01-02T23:59:59.999Z'];
   for (const created_at of moments) {
     const { token } = await createToken(vault, actor, { id: `at ${created_at.replaceAll(':', '-')}`, data: 1 });
@@ -111,8 +111,8 @@ test('a day is a UTC day, its last millisecond included', async () => {
 });
 
 test('pages are newest first, each token once, with the total of all', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const created: Token[] = [];
   for (let i = 0; i < 7; i++) created.push((await createToken(vault, actor, { data: i, metadata: { k: 'v' } })).token);
   await createToken(vault, actor, { data: 1 });
@@ -127,10 +127,10 @@ test('pages are newest first, each token once, with the total of all', async () 
 });
 
 test('answers data as a read would, and notes plaintext once for a page', async () => {
-  const { vault, disclosures, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, disclosures, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 'plain' });
-  const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:search', 'token:read'] });
+  const masked = await createActor({ tenantId: actor.tenantId, permissions: ['token:search', 'token:read'] });
   disclosures.length = 0;
   const { tokens } = await searchTokens(vault, masked, { query: `id:${token.id}`, ...page });
   expect([tokens, disclosures]).toEqual([[await findToken(vault, masked, token.id)], []]);
@@ -142,21 +142,21 @@ test('answers data as a read would, and notes plaintext once for a page', async 
 });
 
 test('an expired token is not found', async () => {
-  const { vault, expire, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, expire, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 1 });
   await expire(actor, [token.id]);
   expect(await search(actor, `id:${token.id}`)).toEqual({ ids: [], total: 0 });
 });
 
 test('needs token:search, and finds nothing without token:read', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   await createToken(vault, actor, { data: 1 });
   const { tenantId } = actor;
-  const reader = await newActor({ tenantId, permissions: ['token:read'] });
+  const reader = await createActor({ tenantId, permissions: ['token:read'] });
   await expect(search(reader, 'type:token')).rejects.toMatchObject({ code: 'forbidden' });
-  const searcher = await newActor({ tenantId, permissions: ['token:search'] });
+  const searcher = await createActor({ tenantId, permissions: ['token:search'] });
   expect(await search(searcher, 'type:token')).toEqual({ ids: [], total: 0 });
 });
 
@@ -165,7 +165,7 @@ test.each([
   ['no date in a range', 'created_at:[2026-01-01 TO 2026-02-31]', 26],
   ['an offset out of all years', 'created_at:0001-01-01T00:00+14:00', 11],
 ])('%s is a fault with its position', async (_name, query, position) => {
-  const actor = await open.current.newActor();
+  const actor = await open.current.createActor();
   await expect(search(actor, query)).rejects.toMatchObject({
     code: 'validation_failed',
     errors: { query: [`at character ${position}: expected an ISO 8601 date`] },
@@ -173,8 +173,8 @@ test.each([
 });
 
 test('hostile values are values: no SQL, no pattern, no fault', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 1, metadata: { k: "%' or 1=1 --" } });
   for (const value of [
     '%',
@@ -216,11 +216,11 @@ describe('as the model says', () => {
   });
 
   test('tokens of any kind, queries of any form, callers with any rules', async () => {
-    const { vault, db, newActor } = open.current;
-    const creators = [await newActor()];
+    const { vault, db, createActor } = open.current;
+    const creators = [await createActor()];
     const tenantId = creators[0]?.tenantId ?? '';
-    creators.push(await newActor({ tenantId }));
-    const foreigner = await newActor();
+    creators.push(await createActor({ tenantId }));
+    const foreigner = await createActor();
     const model: ModelToken[] = [];
     for (const [i, input] of fc.sample(anyInput, 60).entries()) {
       const actor = creators[i % 2];
@@ -256,7 +256,7 @@ describe('as the model says', () => {
       fc.asyncProperty(anyQuery(known), rules, async (query, given) => {
         const text = writeQuery(query);
         fc.pre(Array.from(text).length <= 200);
-        const actor = await newActor({ tenantId, ...(given && { rules: given }) });
+        const actor = await createActor({ tenantId, ...(given && { rules: given }) });
         fc.pre(actor.rules.some(({ permissions }) => permissions.includes('token:search')));
         const expected = model.filter((one) => matches(query, one) && isFindable(actor, one.token));
         expect([text, await search(actor, text)]).toEqual([

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
-import { createTestDatabase, openTestCoherence } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase } from '@sluice/testing';
 import { type Actor, assembleVault, localKeyWrapper } from '../index.ts';
 import type { VaultOptions } from '../vault.ts';
 
@@ -14,7 +14,7 @@ interface TestGrants {
 }
 
 export async function openTestVault(stack: AsyncDisposableStack, options: Partial<VaultOptions> = {}) {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db } = database;
   const { caches, changes } = await openTestCoherence(database, stack);
   const disclosures: Disclosure[] = [];
@@ -30,16 +30,16 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
   });
 
   /** By default in a new Tenant and with every permission in plaintext. */
-  async function newActor({ tenantId, permissions, rules }: TestGrants = {}): Promise<Actor> {
+  async function createActor({ tenantId, permissions, rules }: TestGrants = {}): Promise<Actor> {
     const revealing = permissions || rules ? [] : [{ transform: 'reveal' as const }];
     const full = (rules ?? revealing).map(
       (rule): AccessRule => ({ priority: 1, container: '/', transform: 'mask', permissions: allPermissions, ...rule }),
     );
     const grants = { permissions: permissions ?? [], rules: full };
-    return { id: randomUUID(), tenantId: tenantId ?? (await newTenant()), traceId: 'trace', ...grants };
+    return { id: randomUUID(), tenantId: tenantId ?? (await createTenant()), traceId: 'trace', ...grants };
   }
 
-  async function newTenant(settings: { fingerprint_tokens?: boolean; deduplicate_tokens?: boolean } = {}) {
+  async function createTenant(settings: { fingerprint_tokens?: boolean; deduplicate_tokens?: boolean } = {}) {
     const id = randomUUID();
     await db
       .insertInto('tenants')
@@ -67,5 +67,5 @@ export async function openTestVault(stack: AsyncDisposableStack, options: Partia
       .execute();
   }
 
-  return { ...database, vault, time, disclosures, newActor, newTenant, expire, auditOf };
+  return { ...database, vault, time, disclosures, createActor, createTenant, expire, auditOf };
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { proxyVersionField, reactorConfiguration, runArguments, runConsole, runResult } from '@sluice/database';
-import { createTestDatabase, openTestCoherence } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
   type Actor,
@@ -15,16 +15,16 @@ import {
   type Vault,
 } from '../index.ts';
 
-export const newRootKey = (): string => randomBytes(32).toString('base64');
+export const randomRootKey = (): string => randomBytes(32).toString('base64');
 
 export const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2090, cvc: '123' };
 
 const permissions = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:use'];
 
 export async function openProcesses(stack: AsyncDisposableStack) {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db } = database;
-  const rootKey = newRootKey();
+  const rootKey = randomRootKey();
 
   async function openProcess(keyWrapper: KeyWrapper = localKeyWrapper(rootKey)): Promise<Vault> {
     const { caches, changes } = await openTestCoherence(database, stack);
@@ -42,7 +42,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return { rotation, events, stop };
   }
 
-  async function newActor(): Promise<Actor> {
+  async function createActor(): Promise<Actor> {
     const tenantId = randomUUID();
     await db.insertInto('tenants').values({ id: tenantId, owner_id: randomUUID(), name: 'T' }).execute();
     const rules = [{ priority: 1, container: '/', transform: 'reveal' as const, permissions }];
@@ -68,7 +68,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
     return Object.fromEntries(rows.map(({ version, count }) => [version, count]));
   }
 
-  return { ...database, rootKey, openProcess, openRotation, newActor, versionsOf };
+  return { ...database, rootKey, openProcess, openRotation, createActor, versionsOf };
 }
 
 export async function insertProxy(

@@ -8,8 +8,8 @@ const open = useStack(openTestVault);
 const kibibyte = 1024;
 
 async function naming() {
-  const { vault, newActor } = open.current;
-  const actor = await newActor({
+  const { vault, createActor } = open.current;
+  const actor = await createActor({
     rules: [{ container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] }],
   });
   const { token } = await createToken(vault, actor, { type: 'token', data: 'x'.repeat(64 * kibibyte) });
@@ -32,8 +32,8 @@ describe('what masks show counts like what is decrypted: at most 8 MiB for one r
     ['text of the mask itself', 'v', 'x'.repeat(mebibyte - 100)],
     ['values that a mask repeats', 'x'.repeat(60 * kibibyte), '{{ data }}{{ data }} '.repeat(8)],
   ])('%s', async (_, data, mask) => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor({ rules: [masked] });
+    const { vault, createActor } = open.current;
+    const actor = await createActor({ rules: [masked] });
     const ids: string[] = [];
     for (let at = 0; at < 12; at += 1) ids.push((await createToken(vault, actor, { data, mask })).token.id);
     const found = await vault.tokens.find(actor.tenantId, ids);

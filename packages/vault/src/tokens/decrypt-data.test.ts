@@ -7,7 +7,7 @@ const vault = useStack((stack) => openTestVault(stack));
 const large = 'x'.repeat(2 ** 20 - 10);
 
 async function tokensOf(count: number, data: Json): Promise<{ actor: Actor; ids: string[] }> {
-  const actor = await vault.current.newActor();
+  const actor = await vault.current.createActor();
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) ids.push((await createToken(vault.current.vault, actor, { data })).token.id);
   return { actor, ids };

@@ -1,11 +1,6 @@
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
-import {
-  type ApplicationCommand,
-  applicationRules,
-  createApplicationModel,
-  dates,
-} from '../testing/application-model.ts';
+import { type ApplicationCommand, applicationModel, applicationRules, dates } from '../testing/application-model.ts';
 import { agreement, listQuery } from '../testing/model-check.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -105,11 +100,11 @@ const property = (rules = applicationRules) =>
     command,
     first,
     async begin() {
-      const tenant = await api.current.newTenant('T');
+      const tenant = await api.current.anotherTenant('T');
       const send: typeof api.current.send = (method, path, options) =>
         api.current.send(method, path, { key: tenant.management_key, ...options });
       const { created_at } = (await send('GET', '/applications/key')).body;
-      return { ...createApplicationModel(tenant, created_at, rules), send };
+      return { ...applicationModel(tenant, created_at, rules), send };
     },
   });
 

@@ -7,7 +7,7 @@ const collector = { name: 'Shop', type: 'public', permissions: ['token:create'] 
 const post = (part: object) => api.current.send('POST', '/applications', { body: { ...collector, ...part } });
 const put = (id: string, part: object) =>
   api.current.send('PUT', `/applications/${id}`, { body: { ...collector, ...part } });
-const newSession = (key: string, origin?: string) =>
+const requestSession = (key: string, origin?: string) =>
   api.current.send('POST', '/sessions', { key, headers: origin === undefined ? {} : { Origin: origin } });
 const corsOf = ({ headers }: { headers: Headers }) =>
   [...headers].filter(([name]) => name.startsWith('access-control-'));
@@ -97,12 +97,12 @@ describe('allowed_origins', () => {
 describe('POST /sessions', () => {
   test('answers a page of the list, and refuses any other without CORS headers', async () => {
     const { key } = (await post({ allowed_origins: [shop] })).body;
-    const allowed = await newSession(key, shop);
+    const allowed = await requestSession(key, shop);
     expect(allowed.status).toBe(201);
     expect(allowed.headers.get('access-control-allow-origin')).toBe(shop);
     expect(allowed.headers.get('vary')).toBe('Origin');
     for (const origin of ['https://evil.example', 'null', `${shop}:8443`, 'http://shop.example', '']) {
-      const refused = await newSession(key, origin);
+      const refused = await requestSession(key, origin);
       expect({ origin, status: refused.status, cors: corsOf(refused) }).toEqual({ origin, status: 403, cors: [] });
     }
     expect((await api.current.send('GET', '/sessions')).body.data).toHaveLength(1);
@@ -110,23 +110,23 @@ describe('POST /sessions', () => {
 
   test('takes the fields’ own host always, and programs, which send no Origin', async () => {
     const { key } = (await post({ allowed_origins: [] })).body;
-    expect((await newSession(key, 'http://fields.localhost:8080')).status).toBe(201);
-    expect((await newSession(key, 'https://fields.localhost:8080')).status).toBe(403);
-    expect((await newSession(key)).status).toBe(201);
-    expect((await newSession(key, shop)).status).toBe(403);
+    expect((await requestSession(key, 'http://fields.localhost:8080')).status).toBe(201);
+    expect((await requestSession(key, 'https://fields.localhost:8080')).status).toBe(403);
+    expect((await requestSession(key)).status).toBe(201);
+    expect((await requestSession(key, shop)).status).toBe(403);
   });
 
   test('a change is in force when its answer goes out', async () => {
     const { id, key } = (await post({})).body;
-    expect((await newSession(key, shop)).headers.get('access-control-allow-origin')).toBe('*');
+    expect((await requestSession(key, shop)).headers.get('access-control-allow-origin')).toBe('*');
     await put(id, { allowed_origins: ['https://other.example'] });
-    expect((await newSession(key, shop)).status).toBe(403);
+    expect((await requestSession(key, shop)).status).toBe(403);
     await put(id, { allowed_origins: null });
-    expect((await newSession(key, shop)).status).toBe(201);
+    expect((await requestSession(key, shop)).status).toBe(201);
   });
 
   test('a refused key is answered as without the member', async () => {
-    const refused = await newSession('svc_test_pub_nonsense', 'https://evil.example');
+    const refused = await requestSession('svc_test_pub_nonsense', 'https://evil.example');
     expect({ status: refused.status, origin: refused.headers.get('access-control-allow-origin') }).toEqual({
       status: 401,
       origin: '*',

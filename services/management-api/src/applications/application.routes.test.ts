@@ -18,8 +18,8 @@ function withoutKey({ key: _, ...application }: Record<string, unknown>) {
 }
 
 test('a list reserves memory for what it reads, before it reads', async () => {
-  const { db, newTenant, application } = api.current;
-  const { tenant_id, management_key } = await newTenant('large');
+  const { db, anotherTenant, application } = api.current;
+  const { tenant_id, management_key } = await anotherTenant('large');
   const rules = Array.from({ length: 50 }, () => ({ ...rule, description: 'x'.repeat(2000) }));
   await application({ rules }, { key: management_key });
   const held: number[] = [];
@@ -437,8 +437,8 @@ describe('an Application that is due, its row still there', () => {
 
 describe('list by type', () => {
   test('only those of the type, with their own total; with ids both must hold', async () => {
-    const { send, newTenant } = api.current;
-    const { management_key: key, application_id } = await newTenant('by type');
+    const { send, anotherTenant } = api.current;
+    const { management_key: key, application_id } = await anotherTenant('by type');
     const created = await send('POST', '/applications', { key, body: privateApplication });
     const list = async (query: string) => {
       const { body } = await send('GET', `/applications?${query}`, { key });

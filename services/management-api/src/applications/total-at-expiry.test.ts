@@ -19,8 +19,8 @@ async function deleteExpired(tenantId: string): Promise<void> {
 }
 
 test.each([1, 2, 3, 4])('the total counts no expired Application twice, deleted after statement %i', async (number) => {
-  const { db, newTenant, application } = api.current;
-  const { tenant_id, management_key: key } = await newTenant('T');
+  const { db, anotherTenant, application } = api.current;
+  const { tenant_id, management_key: key } = await anotherTenant('T');
   for (let i = 0; i < 3; i++) {
     const { id } = await application({ expires_at: '2999-01-01T00:00:00.000Z' }, { key });
     const expires_at = new Date(Date.now() - 1000).toISOString();

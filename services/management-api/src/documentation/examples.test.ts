@@ -20,7 +20,7 @@ async function ownNonce() {
   return { key: authorizer.key as string, body: { nonce } };
 }
 
-async function newTarget(path: string): Promise<string> {
+async function createTarget(path: string): Promise<string> {
   const { application, proxy, formula, reactor, memberId } = api.current;
   if (path.startsWith('/tenants/self/members')) return memberId();
   if (path.startsWith('/reactor-formulas')) return (await formula()).id;
@@ -30,7 +30,7 @@ async function newTarget(path: string): Promise<string> {
 
 test.each(withBody)('%s takes the example that the reference shows', async (_id, operation, example) => {
   const { send, token } = api.current;
-  const { method, path, options } = sampleRequest(operation, await newTarget(operation.path));
+  const { method, path, options } = sampleRequest(operation, await createTarget(operation.path));
   const own = operation.id === 'authorizeSession' ? await ownNonce() : undefined;
   const body = { ...(example as object), ...own?.body };
   if (operation.id === 'explainAccess') await token({ id: (example as { token_id: string }).token_id });

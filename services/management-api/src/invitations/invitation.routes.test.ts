@@ -7,10 +7,10 @@ import { secretOf } from './invitation.url.ts';
 
 const api = useStack((stack) => startTestConsole(stack));
 const invitations = '/tenants/self/invitations';
-const newEmail = () => `${randomUUID()}@example.com`;
+const randomEmail = () => `${randomUUID()}@example.com`;
 
 async function ownTenant() {
-  const tenant = await api.current.newTenant('Own');
+  const tenant = await api.current.anotherTenant('Own');
   const owner = await api.current.signedIn(tenant.owner_id, tenant.tenant_id);
   const join = (role: Role) => api.current.member(role, { tenantId: tenant.tenant_id });
   const invite = (body: object, options = {}) =>
@@ -75,7 +75,7 @@ test('an invitation is made, shown without its link, and accepted once', async (
 
 test('who invites twice hears that the address is taken, of a member or by an invitation that is pending', async () => {
   const { invite, by } = await ownTenant();
-  const email = newEmail();
+  const email = randomEmail();
   const { body } = await invite({ email });
   expect(await invite({ email: email.toUpperCase() })).toMatchObject({
     status: 409,
@@ -99,14 +99,14 @@ test.each([
   { email: 'a@b@c' },
   { email: `${'x'.repeat(250)}@example.com` },
   { email: 5 },
-  { email: newEmail(), role: 'KING' },
+  { email: randomEmail(), role: 'KING' },
 ])('the body %j is 400', async (body) => {
   expect((await api.current.send('POST', invitations, { body })).status).toBe(400);
 });
 
 test('a link that is made anew replaces the old one', async () => {
   const { invite, by } = await ownTenant();
-  const made = (await invite({ email: newEmail() })).body;
+  const made = (await invite({ email: randomEmail() })).body;
   await expire(made.id);
   const sent = await by('POST', `/${made.id}/resend`);
   expect(sent).toMatchObject({ status: 200, body: { id: made.id, status: 'PENDING', modified_at: isoDate } });
@@ -117,7 +117,7 @@ test('a link that is made anew replaces the old one', async () => {
 
 test('an invitation that is deleted is refused from then on', async () => {
   const { invite, by } = await ownTenant();
-  const made = (await invite({ email: newEmail() })).body;
+  const made = (await invite({ email: randomEmail() })).body;
   expect((await by('DELETE', `/${made.id}`)).status).toBe(204);
   expect((await accept(secretOf(made.url))).status).toBe(401);
   expect((await by('DELETE', `/${made.id}`)).status).toBe(404);
@@ -125,7 +125,7 @@ test('an invitation that is deleted is refused from then on', async () => {
 
 test('under an idempotency key the link is told again only while it is good', async () => {
   const { invite, by } = await ownTenant();
-  const body = { email: newEmail() };
+  const body = { email: randomEmail() };
   const headers = { 'SVC-IDEMPOTENCY-KEY': 'a' };
   const made = await invite(body, { headers });
   expect((await invite(body, { headers })).body).toEqual(made.body);
@@ -142,10 +142,10 @@ describe('nobody invites to more than they hold:', () => {
     const { join, owner } = await ownTenant();
     const actor = await join(role);
     for (const to of roles) {
-      const { status } = await actor.send('POST', `/api${invitations}`, { body: { email: newEmail(), role: to } });
+      const { status } = await actor.send('POST', `/api${invitations}`, { body: { email: randomEmail(), role: to } });
       const may = role === 'OWNER' || (role === 'ADMIN' && to !== 'OWNER');
       expect([to, status]).toEqual([to, may ? 201 : 403]);
-      const made = (await owner.send('POST', `/api${invitations}`, { body: { email: newEmail(), role: to } })).body;
+      const made = (await owner.send('POST', `/api${invitations}`, { body: { email: randomEmail(), role: to } })).body;
       const resent = await actor.send('POST', `/api${invitations}/${made.id}/resend`);
       expect([to, resent.status]).toEqual([to, may ? 200 : 403]);
     }
@@ -153,8 +153,8 @@ describe('nobody invites to more than they hold:', () => {
 
   test('a key invites no OWNER; sending again needs the permission to invite, too', async () => {
     const { invite, by, management_key } = await ownTenant();
-    expect((await invite({ email: newEmail(), role: 'OWNER' })).status).toBe(403);
-    const made = (await invite({ email: newEmail() })).body;
+    expect((await invite({ email: randomEmail(), role: 'OWNER' })).status).toBe(403);
+    const made = (await invite({ email: randomEmail() })).body;
     const permissions = ['tenant:invitation:update', 'log:read'];
     const { key } = await api.current.application({ type: 'management', permissions }, { key: management_key });
     expect(await by('POST', `/${made.id}/resend`, { key })).toMatchObject({
@@ -166,7 +166,7 @@ describe('nobody invites to more than they hold:', () => {
 
 test('a Tenant has at most a hundred that are pending, however many ask at once', async () => {
   const { invite } = await ownTenant();
-  const answers = await Promise.all(Array.from({ length: 110 }, () => invite({ email: newEmail() })));
+  const answers = await Promise.all(Array.from({ length: 110 }, () => invite({ email: randomEmail() })));
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array.from({ length: 100 }, () => 201), ...Array.from({ length: 10 }, () => 429)]);
 });
@@ -174,15 +174,15 @@ test('a Tenant has at most a hundred that are pending, however many ask at once'
 describe('accepting', () => {
   test('of twenty at once one becomes a member; links that are not good are answered alike', async () => {
     const { invite } = await ownTenant();
-    const made = (await invite({ email: newEmail() })).body;
+    const made = (await invite({ email: randomEmail() })).body;
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => accept(secretOf(made.url))))).map(
       ({ status }) => status,
     );
     expect(statuses.sort()).toEqual([204, ...Array.from({ length: 19 }, () => 401)]);
-    const expired = (await invite({ email: newEmail() })).body;
+    const expired = (await invite({ email: randomEmail() })).body;
     await expire(expired.id);
     const closed = await ownTenant();
-    const ofClosed = (await closed.invite({ email: newEmail() })).body;
+    const ofClosed = (await closed.invite({ email: randomEmail() })).body;
     await api.current.send('DELETE', '/tenants/self', { key: closed.management_key });
     for (const token of [made.url, expired.url, ofClosed.url].map(secretOf).concat('x', 'x'.repeat(43))) {
       const { status, body, headers } = await accept(token);
@@ -196,7 +196,7 @@ describe('accepting', () => {
 
   test('a link gives nothing of a person whom another Tenant knows by that address', async () => {
     const [one, other] = [await ownTenant(), await ownTenant()];
-    const email = newEmail();
+    const email = randomEmail();
     const alice = (await accept(secretOf((await one.invite({ email, role: 'ADMIN' })).body.url))).browser;
     const taken = (await accept(secretOf((await other.invite({ email })).body.url))).browser;
     const [me, they] = [(await alice.send('GET', '/api/me')).body, (await taken.send('GET', '/api/me')).body];
@@ -206,7 +206,7 @@ describe('accepting', () => {
 
   test('whoever is signed in with the address accepts as the same person, and is a member of two Tenants', async () => {
     const [one, other] = [await ownTenant(), await ownTenant()];
-    const email = newEmail();
+    const email = randomEmail();
     const { browser } = await accept(secretOf((await one.invite({ email, role: 'ADMIN' })).body.url));
     const { cookie } = browser.state;
     const userId = (await browser.send('GET', '/api/me')).body.user.id;
@@ -226,7 +226,7 @@ describe('accepting', () => {
     const { db } = api.current;
     const { invite, join, by } = await ownTenant();
     const person = await join('ADMIN');
-    const email = newEmail();
+    const email = randomEmail();
     const made = (await invite({ email })).body;
     await db.updateTable('users').set({ email }).where('id', '=', person.userId).execute();
     expect((await accept(secretOf(made.url), person)).status).toBe(409);
@@ -244,7 +244,7 @@ describe('accepting', () => {
     const { invite, join, owner, tenant_id: tenantId } = await ownTenant();
     const elsewhere = await ownTenant();
     const person = await join('ADMIN');
-    const email = newEmail();
+    const email = randomEmail();
     await db.updateTable('users').set({ email }).where('id', '=', person.userId).execute();
     const away = await api.current.member('ADMIN', { tenantId: elsewhere.tenant_id, userId: person.userId });
     await owner.send('DELETE', `/api/tenants/self/members/${person.id}`);
@@ -265,7 +265,7 @@ describe('without sign-in by link', () => {
 
   test('whoever is not signed in hears nothing of the link, and whoever has another address is refused', async () => {
     const { send, browser, db, member, tenant } = strict.current;
-    const email = newEmail();
+    const email = randomEmail();
     const made = (await send('POST', invitations, { body: { email } })).body;
     for (const token of [secretOf(made.url), 'x'.repeat(43)]) {
       expect(await accept(token, browser())).toMatchObject({
@@ -285,6 +285,6 @@ describe('without sign-in by link', () => {
 test('without a console there is no link', async () => {
   await using stack = new AsyncDisposableStack();
   const { send } = await startTestManagement(stack);
-  const made = await send('POST', invitations, { body: { email: newEmail() } });
+  const made = await send('POST', invitations, { body: { email: randomEmail() } });
   expect([made.status, made.body.url]).toEqual([201, undefined]);
 });

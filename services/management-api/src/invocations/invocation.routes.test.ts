@@ -44,8 +44,8 @@ const lineOf = (record: InvocationRecord) =>
 
 /** A Tenant with these invocations. */
 async function tenantWith(records: InvocationRecord[], skipped = 0) {
-  const { newTenant, store, send, application } = api.current;
-  const { tenant_id: tenantId, management_key: key } = await newTenant('T');
+  const { anotherTenant, store, send, application } = api.current;
+  const { tenant_id: tenantId, management_key: key } = await anotherTenant('T');
   const add = (more: InvocationRecord[], before = 0) =>
     store.add(tenantId, { lines: more.map(lineOf), skipped: before, minutes: new Map() });
   await add(records, skipped);

@@ -17,7 +17,7 @@ function open(entry: object): Issuer {
   return openIssuer(settings, consoleUrl);
 }
 
-function newAttemptOf(name = 'one') {
+function randomAttemptOf(name = 'one') {
   const attempt = attemptOf(randomAttempt(), name);
   if (!attempt) throw new Error('The attempt has ended');
   return attempt;
@@ -32,7 +32,7 @@ const started = useStack(async (stack) => {
 });
 
 /** What a browser comes back with that has been to the issuer. */
-async function visit(attempt = newAttemptOf(), change: (url: URL) => void = () => {}) {
+async function visit(attempt = randomAttemptOf(), change: (url: URL) => void = () => {}) {
   const url = await started.current.opened.authorizationUrl(attempt);
   change(url);
   const back = await visitIssuer(url.href);
@@ -113,7 +113,7 @@ describe('whether an address is verified', () => {
     issuer.account = subject;
     issuer.accounts.set(subject, { email, ...claims });
     const opened = open(issuer.entry('one', part));
-    const attempt = newAttemptOf();
+    const attempt = randomAttemptOf();
     const back = await visitIssuer((await opened.authorizationUrl(attempt)).href);
     const identity = await opened.identify(back.searchParams, attempt);
     return { email: identity.email, asked: issuer.asked.filter((path) => path === '/me').length };
@@ -163,12 +163,12 @@ async function startSilent(stack: AsyncDisposableStack, { tellsMetadata }: { tel
 }
 
 const exchange = (issuer: Issuer) => {
-  const attempt = newAttemptOf();
+  const attempt = randomAttemptOf();
   return issuer.identify(new URLSearchParams({ code: 'x', state: attempt.state }), attempt);
 };
 
 test.each<[string, boolean, (issuer: Issuer) => Promise<unknown>]>([
-  ['its metadata', false, (issuer) => issuer.authorizationUrl(newAttemptOf())],
+  ['its metadata', false, (issuer) => issuer.authorizationUrl(randomAttemptOf())],
   ['the exchange of the code', true, exchange],
 ])('an issuer that keeps us waiting is given up after five seconds: for %s', async (_what, tellsMetadata, ask) => {
   await using stack = new AsyncDisposableStack();

@@ -7,7 +7,7 @@ const api = useStack((stack) => startTestIssuers(stack));
 let people = 0;
 
 /** Somebody whom a group has made a member, who sits at the browser of the issuer. */
-async function newGroupMember() {
+async function addGroupMember() {
   const { one, browser, db } = api.current;
   const subject = `person-${people++}`;
   one.account = subject;
@@ -28,7 +28,7 @@ async function newGroupMember() {
   return { person, id, userId, isMember };
 }
 
-type GroupMember = Awaited<ReturnType<typeof newGroupMember>>;
+type GroupMember = Awaited<ReturnType<typeof addGroupMember>>;
 
 /** A sign-in by the group waits for a transaction in which the membership ends. @returns the Tenants that it may enter. */
 async function signInWhile(member: GroupMember, end: (tx: Queryable) => Promise<unknown>) {
@@ -44,7 +44,7 @@ async function signInWhile(member: GroupMember, end: (tx: Queryable) => Promise<
 }
 
 test('whom a person removes while they sign in by a group is not made a member again by that', async () => {
-  const member = await newGroupMember();
+  const member = await addGroupMember();
   const { tenantId: tenant_id } = api.current;
   const remove = (tx: Queryable) =>
     tx.insertInto('former_members').values({ tenant_id, user_id: member.userId }).execute();
@@ -53,7 +53,7 @@ test('whom a person removes while they sign in by a group is not made a member a
 });
 
 test('the control: where the membership ends without a person, the sign-in that waited makes it again', async () => {
-  const member = await newGroupMember();
+  const member = await addGroupMember();
   expect(await signInWhile(member, async () => undefined)).toEqual([api.current.tenantId]);
   expect(await member.isMember()).toBe(true);
 });
@@ -62,7 +62,7 @@ test('of many sign-ins by a group and one removal at once, whoever comes first, 
   const { tenantId, member: newMember, browser } = api.current;
   const owner = await newMember('OWNER', { tenantId });
   for (let round = 0; round < 5; round++) {
-    const { person, id, isMember } = await newGroupMember();
+    const { person, id, isMember } = await addGroupMember();
     const [removed, ...backs] = await Promise.all([
       owner.send('DELETE', `/api/tenants/self/members/${id}`),
       ...Array.from({ length: 6 }, () => visit(browser(), 'one')),

@@ -7,7 +7,7 @@ const api = useStack((stack) => startTestIssuers(stack));
 let people = 0;
 
 /** Somebody whom nobody knows yet, at the browser of the first issuer. */
-function newPerson(claims: object = {}) {
+function addPerson(claims: object = {}) {
   const { one, browser } = api.current;
   const subject = `person-${people++}`;
   const email = `${subject}@example.com`;
@@ -29,7 +29,7 @@ const membersNamed = (subject: string) =>
     .execute();
 
 test('a member of a group signs in, and is told who they are', async () => {
-  const person = newPerson({ groups: ['auditors'], picture: 'https://example.com/a.png' });
+  const person = addPerson({ groups: ['auditors'], picture: 'https://example.com/a.png' });
   const back = await visit(person, 'one');
   expect([back.status, tenantsIn(back)]).toEqual([200, [api.current.tenantId]]);
   expect(person.state.cookie).toBe('');
@@ -46,13 +46,13 @@ test('a member of a group signs in, and is told who they are', async () => {
 });
 
 test('the highest of the roles that the groups give counts, and nobody is made an OWNER', async () => {
-  const person = newPerson({ groups: ['auditors', 'admins', 'unknown', 7] });
+  const person = addPerson({ groups: ['auditors', 'admins', 'unknown', 7] });
   await visit(person, 'one');
   expect(await membersNamed(person.subject)).toMatchObject([{ role: 'ADMIN', source: 'group' }]);
 });
 
 test('whoever is in no Tenant signs in nowhere, and leaves no trace but the attempt', async () => {
-  const person = newPerson();
+  const person = addPerson();
   const back = await visit(person, 'one');
   expect([back.status, tenantsIn(back)]).toEqual([200, []]);
   expect((await finish(person)).status).toBe(403);
@@ -63,7 +63,7 @@ test('whoever is in no Tenant signs in nowhere, and leaves no trace but the atte
 
 describe('an invitation', () => {
   test('is accepted by the address that the issuer has verified, in any case, and once', async () => {
-    const { subject, email, ...person } = newPerson();
+    const { subject, email, ...person } = addPerson();
     api.current.one.accounts.set(subject, { email: email.toUpperCase(), email_verified: true });
     const invitation = await invite(email, { role: 'DEVELOPER' });
     await visit(person, 'one');
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     { email_verified: 'true' },
     { email: 'other@example.com' },
   ])('is nothing for %j', async (claims) => {
-    const { subject, email, ...person } = newPerson();
+    const { subject, email, ...person } = addPerson();
     const invitation = await invite(email);
     api.current.one.accounts.set(subject, { email, email_verified: true, ...claims });
     await visit(person, 'one');
@@ -93,7 +93,7 @@ describe('an invitation', () => {
   });
 
   test('makes a member of somebody whom a group made one with another role', async () => {
-    const { subject, email, ...person } = newPerson({ groups: ['auditors'] });
+    const { subject, email, ...person } = addPerson({ groups: ['auditors'] });
     await visit(person, 'one');
     await finish(person);
     const invitation = await invite(`${subject}-2@example.com`, { role: 'DEVELOPER' });
@@ -132,7 +132,7 @@ test('the same address at two issuers is two people', async () => {
 describe('a group that is taken away', () => {
   test('ends the membership at the next sign-in, and every sign-in of it', async () => {
     const { one } = api.current;
-    const person = newPerson({ groups: ['admins', 'elsewhere'] });
+    const person = addPerson({ groups: ['admins', 'elsewhere'] });
     const before = await visit(person, 'one');
     expect(tenantsIn(before).sort()).toEqual([api.current.tenantId, api.current.otherId].sort());
     await finish(person, { tenant_id: api.current.tenantId });
@@ -159,7 +159,7 @@ describe('a group that is taken away', () => {
 
   test('and one that gives another role changes it', async () => {
     const { one } = api.current;
-    const person = newPerson({ groups: ['admins'] });
+    const person = addPerson({ groups: ['admins'] });
     await visit(person, 'one');
     await finish(person);
     one.accounts.set(person.subject, { groups: ['auditors'] });
@@ -172,7 +172,7 @@ describe('what a person has done stays', () => {
   const owner = () => api.current.member('OWNER', { tenantId: api.current.tenantId });
 
   test('whoever is removed is not made a member by a group, until invited again', async () => {
-    const person = newPerson({ groups: ['admins'] });
+    const person = addPerson({ groups: ['admins'] });
     await visit(person, 'one');
     await finish(person);
     const [member] = await membersNamed(person.subject);
@@ -187,7 +187,7 @@ describe('what a person has done stays', () => {
 
   test('whoever is demoted stays so, and comes back with no higher role when the group comes back', async () => {
     const { one } = api.current;
-    const person = newPerson({ groups: ['admins'] });
+    const person = addPerson({ groups: ['admins'] });
     await visit(person, 'one');
     const [member] = await membersNamed(person.subject);
     const demoted = await (await owner()).send('PUT', `/api/tenants/self/members/${member?.id}`, {
@@ -206,7 +206,7 @@ describe('what a person has done stays', () => {
 
   test('an OWNER by a person stays when the group goes', async () => {
     const { one } = api.current;
-    const person = newPerson({ groups: ['admins'] });
+    const person = addPerson({ groups: ['admins'] });
     await visit(person, 'one');
     const [member] = await membersNamed(person.subject);
     await (await owner()).send('PUT', `/api/tenants/self/members/${member?.id}`, { body: { role: 'OWNER' } });
@@ -217,7 +217,7 @@ describe('what a person has done stays', () => {
 
 test('a person of two Tenants chooses one, and changes to the other', async () => {
   const { tenantId, otherId, stranger } = api.current;
-  const person = newPerson({ groups: ['auditors', 'elsewhere'] });
+  const person = addPerson({ groups: ['auditors', 'elsewhere'] });
   const back = await visit(person, 'one');
   expect(back.body).toContain('Elsewhere');
   expect((await finish(person)).status).toBe(400);
@@ -229,7 +229,7 @@ test('a person of two Tenants chooses one, and changes to the other', async () =
 });
 
 test('twenty who finish at once with one cookie: one signs in', async () => {
-  const person = newPerson({ groups: ['auditors'] });
+  const person = addPerson({ groups: ['auditors'] });
   await visit(person, 'one');
   const answers = await Promise.all(Array.from({ length: 20 }, () => finish(person)));
   expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array.from({ length: 19 }, () => 401)]);

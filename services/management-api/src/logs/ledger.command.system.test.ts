@@ -14,8 +14,8 @@ const script = fileURLToPath(new URL('ledger.command.ts', import.meta.url));
 /** The Tenant was closed after its log was made through the API and an auditor kept files. */
 const api = useStack(async (stack) => {
   const management = await startTestManagement(stack);
-  const { newTenant, application, send, db, url } = management;
-  const { management_key: key, tenant_id } = await newTenant('T');
+  const { anotherTenant, application, send, db, url } = management;
+  const { management_key: key, tenant_id } = await anotherTenant('T');
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'ledger-')), (made) => rm(made, { recursive: true }));
   for (let i = 0; i < 6; i++) await application({}, { key });
   // Some line readers end lines at these

@@ -20,9 +20,9 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const bytes = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
 /** As the worker builds it; returns its root at each size. */
-async function newLedger(size: number) {
-  const { db, newTenant, send } = api.current;
-  const { tenant_id, management_key: key } = await newTenant('T');
+async function fillLedger(size: number) {
+  const { db, anotherTenant, send } = api.current;
+  const { tenant_id, management_key: key } = await anotherTenant('T');
   const origin = originOf('sluice.example', tenant_id);
   const verifier = readVerifierLine(verifierLine({ name: origin, publicKey }));
   const [leaves, nodes, roots]: [object[], object[], Buffer[]] = [[], [], []];
@@ -54,7 +54,7 @@ async function newLedger(size: number) {
 }
 
 test('the newest checkpoint is served as it was signed, as text', async () => {
-  const { checkpoint, key } = await newLedger(3);
+  const { checkpoint, key } = await fillLedger(3);
   const response = await fetch(`${api.current.url}/logs/checkpoint`, { headers: { 'SVC-API-KEY': key } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(await response.text()).toBe(checkpoint);
@@ -63,7 +63,7 @@ test('the newest checkpoint is served as it was signed, as text', async () => {
 test.each([1, 2, 15, 16, 17, 333])(
   'in a ledger of %d rows proofs of every kind lead to the signed root',
   async (size) => {
-    const { get, ids, roots, root, verifier } = await newLedger(size);
+    const { get, ids, roots, root, verifier } = await fillLedger(size);
     for (const leafIndex of new Set([0, size >> 1, size - 1])) {
       const { status, body } = await get(`/logs/${ids[leafIndex]}/proof`);
       expect([status, body.leaf_index, body.tree_size]).toEqual([200, leafIndex, size]);
@@ -96,7 +96,7 @@ test.each([1, 16, 255, 256, 300, 332])(
   'when retention has dropped %d rows, the others are proven as before',
   async (dropped) => {
     const size = 333;
-    const { get, ids, roots, root, tenant_id } = await newLedger(size);
+    const { get, ids, roots, root, tenant_id } = await fillLedger(size);
     await dropRows(tenant_id, dropped);
     for (const leafIndex of new Set([dropped, (dropped + size) >> 1, size - 1])) {
       const { status, body } = await get(`/logs/${ids[leafIndex]}/proof`);
@@ -114,19 +114,19 @@ test.each([1, 16, 255, 256, 300, 332])(
 );
 
 test('sizes that do not exist are 400, rows that are not in the ledger 404, and so are those of another Tenant', async () => {
-  const { get, ids } = await newLedger(5);
+  const { get, ids } = await fillLedger(5);
   for (const query of ['from=1&to=6', 'from=3&to=2', 'from=0&to=2', 'from=1']) {
     expect([query, (await get(`/logs/consistency?${query}`)).status]).toEqual([query, 400]);
   }
   expect((await get(`/logs/${randomUUID()}/proof`)).status).toBe(404);
-  const other = await newLedger(2);
+  const other = await fillLedger(2);
   const theirs = await other.get(`/logs/${ids[0]}/proof`);
   expect([theirs.status, theirs.body.detail]).toEqual([404, expect.stringContaining('no row')]);
 });
 
 test('where nothing is signed the answer names the setting', async () => {
-  const { db, newTenant, send } = api.current;
-  const { tenant_id, management_key: key } = await newTenant('T');
+  const { db, anotherTenant, send } = api.current;
+  const { tenant_id, management_key: key } = await anotherTenant('T');
   await db.insertInto('ledgers').values({ tenant_id, size: 1 }).execute();
   for (const path of ['/logs/checkpoint', `/logs/${randomUUID()}/proof`]) {
     const { status, body } = await send('GET', path, { key });

@@ -8,14 +8,14 @@ const short = useStack((stack) => startTestManagement(stack, { STREAM_MAX_SECOND
 
 type Management = typeof api.current;
 
-async function newScene({ db, newTenant }: Management) {
-  const { management_key, tenant_id } = await newTenant('T');
+async function createScene({ db, anotherTenant }: Management) {
+  const { management_key, tenant_id } = await anotherTenant('T');
   return { size: await fillLog(db, tenant_id), owner: { key: management_key }, tenant_id };
 }
 
-const scene = useStack(() => newScene(api.current));
+const scene = useStack(() => createScene(api.current));
 
-const newAuditor = ({ owner }: { owner: { key: string } }, { application }: Management = api.current) =>
+const createAuditor = ({ owner }: { owner: { key: string } }, { application }: Management = api.current) =>
   application({ type: 'management', permissions: ['log:read'] }, owner);
 
 /** What a failed test leaves open would take the places of the next one. */
@@ -36,7 +36,7 @@ describe('an export ends, and not as if it were complete, when the right that be
     ['its key is replaced', (auditor) => ['POST', `${auditor}/regenerate`]],
     ['its permission is taken', (auditor) => ['PUT', auditor, { name: 'A', permissions: ['report:read'] }]],
   ])('%s', async (_name, change) => {
-    const auditor = await newAuditor(scene.current);
+    const auditor = await createAuditor(scene.current);
     const response = await begin(auditor);
     const [method, path, body] = change(`/applications/${auditor.id}`);
     const { status } = await api.current.send(method, path, { ...scene.current.owner, ...(body && { body }) });
@@ -46,7 +46,7 @@ describe('an export ends, and not as if it were complete, when the right that be
 
   test('one of its keys is deleted, and another of its keys is not', async () => {
     const { owner, size } = scene.current;
-    const auditor = await newAuditor(scene.current);
+    const auditor = await createAuditor(scene.current);
     const path = `/applications/${auditor.id}/keys`;
     const second = (await api.current.send('POST', path, { ...owner, body: {} })).body;
     const [ends, stays] = [await begin(second), await begin(auditor)];
@@ -57,7 +57,7 @@ describe('an export ends, and not as if it were complete, when the right that be
 
   test('but not when something else changes, which is a control: read slowly, it comes as a whole', async () => {
     const { owner, size } = scene.current;
-    const auditor = await newAuditor(scene.current);
+    const auditor = await createAuditor(scene.current);
     const response = await begin(auditor);
     const renamed = { name: 'Renamed', permissions: ['log:read', 'report:read'] };
     expect((await api.current.send('PUT', `/applications/${auditor.id}`, { ...owner, body: renamed })).status).toBe(
@@ -69,7 +69,7 @@ describe('an export ends, and not as if it were complete, when the right that be
   });
 
   test('Postgres says that its key has expired, though nobody announced it', async () => {
-    const auditor = await newAuditor(scene.current);
+    const auditor = await createAuditor(scene.current);
     const response = await begin(auditor);
     const { db } = api.current;
     const expires_at = new Date(0).toISOString();
@@ -80,7 +80,7 @@ describe('an export ends, and not as if it were complete, when the right that be
 
 test('a Tenant has so many at a time and no more, other Tenants have theirs, and who goes makes room', async () => {
   const { size } = scene.current;
-  const auditor = await newAuditor(scene.current);
+  const auditor = await createAuditor(scene.current);
   const open = [await begin(auditor), await begin(auditor)];
   const refused = await begin(auditor);
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
@@ -96,13 +96,13 @@ test('a Tenant has so many at a time and no more, other Tenants have theirs, and
 });
 
 test('it ends when its Tenant is closed', async () => {
-  const response = await begin(await newAuditor(scene.current));
+  const response = await begin(await createAuditor(scene.current));
   expect((await api.current.send('DELETE', '/tenants/self', scene.current.owner)).status).toBe(204);
   expect(await finish(response)).toBe('ECONNRESET');
 });
 
 test('one that takes longer than it may is reset', async () => {
-  const auditor = await newAuditor(await newScene(short.current), short.current);
+  const auditor = await createAuditor(await createScene(short.current), short.current);
   const response = await begin(auditor, short.current);
   await eventually('its place', async () => {
     const next = await begin(auditor, short.current);

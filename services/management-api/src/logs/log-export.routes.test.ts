@@ -9,9 +9,9 @@ import { exportLog } from './log-export.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-async function newScene(count: number) {
-  const { db, newTenant, url } = api.current;
-  const { management_key: key, tenant_id } = await newTenant('T');
+async function createScene(count: number) {
+  const { db, anotherTenant, url } = api.current;
+  const { management_key: key, tenant_id } = await anotherTenant('T');
   await sql`
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id, actor_type, message, trace_id, detail)
     select ${tenant_id}, timestamptz '2026-01-01' + i * interval '1 second', case when i % 2 = 0 then 'use' else 'update' end,
@@ -35,7 +35,7 @@ const verify = async (text: string, { checkpoint, keyFile }: { checkpoint: strin
   });
 
 test('a whole export is every sequenced row in the order of the ledger, and verifies under its checkpoint', async () => {
-  const { get, tenant_id, ledger } = await newScene(2345);
+  const { get, tenant_id, ledger } = await createScene(2345);
   await sql`insert into audit_log (tenant_id, operation, entity_type, entity_id) values (${tenant_id}, 'use', 'proxy', 'later')`.execute(
     api.current.db,
   );
@@ -48,8 +48,8 @@ test('a whole export is every sequenced row in the order of the ledger, and veri
 });
 
 test('it has the members of GET /logs, for rows of former versions too', async () => {
-  const { newTenant, db, send } = api.current;
-  const { management_key: key, tenant_id } = await newTenant('T');
+  const { anotherTenant, db, send } = api.current;
+  const { management_key: key, tenant_id } = await anotherTenant('T');
   await sql`
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail) values
       (${tenant_id}, '2025-01-01', 'proxy.invoked', 'proxy', 'p', null),
@@ -68,7 +68,7 @@ test('it has the members of GET /logs, for rows of former versions too', async (
 });
 
 test('goes on after any row by start, and past the end there is nothing', async () => {
-  const { get } = await newScene(1501);
+  const { get } = await createScene(1501);
   const lines = linesOf((await get()).text);
   for (const start of [0, 1, 999, 1000, 1500]) {
     expect([start, linesOf((await get(`?start=${start}`)).text)]).toEqual([start, lines.slice(start)]);
@@ -77,7 +77,7 @@ test('goes on after any row by start, and past the end there is nothing', async 
 });
 
 test('filters as GET /logs does, few rows by the filter and many on the way through all, both in leaf order', async () => {
-  const { rows, tenant_id } = await newScene(12_003);
+  const { rows, tenant_id } = await createScene(12_003);
   const all = await rows();
   const token = `${tenant_id}1`;
   const filters: [string, (row: (typeof all)[number]) => boolean][] = [
@@ -105,8 +105,8 @@ test('filters as GET /logs does, few rows by the filter and many on the way thro
 });
 
 test('rows with much in them come in smaller pieces, and none is lost', async () => {
-  const { newTenant, db, url } = api.current;
-  const { management_key: key, tenant_id } = await newTenant('T');
+  const { anotherTenant, db, url } = api.current;
+  const { management_key: key, tenant_id } = await anotherTenant('T');
   await sql`
     insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
     select ${tenant_id}, 'create', 'token', 'x', jsonb_build_object('many', (select jsonb_agg(gen_random_uuid()) from generate_series(1, 500 + i)))
@@ -122,8 +122,8 @@ test('rows with much in them come in smaller pieces, and none is lost', async ()
 
 describe('where Postgres stores details as a fortieth of their text', () => {
   const similar = useStack(async () => {
-    const { db, newTenant } = api.current;
-    const { tenant_id } = await newTenant('T');
+    const { db, anotherTenant } = api.current;
+    const { tenant_id } = await anotherTenant('T');
     await sql`
       insert into audit_log (tenant_id, operation, entity_type, entity_id, detail)
       select ${tenant_id}, 'use', 'proxy', 'x', jsonb_build_object('token_ids', array(
@@ -164,8 +164,8 @@ describe('where Postgres stores details as a fortieth of their text', () => {
 });
 
 test('small rows before and after large ones come once and in order', async () => {
-  const { db, newTenant, url } = api.current;
-  const { management_key: key, tenant_id } = await newTenant('T');
+  const { db, anotherTenant, url } = api.current;
+  const { management_key: key, tenant_id } = await anotherTenant('T');
   await sql`
     insert into audit_log (tenant_id, at, operation, entity_type, entity_id, detail)
     select ${tenant_id}, now() + n * interval '1 ms', 'use', 'proxy', n::text,
@@ -183,8 +183,8 @@ test('small rows before and after large ones come once and in order', async () =
 
 describe('as CSV', () => {
   test('a column for each member, detail as JSON, and what a spreadsheet would run is text', async () => {
-    const { newTenant, db, url } = api.current;
-    const { management_key: key, tenant_id } = await newTenant('T');
+    const { anotherTenant, db, url } = api.current;
+    const { management_key: key, tenant_id } = await anotherTenant('T');
     const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', 'a"b,c\r\nd', '"=1"', 'plain'];
     for (const entity_id of hostile) {
       await sql`insert into audit_log (tenant_id, operation, entity_type, entity_id, detail) values (${tenant_id}, 'use', 'proxy', ${entity_id}, '{"a": "x,\\"y"}')`.execute(
@@ -227,7 +227,7 @@ function parseCsv(text: string): string[][] {
 }
 
 test('where retention dropped rows, a whole export in NDJSON begins with their subtrees, and no other does', async () => {
-  const { get, tenant_id, ledger } = await newScene(200);
+  const { get, tenant_id, ledger } = await createScene(200);
   await api.current.db.updateTable('ledgers').set({ dropped: 37 }).where('tenant_id', '=', tenant_id).execute();
   const { text } = await get();
   const [head = '', first = ''] = linesOf(text);
@@ -245,7 +245,7 @@ test('where retention dropped rows, a whole export in NDJSON begins with their s
 });
 
 test('a row that somebody removed from the log is missing in the export, which the verifier says', async () => {
-  const { get, tenant_id, ledger, rows } = await newScene(100);
+  const { get, tenant_id, ledger, rows } = await createScene(100);
   const { id } = (await rows())[41];
   await api.current.db.deleteFrom('audit_log').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
   expect(await verify((await get()).text, ledger)).toMatchObject({
@@ -254,7 +254,7 @@ test('a row that somebody removed from the log is missing in the export, which t
 });
 
 test('HEAD answers headers alone, and a Tenant without a ledger has an empty export', async () => {
-  const { key } = await newScene(3);
+  const { key } = await createScene(3);
   const { url, keyWith } = api.current;
   const head = await fetch(`${url}/logs/export`, {
     method: 'HEAD',
@@ -270,8 +270,8 @@ test('HEAD answers headers alone, and a Tenant without a ledger has an empty exp
 });
 
 test('another Tenant sees none of it, whatever it asks for', async () => {
-  const theirs = await newScene(50);
-  const mine = await newScene(5);
+  const theirs = await createScene(50);
+  const mine = await createScene(5);
   const id = (await theirs.rows())[7].id;
   for (const query of [
     '',

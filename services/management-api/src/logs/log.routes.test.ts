@@ -7,9 +7,9 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-const newScene = async () => {
-  const { newTenant, send, db } = api.current;
-  const { management_key: key, tenant_id, application_id } = await newTenant('T');
+const createScene = async () => {
+  const { anotherTenant, send, db } = api.current;
+  const { management_key: key, tenant_id, application_id } = await anotherTenant('T');
   const list = async (query = '') => (await send('GET', `/logs${query}`, { key })).body;
   const idsOf = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
   async function insert(row: Record<string, unknown>): Promise<string> {
@@ -35,7 +35,7 @@ const use = {
 
 describe('GET /logs', () => {
   test('tells who did what to which thing, newest first, with exact totals', async () => {
-    const { key, tenant_id, application_id, list } = await newScene();
+    const { key, tenant_id, application_id, list } = await createScene();
     const { id } = await api.current.application({}, { key, headers: { 'SVC-TRACE-ID': 'made-here' } });
     await api.current.send('DELETE', `/applications/${id}`, { key });
     const { pagination, data } = await list();
@@ -50,7 +50,7 @@ describe('GET /logs', () => {
   });
 
   test('finds rows by each filter, and by all of them together', async () => {
-    const { idsOf, insert } = await newScene();
+    const { idsOf, insert } = await createScene();
     const [actor, other] = [randomUUID(), randomUUID()];
     const at = '2026-02-03T04:05:06.000Z';
     const id = await insert({
@@ -73,7 +73,7 @@ describe('GET /logs', () => {
   });
 
   test('by entity_id in capitals finds the thing; a token, whose id may be any text, only as it is written', async () => {
-    const { list, idsOf, insert } = await newScene();
+    const { list, idsOf, insert } = await createScene();
     const small = 'abcdef00-0000-4000-8000-00000000000a';
     const capitals = small.toUpperCase();
     const at = (second: number) => `2026-02-03T04:05:0${second}.000Z`;
@@ -92,7 +92,7 @@ describe('GET /logs', () => {
   });
 
   test('by token_id finds creation, reads, changes, refusals, deletion and every disclosure through a Proxy', async () => {
-    const { tenant_id, idsOf, insert } = await newScene();
+    const { tenant_id, idsOf, insert } = await createScene();
     const { db } = api.current;
     const token = { ...use, entity_type: 'token', entity_id: 'card', message: null };
     const refusedTwice = ['until', 'hosts'].map((member) => ({ token_id: 'card', member }));
@@ -114,7 +114,7 @@ describe('GET /logs', () => {
   });
 
   test('serves the rows of former versions in the form of today, and finds them by it', async () => {
-    const { insert, list, application_id } = await newScene();
+    const { insert, list, application_id } = await createScene();
     const before = { actor_type: null, message: null, at: '2025-01-01T00:00:00.000Z' };
     await insert({
       ...use,
@@ -133,7 +133,7 @@ describe('GET /logs', () => {
   });
 
   test('no longer shows rows that retention gave up, also while their month waits to be dropped', async () => {
-    const { tenant_id, insert, list } = await newScene();
+    const { tenant_id, insert, list } = await createScene();
     const { db } = api.current;
     const detail = { token_ids: ['t'] };
     for (let i = 0; i < 20; i++) await insert({ ...use, at: `2026-01-01T00:00:${10 + i}.000Z`, detail });
@@ -166,7 +166,7 @@ describe('GET /logs', () => {
   });
 
   test('goes on by cursor, each row once, while new ones come', async () => {
-    const { insert, list } = await newScene();
+    const { insert, list } = await createScene();
     const at = '2026-01-01T00:00:00.000Z'; // the same for all
     const ids = await Promise.all(
       Array.from({ length: 7 }, () => insert({ ...use, at, detail: { token_ids: ['t'] } })),
@@ -189,7 +189,7 @@ describe('GET /logs', () => {
 
   test('refuses a cursor that it did not write for this Tenant and these filters', async () => {
     const { send, stranger } = api.current;
-    const { insert, list, key } = await newScene();
+    const { insert, list, key } = await createScene();
     for (let i = 0; i < 3; i++) await insert(use);
     const { next } = (await list('?size=1')).pagination;
     const status = async (query: string, as = key) => (await send('GET', `/logs?${query}`, { key: as })).status;
@@ -201,7 +201,7 @@ describe('GET /logs', () => {
   });
 
   test('counts up to 10,000 rows of a filter, and says when there are more; without one it counts exactly', async () => {
-    const { tenant_id, list } = await newScene();
+    const { tenant_id, list } = await createScene();
     await sql`
       insert into audit_log (tenant_id, operation, entity_type, entity_id) select ${tenant_id}, 'use', 'proxy', 'p' from generate_series(1, 10001)
     `.execute(api.current.db);
@@ -216,7 +216,7 @@ describe('GET /logs', () => {
 
   test('another Tenant sees none of it', async () => {
     const { send, stranger } = api.current;
-    const { insert } = await newScene();
+    const { insert } = await createScene();
     const id = await insert({
       ...use,
       entity_id: 'secret',

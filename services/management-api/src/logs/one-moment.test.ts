@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { afterStatement, createTestDatabase, useStack } from '@sluice/testing';
+import { afterStatement, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
 import { exportLog } from './log-export.ts';
 import { proveConsistency } from './prove-row.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
-async function newLedger(): Promise<string> {
+async function fillLedger(): Promise<string> {
   const { db } = database.current;
   const tenantId = randomUUID();
   await sql`
@@ -31,7 +31,7 @@ function prunedMeanwhile(db: Database, tenantId: string): Database {
 
 test('a proof of consistency is that of one moment, also where retention drops rows meanwhile', async () => {
   const { db } = database.current;
-  const tenantId = await newLedger();
+  const tenantId = await fillLedger();
   const sizes = { from: 100, to: 280 };
   const before = await proveConsistency(db, tenantId, sizes);
   expect(await proveConsistency(prunedMeanwhile(db, tenantId), tenantId, sizes)).toEqual(before);
@@ -40,7 +40,7 @@ test('a proof of consistency is that of one moment, also where retention drops r
 
 test('an export begins with the subtrees of one moment', async () => {
   const { db } = database.current;
-  const tenantId = await newLedger();
+  const tenantId = await fillLedger();
   const firstLine = async (from: Database) => {
     for await (const piece of exportLog(from, { tenantId, filter: {}, start: 0, format: 'ndjson' })) return piece;
     return undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, throughIndexes } from '@sluice/database';
-import { countRowsRead, createTestDatabase, recordStatements, useStack } from '@sluice/testing';
+import { countRowsRead, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
 import { exportLog } from './log-export.ts';
@@ -10,7 +10,7 @@ const rowCount = 30_000;
 
 /** A table that has filled since autovacuum came last: Postgres knows nothing of its rows. */
 const open = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relkind = 'r' and relname ~ '^(audit_log|ledger)'`.execute(db);
   for (const { name } of rows) await sql`alter table ${sql.ref(name)} set (autovacuum_enabled = false)`.execute(db);

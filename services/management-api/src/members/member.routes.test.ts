@@ -12,7 +12,7 @@ const membersOf = (tenantId: string) =>
 
 /** A Tenant of its own, whose OWNER is signed in. */
 async function ownTenant() {
-  const tenant = await api.current.newTenant('Own');
+  const tenant = await api.current.anotherTenant('Own');
   const owner = await api.current.signedIn(tenant.owner_id, tenant.tenant_id);
   const own = { tenantId: tenant.tenant_id };
   const join = (role: Role) => api.current.member(role, own);
@@ -25,8 +25,8 @@ async function ownTenant() {
 }
 
 test('members are listed with who they are, found by their person, in pages', async () => {
-  const { db, newTenant, send } = api.current;
-  const { tenant_id: tenantId, owner_id, management_key: key } = await newTenant('T');
+  const { db, anotherTenant, send } = api.current;
+  const { tenant_id: tenantId, owner_id, management_key: key } = await anotherTenant('T');
   const { id, userId } = await insertTestMember(db, { tenantId, role: 'ADMIN', email: 'ada@example.com' });
   await db.updateTable('users').set({ first_name: 'Ada' }).where('id', '=', userId).execute();
   const ada = {

@@ -1,14 +1,7 @@
 import { useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { agreement, listQuery } from '../testing/model-check.ts';
-import {
-  brokenCode,
-  code,
-  createProxyModel,
-  destinations,
-  type ProxyCommand,
-  proxyRules,
-} from '../testing/proxy-model.ts';
+import { brokenCode, code, destinations, type ProxyCommand, proxyModel, proxyRules } from '../testing/proxy-model.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -108,9 +101,9 @@ const property = (rules = proxyRules) =>
     command,
     first,
     async begin() {
-      const tenant = await api.current.newTenant('T');
+      const tenant = await api.current.anotherTenant('T');
       return {
-        ...createProxyModel(tenant, rules),
+        ...proxyModel(tenant, rules),
         send: (method, path, options) => api.current.send(method, path, { key: tenant.management_key, ...options }),
       };
     },

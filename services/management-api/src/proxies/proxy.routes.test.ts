@@ -24,8 +24,8 @@ const patch = (id: string, body: unknown, headers: Record<string, string> = merg
   api.current.send('PATCH', `/proxies/${id}`, { body, headers });
 
 test('a list reserves memory for what it reads, before it reads', async () => {
-  const { db, newTenant, proxy } = api.current;
-  const { tenant_id, management_key } = await newTenant('large');
+  const { db, anotherTenant, proxy } = api.current;
+  const { tenant_id, management_key } = await anotherTenant('large');
   const large = `${code} // ${'x'.repeat(100_000)}`;
   await proxy({ request_transform: { code: large } }, { key: management_key });
   const held: number[] = [];

@@ -83,8 +83,8 @@ describe('create', () => {
 
 describe('list', () => {
   test('newest first, by name, in pages', async () => {
-    const { newTenant, formula, send } = api.current;
-    const { management_key: key } = await newTenant('list');
+    const { anotherTenant, formula, send } = api.current;
+    const { management_key: key } = await anotherTenant('list');
     for (const name of ['BIN lookup', '3DS', 'bin_2']) await formula({ name }, { key });
     const names = async (query: string) => {
       const { body } = await send('GET', `/reactor-formulas${query}`, { key });
@@ -100,8 +100,8 @@ describe('list', () => {
   });
 
   test('413 for a page of more than 8 MiB', async () => {
-    const { newTenant, formula, send } = api.current;
-    const { management_key: key } = await newTenant('large');
+    const { anotherTenant, formula, send } = api.current;
+    const { management_key: key } = await anotherTenant('large');
     const large = `${code} // ${'x'.repeat(255 * 1024)}`;
     for (let i = 0; i < 34; i++) await formula({ code: large }, { key });
     expect((await send('GET', '/reactor-formulas?size=40', { key })).status).toBe(413);
@@ -138,8 +138,8 @@ describe('update', () => {
 
 describe('delete', () => {
   test('204 once; the total counts it no longer', async () => {
-    const { newTenant, formula, send } = api.current;
-    const { management_key: key } = await newTenant('delete');
+    const { anotherTenant, formula, send } = api.current;
+    const { management_key: key } = await anotherTenant('delete');
     const { id } = await formula({}, { key });
     expect((await send('DELETE', `/reactor-formulas/${id}`, { key })).status).toBe(204);
     expect((await send('DELETE', `/reactor-formulas/${id}`, { key })).status).toBe(404);

@@ -112,8 +112,8 @@ describe('create', () => {
 
 describe('list', () => {
   test('newest first, by id and name, in pages', async () => {
-    const { newTenant, reactor, send } = api.current;
-    const { management_key: key } = await newTenant('list');
+    const { anotherTenant, reactor, send } = api.current;
+    const { management_key: key } = await anotherTenant('list');
     const made = [];
     for (const name of ['BIN lookup', '3DS', 'bin_2']) made.push((await reactor({ name }, { key })).id);
     const names = async (query: string) => {
@@ -218,8 +218,8 @@ describe('patch', () => {
 });
 
 test('delete: 204 once; the total counts it no longer', async () => {
-  const { newTenant, reactor, send } = api.current;
-  const { management_key: key } = await newTenant('delete');
+  const { anotherTenant, reactor, send } = api.current;
+  const { management_key: key } = await anotherTenant('delete');
   const { id } = await reactor({}, { key });
   expect((await send('DELETE', `/reactors/${id}`, { key })).status).toBe(204);
   expect((await send('DELETE', `/reactors/${id}`, { key })).status).toBe(404);
@@ -280,8 +280,8 @@ describe('the configuration', () => {
   });
 
   test('an idempotency key makes one', async () => {
-    const { newTenant, send } = api.current;
-    const { management_key: key } = await newTenant('once');
+    const { anotherTenant, send } = api.current;
+    const { management_key: key } = await anotherTenant('once');
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     for (let i = 0; i < 2; i++) await send('POST', '/reactors', { key, body: minimal, headers });
     expect((await send('GET', '/reactors', { key })).body.pagination.total_items).toBe(1);

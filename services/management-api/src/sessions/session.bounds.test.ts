@@ -69,8 +69,8 @@ describe('sessions that wait are bounded', () => {
 });
 
 test('a Tenant has at most so many authorized sessions; one more is 429, and another Tenant is none the poorer', async () => {
-  const { db, newTenant, send } = api.current;
-  const { management_key: key } = await newTenant('full');
+  const { db, anotherTenant, send } = api.current;
+  const { management_key: key } = await anotherTenant('full');
   const sessions = [];
   for (let i = 0; i < mostAuthorized + 1; i++) sessions.push(await api.current.waitingSession({ key }));
   const [first, ...others] = sessions;

@@ -9,15 +9,15 @@ const api = useStack((stack) => startTestManagement(stack, { FIELDS_HOST: host, 
 const frame = { Host: host, Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' };
 const shop = 'https://shop.example';
 
-async function newApplications() {
+async function createApplications() {
   const { application } = api.current;
   const maker = await application({ type: 'public', permissions: ['token:create'], allowed_origins: [shop] });
   return { maker, authorizer: await application({ permissions: ['token:read'] }) };
 }
 
-type Maker = Awaited<ReturnType<typeof newApplications>>['maker'];
+type Maker = Awaited<ReturnType<typeof createApplications>>['maker'];
 
-function makeSession({ id, key }: Pick<Maker, 'id' | 'key'>, headers: Record<string, string | undefined> = frame) {
+function createSession({ id, key }: Pick<Maker, 'id' | 'key'>, headers: Record<string, string | undefined> = frame) {
   const all = { 'SVC-FIELDS-APPLICATION': id, ...headers };
   const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined);
   return callByHost(api.current.url, 'POST', '/sessions', { key, headers: Object.fromEntries(sent) });
@@ -28,8 +28,8 @@ const authorize = (key: string, body: object) =>
 
 describe('a session that a frame made', () => {
   test('is authorized with fields: true, and says so', async () => {
-    const { maker, authorizer } = await newApplications();
-    const { status, headers, body } = await makeSession(maker);
+    const { maker, authorizer } = await createApplications();
+    const { status, headers, body } = await createSession(maker);
     expect({ status, cors: headers.get('access-control-allow-origin') }).toEqual({ status: 201, cors: null });
     expect((await authorize(authorizer.key, { nonce: body.nonce, fields: true })).status).toBe(200);
     const { body: session } = await api.current.send('GET', `/sessions/${body.id}`);
@@ -37,17 +37,17 @@ describe('a session that a frame made', () => {
   });
 
   test('may be authorized without it, and then does not say so', async () => {
-    const { maker, authorizer } = await newApplications();
+    const { maker, authorizer } = await createApplications();
     for (const fields of [undefined, false, null]) {
-      const { body } = await makeSession(maker);
+      const { body } = await createSession(maker);
       expect((await authorize(authorizer.key, { nonce: body.nonce, fields })).status).toBe(200);
       expect((await api.current.send('GET', `/sessions/${body.id}`)).body).not.toHaveProperty('fields');
     }
   });
 
   test('counts as made from the address of the person', async () => {
-    const { maker, authorizer } = await newApplications();
-    const from = (address: string) => makeSession(maker, { ...frame, 'X-Forwarded-For': address });
+    const { maker, authorizer } = await createApplications();
+    const from = (address: string) => createSession(maker, { ...frame, 'X-Forwarded-For': address });
     const { body: mine } = await from('203.0.113.7');
     const { body: others } = await from('203.0.113.8');
     const wanted = { fields: true, address: '203.0.113.7' };
@@ -63,8 +63,8 @@ test.each<[string, Record<string, string | undefined>]>([
   ['a sibling host', { ...frame, 'Sec-Fetch-Site': 'same-site' }],
   ['a program', { ...frame, Origin: undefined, 'Sec-Fetch-Site': undefined }],
 ])('a session that was made by %s is 403 with fields: true, and its nonce stays good without', async (_, headers) => {
-  const { maker, authorizer } = await newApplications();
-  const { status, body } = await makeSession(maker, headers);
+  const { maker, authorizer } = await createApplications();
+  const { status, body } = await createSession(maker, headers);
   expect(status).toBe(201);
   const refused = await authorize(authorizer.key, { nonce: body.nonce, fields: true });
   expect({ status: refused.status, detail: refused.body.detail }).toEqual({
@@ -76,23 +76,23 @@ test.each<[string, Record<string, string | undefined>]>([
 
 describe('at the host of the fields', () => {
   test('the key of another Application than that of the frame is 403', async () => {
-    const { maker } = await newApplications();
-    const { maker: advertiser } = await newApplications();
-    expect((await makeSession({ id: maker.id, key: advertiser.key })).status).toBe(403);
-    expect((await makeSession(advertiser)).status).toBe(201);
+    const { maker } = await createApplications();
+    const { maker: advertiser } = await createApplications();
+    expect((await createSession({ id: maker.id, key: advertiser.key })).status).toBe(403);
+    expect((await createSession(advertiser)).status).toBe(201);
     for (const named of [undefined, randomUUID(), '', `${maker.id}, ${maker.id}`]) {
-      expect((await makeSession(maker, { ...frame, 'SVC-FIELDS-APPLICATION': named })).status).toBe(403);
+      expect((await createSession(maker, { ...frame, 'SVC-FIELDS-APPLICATION': named })).status).toBe(403);
     }
   });
 
   test('an id in capitals is the same one', async () => {
-    const { maker } = await newApplications();
-    expect((await makeSession({ ...maker, id: maker.id.toUpperCase() })).status).toBe(201);
+    const { maker } = await createApplications();
+    expect((await createSession({ ...maker, id: maker.id.toUpperCase() })).status).toBe(201);
   });
 
   test('a refused key is 401, also where it names no Application', async () => {
-    const { maker } = await newApplications();
-    expect((await makeSession({ id: maker.id, key: 'nonsense' })).status).toBe(401);
+    const { maker } = await createApplications();
+    expect((await createSession({ id: maker.id, key: 'nonsense' })).status).toBe(401);
   });
 
   test('no preflight is answered', async () => {

@@ -110,8 +110,8 @@ test('a nonce that never existed, and one that has expired, is 404', async () =>
 
 describe('GET /sessions', () => {
   test('newest first, by page, with totals of what has not ended', async () => {
-    const { newTenant, waitingSession, db } = api.current;
-    const { management_key: key } = await newTenant('lists');
+    const { anotherTenant, waitingSession, db } = api.current;
+    const { management_key: key } = await anotherTenant('lists');
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await waitingSession({ key })).id);
     const expires_at = new Date(Date.now() - 1).toISOString();
@@ -381,8 +381,8 @@ describe('it ends with what it depends on, once that is confirmed', () => {
   });
 
   test('its Tenant is closed', async () => {
-    const { newTenant, session } = api.current;
-    const { management_key: key } = await newTenant('closed soon');
+    const { anotherTenant, session } = api.current;
+    const { management_key: key } = await anotherTenant('closed soon');
     const { session_key } = await session({}, { key });
     expect(await isAccepted(session_key)).toBe(true);
     await send('DELETE', '/tenants/self', { key });

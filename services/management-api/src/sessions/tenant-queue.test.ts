@@ -3,7 +3,7 @@ import { openTenantQueue } from './tenant-queue.ts';
 
 const stays = () => undefined;
 
-function openQueue(mostWaiting = 10) {
+function testQueue(mostWaiting = 10) {
   const queue = openTenantQueue(mostWaiting);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -22,7 +22,7 @@ function openQueue(mostWaiting = 10) {
 }
 
 test('work of one Tenant is done one after another, that of another Tenant beside it', async () => {
-  const { begun, run, endNext } = openQueue();
+  const { begun, run, endNext } = testQueue();
   const all = [run('1'), run('2'), run('other', { tenantId: 'u' })];
   expect(begun).toEqual(['1', 'other']);
   await endNext();
@@ -33,7 +33,7 @@ test('work of one Tenant is done one after another, that of another Tenant besid
 });
 
 test('beyond the most that may wait, the last of the longest lane is refused', async () => {
-  const { begun, run, endNext } = openQueue(3);
+  const { begun, run, endNext } = testQueue(3);
   const outcomes: string[] = [];
   const noted = (name: string) =>
     run(name, { lane: name[0] ?? '' }).then(
@@ -48,7 +48,7 @@ test('beyond the most that may wait, the last of the longest lane is refused', a
 });
 
 test('who has left is not waited for, and gives up its place', async () => {
-  const { begun, run, endNext } = openQueue(1);
+  const { begun, run, endNext } = testQueue(1);
   const first = run('first');
   let leave = () => {};
   const whenLeft = (act: () => void) => {

@@ -69,8 +69,8 @@ test.each<[string, string[], Record<string, string>, number]>([
 });
 
 test('the owner is invited by name: whoever accepts is the user owner_id, also after a removal', async () => {
-  const { newTenant, browser, db, member } = api.current;
-  const tenant = await newTenant('Owned');
+  const { anotherTenant, browser, db, member } = api.current;
+  const tenant = await anotherTenant('Owned');
   const invite = async () => {
     const { output } = await run('../tenants/tenant.command.ts', [
       'owner',

@@ -9,9 +9,9 @@ const api = useStack((stack) => startTestConsole(stack));
 
 /** A member of two Tenants, who is signed in to the first. */
 async function memberOfTwo() {
-  const { db, member, newTenant, tenant } = api.current;
+  const { db, member, anotherTenant, tenant } = api.current;
   const person = await member('ADMIN');
-  const { tenant_id: otherId } = await newTenant('Other');
+  const { tenant_id: otherId } = await anotherTenant('Other');
   await db.insertInto('members').values({ tenant_id: otherId, user_id: person.userId, role: 'ADMIN' }).execute();
   const change = (tenant_id = otherId) => person.send('POST', '/api/sign-in/tenant', { body: { tenant_id } });
   const rows = () => db.selectFrom('sign_ins').selectAll().where('user_id', '=', person.userId).execute();
@@ -21,8 +21,8 @@ async function memberOfTwo() {
 type Person = Awaited<ReturnType<typeof memberOfTwo>>;
 
 async function acceptInvitation({ userId, send }: Person) {
-  const { db, pepper, newTenant } = api.current;
-  const { tenant_id: tenantId } = await newTenant('Third');
+  const { db, pepper, anotherTenant } = api.current;
+  const { tenant_id: tenantId } = await anotherTenant('Third');
   const email = `${userId}@example.com`;
   await db.updateTable('users').set({ email }).where('id', '=', userId).execute();
   const token = generateSecret();

@@ -88,7 +88,7 @@ test('a management key is exchanged for a sign-in that acts as its Application a
 
 describe('what gives no cookie', () => {
   test('a secret that is unknown, used, expired, foreign or malformed, and a key that is no management key: alike', async () => {
-    const { db, tenant, newTenant, link, browser, application, session, send } = api.current;
+    const { db, tenant, anotherTenant, link, browser, application, session, send } = api.current;
     const { signIn } = browser();
     const used = await link(tenant.tenant_id, tenant.owner_id);
     expect((await signIn({ secret: used })).status).toBe(204);
@@ -97,7 +97,7 @@ describe('what gives no cookie', () => {
       .updateTable('sign_in_links')
       .set({ expires_at: new Date(0).toISOString() })
       .execute();
-    const other = await newTenant('closed');
+    const other = await anotherTenant('closed');
     const ofClosed = await link(other.tenant_id, other.owner_id);
     await send('DELETE', '/tenants/self', { key: other.management_key });
     const deleted = await application({ type: 'management', permissions: ['proxy:read'] });

@@ -5,9 +5,9 @@ import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-async function openTenant() {
-  const { newTenant, application, send, db } = api.current;
-  const { tenant_id, management_key: key } = await newTenant('T');
+async function createTenant() {
+  const { anotherTenant, application, send, db } = api.current;
+  const { tenant_id, management_key: key } = await anotherTenant('T');
   const { id } = await application({}, { key });
   const close = () => send('DELETE', '/tenants/self', { key });
   const put = () => {
@@ -26,7 +26,7 @@ const theClosing = { entity_type: 'tenant', operation: 'delete' };
 
 test('a change that waited while the Tenant was closed is 401 and leaves no row after the closing', async () => {
   const { db } = api.current;
-  const { id, close, put, last } = await openTenant();
+  const { id, close, put, last } = await createTenant();
   const { changed } = await db.transaction().execute(async (tx) => {
     await sql`select from applications where id = ${id}::uuid for update`.execute(tx);
     const changed = put();
@@ -40,7 +40,7 @@ test('a change that waited while the Tenant was closed is 401 and leaves no row 
 
 test('the closing is written after changes and creations that are being committed', async () => {
   const { db } = api.current;
-  const { tenant_id, close, last } = await openTenant();
+  const { tenant_id, close, last } = await createTenant();
   const { closed } = await db.transaction().execute(async (tx) => {
     // Creations of tokens hold the row in this way too.
     await recordChange(tx, systemAct(tenant_id), aCreation);
@@ -54,7 +54,7 @@ test('the closing is written after changes and creations that are being committe
 
 test('writers that follow each other without a gap do not keep a Tenant from being closed', async () => {
   const { db } = api.current;
-  const { tenant_id, close, last } = await openTenant();
+  const { tenant_id, close, last } = await createTenant();
   const write = async () => {
     const tx = await db.startTransaction().execute();
     const refusal = await recordChange(tx, systemAct(tenant_id), aCreation).catch((error: unknown) => error);
@@ -80,7 +80,7 @@ test('writers that follow each other without a gap do not keep a Tenant from bei
 
 test('a Tenant whose closing cannot be written is closed: 204, and the purge writes it', async () => {
   const { db, logLines } = api.current;
-  const { tenant_id, close, last } = await openTenant();
+  const { tenant_id, close, last } = await createTenant();
   await sql
     .raw(`
       create function fail() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$;

@@ -7,8 +7,8 @@ const api = useStack((stack) => startTestManagement(stack));
 const list = (key: string) => api.current.send('GET', '/tenants/self/data-keys', { key });
 
 test('has each version of each purpose, the newest of each as current, and no key', async () => {
-  const { db, newTenant, proxy } = api.current;
-  const { tenant_id, management_key } = await newTenant('T');
+  const { db, anotherTenant, proxy } = api.current;
+  const { tenant_id, management_key } = await anotherTenant('T');
   expect(await list(management_key)).toMatchObject({ status: 200, body: [] });
   await proxy({ configuration: { A: 'b' } }, { key: management_key });
   const wrapped = { wrapped_key: randomBytes(8), root_key_id: 'r' };

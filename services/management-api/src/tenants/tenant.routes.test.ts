@@ -5,8 +5,8 @@ import { isoDate, startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
 
-async function newTenant(name = 'T') {
-  const tenant = await api.current.newTenant(name);
+async function anotherTenant(name = 'T') {
+  const tenant = await api.current.anotherTenant(name);
   const send = (method: string, path: string, body?: unknown) =>
     api.current.send(method, path, { key: tenant.management_key, ...(body !== undefined && { body }) });
   return { ...tenant, send };
@@ -14,7 +14,7 @@ async function newTenant(name = 'T') {
 
 describe('get', () => {
   test('answers the Tenant of the key, with both settings', async () => {
-    const { send, tenant_id, owner_id } = await newTenant('Acme');
+    const { send, tenant_id, owner_id } = await anotherTenant('Acme');
     const { status, body } = await send('GET', '/tenants/self');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -29,7 +29,7 @@ describe('get', () => {
 
 describe('update', () => {
   test('changes name and settings, and notes who did it', async () => {
-    const { send, application_id } = await newTenant();
+    const { send, application_id } = await anotherTenant();
     const before = (await send('GET', '/tenants/self')).body;
     const settings = { fingerprint_tokens: 'false', deduplicate_tokens: 'true' };
     const { status, body } = await send('PUT', '/tenants/self', { name: 'New', settings });
@@ -46,7 +46,7 @@ describe('update', () => {
     ['only the other member', { name: 'N', settings: { fingerprint_tokens: 'true' } }],
     ['an unknown member', { name: 'N', settings: { more: 1 }, id: randomUUID(), owner_id: 5 }],
   ])('%s keeps the value of a setting', async (_name, body) => {
-    const { send, tenant_id } = await newTenant();
+    const { send, tenant_id } = await anotherTenant();
     await send('PUT', '/tenants/self', { name: 'T', settings: { deduplicate_tokens: 'true' } });
     const answer = await send('PUT', '/tenants/self', body);
     expect(answer).toMatchObject({
@@ -65,7 +65,7 @@ describe('update', () => {
     ['settings.deduplicate_tokens', { name: 'N', settings: { deduplicate_tokens: 'yes' } }],
     ['settings.deduplicate_tokens', { name: 'N', settings: { deduplicate_tokens: 'TRUE' } }],
   ])('400 for %s in %j; nothing changes', async (path, body) => {
-    const { send } = await newTenant();
+    const { send } = await anotherTenant();
     const before = (await send('GET', '/tenants/self')).body;
     const answer = await send('PUT', '/tenants/self', body);
     expect({ status: answer.status, paths: Object.keys(answer.body.errors) }).toEqual({ status: 400, paths: [path] });
@@ -75,7 +75,7 @@ describe('update', () => {
 
 describe('usage report', () => {
   test('of a Tenant without tokens has token, card and bank at 0', async () => {
-    const { send } = await newTenant();
+    const { send } = await anotherTenant();
     const { status, body } = await send('GET', '/tenants/self/reports/usage');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -89,8 +89,8 @@ describe('usage report', () => {
 
   test('sums the counters of the Tenant, and of no other', async () => {
     const { db } = api.current;
-    const { send, tenant_id } = await newTenant();
-    const other = await newTenant();
+    const { send, tenant_id } = await anotherTenant();
+    const other = await anotherTenant();
     const at = '2026-01-02T03:04:05.678Z';
     const month = `${new Date().toISOString().slice(0, 7)}-01`;
     for (const amount of [2, 3]) await addToCounter(db, tenant_id, 'tokens:card', amount, at);
@@ -114,7 +114,7 @@ describe('usage report', () => {
 
 describe('delete', () => {
   test('answers 204 without a body; from then on every key of the Tenant is refused', async () => {
-    const { send, management_key } = await newTenant();
+    const { send, management_key } = await anotherTenant();
     const { key } = await api.current.application(
       { type: 'management', permissions: ['tenant:read'] },
       { key: management_key },
@@ -131,7 +131,7 @@ describe('delete', () => {
 
   test('destroys the data keys of the Tenant and no others', async () => {
     const { db, proxy } = api.current;
-    const { send, tenant_id, management_key } = await newTenant();
+    const { send, tenant_id, management_key } = await anotherTenant();
     await proxy({ configuration: { a: 'b' } }, { key: management_key });
     const kept = await proxy({ configuration: { a: 'b' } });
     const keysOf = (id: string) => db.selectFrom('data_keys').select('version').where('tenant_id', '=', id).execute();
@@ -143,7 +143,7 @@ describe('delete', () => {
 
   test('two at once close the Tenant once', async () => {
     const { db } = api.current;
-    const { send, tenant_id } = await newTenant();
+    const { send, tenant_id } = await anotherTenant();
     const answers = await Promise.all([send('DELETE', '/tenants/self'), send('DELETE', '/tenants/self')]);
     const statuses = answers.map(({ status }) => status).sort();
     expect([

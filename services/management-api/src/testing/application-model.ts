@@ -77,7 +77,7 @@ export const applicationRules = {
 const accessRule = ['description', 'priority', 'container', 'conditions', 'transform', 'permissions'];
 const containers = /^\/?[\w-]+(\/[\w-]+)*\/?$|^\/$/;
 
-export function createApplicationModel(
+export function applicationModel(
   tenant: { tenant_id: string; application_id: string },
   createdAt: string,
   rules = applicationRules,

@@ -3,9 +3,9 @@ import { connectDatabase, type Database } from '@sluice/database';
 import {
   countBuffers,
   countRowsRead,
-  createTestDatabase,
   eventually,
   findIndexes,
+  openTestDatabase,
   recordStatements,
   useStack,
 } from '@sluice/testing';
@@ -21,7 +21,7 @@ const someId = '00000000-0000-4000-800a-000000000003';
 
 /** Nine of ten rows belong to the Tenant, which makes a full scan attractive. The rows bypass the triggers. */
 async function openLargeLog(stack: AsyncDisposableStack, rowCount: number): Promise<Database> {
-  const { url } = await createTestDatabase(stack);
+  const { url } = await openTestDatabase(stack);
   const options = { stack, onError: (error: Error) => console.error(error), statementTimeoutMs: 0 };
   const patient = connectDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 10 }, options);
   await patient.transaction().execute(async (tx) => {

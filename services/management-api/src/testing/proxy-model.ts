@@ -67,7 +67,7 @@ export const proxyRules = {
 const transforms = ['request_transform', 'response_transform'] as const;
 const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application'];
 
-export function createProxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
+export function proxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
   const applications: Application[] = [];
   const proxies: Proxy[] = [];
 

@@ -5,9 +5,9 @@ import {
   type Answer,
   type CallOptions,
   call,
-  createTestDatabase,
-  createTestSecrets,
   insertTestMember,
+  openTestDatabase,
+  randomSecrets,
   startTestService,
 } from '@sluice/testing';
 import { configSchema } from '../config.ts';
@@ -23,18 +23,18 @@ export async function startTestManagement(
   settings: Record<string, string> = {},
   through: (databaseUrl: string) => Promise<string> = async (direct) => direct,
 ) {
-  const { db, url: directUrl } = await createTestDatabase(stack);
+  const { db, url: directUrl } = await openTestDatabase(stack);
   const databaseUrl = await through(directUrl);
-  const secrets = createTestSecrets();
+  const secrets = randomSecrets();
   const logLines: string[] = [];
   const { url, metrics, readiness } = await startTestService(
     { configSchema, start },
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
-  const newTenant = (name: string) =>
+  const anotherTenant = (name: string) =>
     createTenant({ db, pepper: readPepper(secrets.KEY_PEPPER), keyEnvironment: 'test' }, { name });
-  const tenant = await newTenant('Tenant');
-  const stranger = await newTenant('Stranger');
+  const tenant = await anotherTenant('Tenant');
+  const stranger = await anotherTenant('Stranger');
 
   const send = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
     call(url, method, path, { key: tenant.management_key, ...options });
@@ -126,7 +126,7 @@ export async function startTestManagement(
     logLines,
     tenant,
     stranger,
-    newTenant,
+    anotherTenant,
     send,
     application,
     proxy,

@@ -7,7 +7,7 @@ afterEach(closeAll);
 const neverMs = 600_000;
 
 /** Every look-up of a name waits until the test answers it. */
-function openNames(options: Partial<DestinationOptions> = {}) {
+function heldNames(options: Partial<DestinationOptions> = {}) {
   const lookups: (() => void)[] = [];
   const policy = destinationPolicy({
     schemes: ['http'],
@@ -60,7 +60,7 @@ describe.each([
 
   test('one that is given up while its name is looked up makes room for one that waits, which is answered', async () => {
     const { origin, received } = await startServer();
-    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1 });
+    const { lookups, destinations } = heldNames({ maxConnectionsPerOrigin: 1 });
     const { heard, sink } = silent();
     const call = send(requestTo(byName(origin), '/left'), destinations, sink);
     const waiting = outcomeOf((other) => send(requestTo(byName(origin), '/waited'), destinations, other));
@@ -74,7 +74,7 @@ describe.each([
 
   test('one that is given up beside another that connects takes nothing from it', async () => {
     const { origin, received } = await startServer();
-    const { lookups, destinations } = openNames();
+    const { lookups, destinations } = heldNames();
     const { heard, sink } = silent();
     const call = send(requestTo(byName(origin), '/left'), destinations, sink);
     const other = outcomeOf((heardBy) => send(requestTo(byName(origin), '/stayed'), destinations, heardBy));
@@ -87,7 +87,7 @@ describe.each([
 
   test('one whose time is over while it connects makes room too', async () => {
     const { origin } = await startServer();
-    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1, headTimeoutMs: 300 });
+    const { lookups, destinations } = heldNames({ maxConnectionsPerOrigin: 1, headTimeoutMs: 300 });
     const late = outcomeOf((sink) => send(requestTo(byName(origin)), destinations, sink));
     expect((await late).error).toMatchObject({ code: 'destination_timeout' });
     const next = outcomeOf((sink) => send(requestTo(byName(origin)), destinations, sink));
@@ -104,7 +104,7 @@ describe.each([
         else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
       });
     });
-    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1 });
+    const { lookups, destinations } = heldNames({ maxConnectionsPerOrigin: 1 });
     const run = () => outcomeOf((sink) => send(requestTo(byName(origin)), destinations, sink));
     const first = run();
     lookups[0]?.();
@@ -124,7 +124,7 @@ describe.each([
     const { origin, received } = await startServer((_request, response) => {
       response.setHeader('Connection', 'close').end();
     });
-    const { lookups, destinations } = openNames({ maxConnectionsPerOrigin: 1 });
+    const { lookups, destinations } = heldNames({ maxConnectionsPerOrigin: 1 });
     const { heard, sink } = silent();
     const left = () => send(requestTo(byName(origin), '/left'), destinations, sink);
     const calls: { abort(): void }[] = [];

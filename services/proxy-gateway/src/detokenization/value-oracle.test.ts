@@ -17,7 +17,7 @@ interface Asked {
 /** Leaves out the ids that the caller sent itself, and the trace id. */
 type Seen = [status: number, length: number, body: string];
 
-async function startAttack() {
+async function attackFrom() {
   const { tenant, destination, url } = gateway.current;
   const { key } = await tenant.application({ permissions: ['token:use'] });
   const proxy = await tenant.proxy({ destination: destination.url });
@@ -36,7 +36,7 @@ const jsonString = (expression: string): Asked => ({
 });
 
 test('80 requests that ask for each digit of a card number give 80 times the same answer', async () => {
-  const ask = await startAttack();
+  const ask = await attackFrom();
   const { destination } = gateway.current;
   const before = destination.seen.length;
   const answers = new Set<string>();
@@ -53,7 +53,7 @@ test('80 requests that ask for each digit of a card number give 80 times the sam
 });
 
 test('a body that is filled to its last byte does not overflow by what a filter makes of a value', async () => {
-  const ask = await startAttack();
+  const ask = await attackFrom();
   for (const free of [-1, 0, 1, 2, 3, 4, 5, 6]) {
     const filler = await gateway.current.tenant.token({ data: 'x'.repeat(limitBytes - '["","-"]'.length - free) });
     const bodyFor = (token: string) => JSON.stringify([`{{ ${filler} }}`, `-{{ ${token} | slice: 0, 4 | to_number }}`]);
@@ -65,7 +65,7 @@ test('a body that is filled to its last byte does not overflow by what a filter 
 });
 
 test('the work of filters is used up alike for every value', async () => {
-  const ask = await startAttack();
+  const ask = await attackFrom();
   // A value that is a number is padded to 1,000 characters, another is null at once: together over 8 Mi, or far below
   const expression = `{{ TOKEN | to_number | pad_left: 1000 ${'| upcase '.repeat(7)}| slice: 0, 1 }}`;
   const bodyFor = (token: string) => JSON.stringify(Array(900).fill(expression.replaceAll('TOKEN', token)));

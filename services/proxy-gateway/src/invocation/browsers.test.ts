@@ -1,4 +1,4 @@
-import { createHttpClient, useStack } from '@sluice/testing';
+import { openHttpClient, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const hosts = { CONSOLE_HOST: 'console.localhost', FIELDS_HOST: 'fields.localhost', ROUTES_HOST: 'routes.localhost' };
@@ -27,7 +27,7 @@ const world = useStack(async (stack) => {
     }),
     'made by a transform': await tenant.proxy({ ...made, requestTransform: custom }),
   };
-  return { ...gateway, proxies, send: createHttpClient(stack).send };
+  return { ...gateway, proxies, send: openHttpClient(stack).send };
 });
 
 type Kind = keyof typeof world.current.proxies;

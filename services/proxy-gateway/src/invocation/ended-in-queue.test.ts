@@ -2,9 +2,9 @@ import { tagOf } from '@sluice/cache-coherence';
 import { eventually, serveHttp, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
+  createRows,
   type Happening,
   happen,
-  newRows,
   nothing,
   proxyDeleted,
   revoked,
@@ -57,15 +57,15 @@ const soon = () => new Date(Date.now() + 3_000);
 
 interface Case {
   parts?: Partial<ProxyParts>;
-  rows?: () => Parameters<typeof newRows>[2];
+  rows?: () => Parameters<typeof createRows>[2];
   text?: string;
   hasKey?: boolean;
 }
 
 async function answerAfter(happens: Happening, { parts, rows, text, hasKey = true }: Case = {}) {
   const { holding, asked, metrics } = gateway.current;
-  const first = await newRows(gateway.current, { destination: holding });
-  const { application, proxy, token, ids } = await newRows(
+  const first = await createRows(gateway.current, { destination: holding });
+  const { application, proxy, token, ids } = await createRows(
     gateway.current,
     { destination: holding, ...parts },
     rows?.(),

@@ -37,7 +37,11 @@ interface Rows {
 }
 
 /** An Application, a Proxy, and a token that holds {@link value}. */
-export async function newRows({ tenant, destination }: TestGateway, parts: Partial<ProxyParts> = {}, rows: Rows = {}) {
+export async function createRows(
+  { tenant, destination }: TestGateway,
+  parts: Partial<ProxyParts> = {},
+  rows: Rows = {},
+) {
   const application = await tenant.application(rows.application);
   const proxy = await tenant.proxy({ destination: destination.url, ...parts });
   const token = await tenant.token({ data: value, ...rows.token });

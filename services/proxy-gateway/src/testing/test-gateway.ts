@@ -1,5 +1,5 @@
 import { openDisclosureLog } from '@sluice/audit';
-import { createTestDatabase, createTestSecrets, openTestCoherence, startTestService } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, randomSecrets, startTestService } from '@sluice/testing';
 import { assembleVault, localKeyWrapper } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
@@ -7,9 +7,9 @@ import { startDestination } from './test-destination.ts';
 import { createTestTenant } from './test-tenant.ts';
 
 export async function startTestGateway(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db, url: databaseUrl } = database;
-  const secrets = createTestSecrets();
+  const secrets = randomSecrets();
   const logLines: string[] = [];
   const startAnother = (
     own: Record<string, string> = {},

@@ -13,7 +13,7 @@ async function invoke(parts: Omit<ProxyParts, 'destination'>, options: CallOptio
   return call(url, 'POST', '/proxy', { ...options, headers: { 'SVC-PROXY-KEY': proxy.key } });
 }
 
-async function newCard(): Promise<string> {
+async function createCard(): Promise<string> {
   return gateway.current.tenant.token({ type: 'card', data: { number: '4242424242424242' } });
 }
 
@@ -33,7 +33,7 @@ async function disclosuresOf(applicationId: string): Promise<string[][]> {
 describe('calls that are awaited together', () => {
   test('are detokenized, and each token is disclosed once', async () => {
     const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
-    const ids = await Promise.all(Array.from({ length: 20 }, newCard));
+    const ids = await Promise.all(Array.from({ length: 20 }, createCard));
     const requestTransform = `module.exports = async ({ args, svc }) => ({
       body: await Promise.all(args.body.map((id) => svc.detokenize({ n: '{{' + id + ' | json: "$.number" }}' }))) });`;
     const answer = await invoke({ requestTransform, applicationId: application.id }, { body: ids });
@@ -47,7 +47,7 @@ describe('calls that are awaited together', () => {
   test('are disclosures through the Proxy, as those of its expressions are; so is what is retrieved, and no read beside', async () => {
     const { tenant, destination, db } = gateway.current;
     const application = await tenant.application({ permissions: ['token:use', 'token:read'] });
-    const [one, other] = [await newCard(), await newCard()];
+    const [one, other] = [await createCard(), await createCard()];
     const requestTransform = `module.exports = async ({ args, svc }) => ({
       body: [await svc.detokenize('{{' + args.body[0] + '}}'), (await svc.tokens.retrieve(args.body[1])).data] });`;
     const answer = await invoke({ requestTransform, applicationId: application.id }, { body: [one, other] });
@@ -83,7 +83,7 @@ describe('calls that are awaited together', () => {
     const unknown = '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73';
     await invoke(
       { requestTransform, applicationId: application.id },
-      { body: [await newCard(), unknown, await newCard()] },
+      { body: [await createCard(), unknown, await createCard()] },
     );
     expect(received()).toEqual(['4242424242424242', 400, '4242424242424242']);
   });
@@ -106,7 +106,7 @@ describe('a misspelt member of a token', () => {
     const { id: applicationId } = await tenant.application({
       permissions: ['token:create', 'token:update', 'token:use'],
     });
-    const answer = await invoke({ requestTransform: code, applicationId }, { body: { name, id: await newCard() } });
+    const answer = await invoke({ requestTransform: code, applicationId }, { body: { name, id: await createCard() } });
     expect([answer.status, received()]).toEqual([200, [expected, expected, expected]]);
     const made = db.selectFrom('tokens').select('id').where('created_by', '=', applicationId).execute();
     expect(await made).toHaveLength(name === 'containers' ? 2 : 0);

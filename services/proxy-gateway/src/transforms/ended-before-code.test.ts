@@ -2,9 +2,9 @@ import { tagOf } from '@sluice/cache-coherence';
 import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
+  createRows,
   type Happening,
   happen,
-  newRows,
   nothing,
   proxyDeleted,
   revoked,
@@ -22,7 +22,7 @@ async function rowsWith(code: string, parts: Partial<ProxyParts> = {}) {
   const { id: applicationId } = await gateway.current.tenant.application({ permissions });
   const requestTransform = `const { CustomHttpResponseError } = require('svc-errors');
     module.exports = async ({ args, svc }) => { ${code} };`;
-  return { ...(await newRows(gateway.current, { requestTransform, applicationId, ...parts })), applicationId };
+  return { ...(await createRows(gateway.current, { requestTransform, applicationId, ...parts })), applicationId };
 }
 
 async function countStored(creator: string): Promise<number> {

@@ -18,7 +18,7 @@ const service = useStack(async (stack) => {
 const canary = 'canary of the console';
 const path = '/api/tokens';
 
-async function newTenant() {
+async function tenantWithToken() {
   const { createTenant, createKey, createMember, send } = service.current;
   const tenantId = await createTenant();
   const key = await createKey({ tenantId, rules: [reveal] });
@@ -43,7 +43,7 @@ const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id
 
 describe('GET /api/tokens', () => {
   test('200: tokens without data, mask and fingerprint, for each role, and nobody is noted as a reader', async () => {
-    const { tenantId, token, card } = await newTenant();
+    const { tenantId, token, card } = await tenantWithToken();
     for (const role of roles) {
       const { send } = await service.current.createMember(tenantId, role);
       const { status, body, headers } = await send('GET', path);
@@ -65,7 +65,7 @@ describe('GET /api/tokens', () => {
 
   test('it is no use of a token, and does not count as activity', async () => {
     const { db } = service.current;
-    const { tenantId, auditor, key, token } = await newTenant();
+    const { tenantId, auditor, key, token } = await tenantWithToken();
     const active_month = '2020-01-01';
     await db.updateTable('tokens').set({ active_month }).where('tenant_id', '=', tenantId).execute();
     const months = async () =>
@@ -81,13 +81,13 @@ describe('GET /api/tokens', () => {
     ['type=card', 'card'],
     ['metadata.customer=c-1', 'token'],
   ] as const)('200 for ?%s', async (query, found) => {
-    const { auditor, ...tokens } = await newTenant();
+    const { auditor, ...tokens } = await tenantWithToken();
     const { status, body } = await auditor.send('GET', `${path}?${query}`);
     expect([status, idsOf(body)]).toEqual([200, [tokens[found].id]]);
   });
 
   test('400 for a page of the size zero', async () => {
-    const { auditor } = await newTenant();
+    const { auditor } = await tenantWithToken();
     const { status, body } = await auditor.send('GET', `${path}?size=0`);
     expect([status, Object.keys(body.errors)]).toEqual([400, ['size']]);
   });
@@ -97,7 +97,7 @@ describe('POST /api/tokens/search', () => {
   const search = (send: Member['send'], query: unknown) => send('POST', `${path}/search`, { body: { query } });
 
   test('200: what matches, without its value', async () => {
-    const { auditor, token, card } = await newTenant();
+    const { auditor, token, card } = await tenantWithToken();
     const found = await search(auditor.send, 'container:/secret/ AND metadata.customer:c-1');
     expect([found.status, idsOf(found.body), found.body.data[0].metadata]).toEqual([
       200,
@@ -114,7 +114,7 @@ describe('POST /api/tokens/search', () => {
     ['type:card OR NOT (data:"4242")', 18],
     ['nope:1', 0],
   ])('400 for %s, by which a value could be guessed, at its position', async (query, at) => {
-    const { auditor } = await newTenant();
+    const { auditor } = await tenantWithToken();
     const { status, body } = await search(auditor.send, query);
     expect([status, body.errors.query]).toEqual([
       400,
@@ -125,7 +125,7 @@ describe('POST /api/tokens/search', () => {
   });
 
   test.each([undefined, 1, 'x'.repeat(201)])('400 for %j', async (query) => {
-    const { auditor } = await newTenant();
+    const { auditor } = await tenantWithToken();
     expect((await search(auditor.send, query)).status).toBe(400);
   });
 });
@@ -139,8 +139,8 @@ describe.each(requests)('%s %s', (method, at, body) => {
   const options = { ...(body && { body }) };
 
   test('401 without a cookie, with a foreign one, with two, and with an API key alone', async () => {
-    const { auditor, key } = await newTenant();
-    const mine = await newTenant();
+    const { auditor, key } = await tenantWithToken();
+    const mine = await tenantWithToken();
     for (const Cookie of [
       '',
       '__Host-sluice=x',
@@ -157,7 +157,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
   });
 
   test('403, said first, for what comes from elsewhere', async () => {
-    const { auditor } = await newTenant();
+    const { auditor } = await tenantWithToken();
     for (const site of ['cross-site', 'same-site', 'none', '']) {
       const headers = { 'Sec-Fetch-Site': site, Cookie: '__Host-sluice=x' };
       expect([site, (await auditor.send(method, at, { ...options, headers })).status]).toEqual([site, 403]);
@@ -168,7 +168,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
 
   test('403 for who may not read Applications', async () => {
     const { db, createMember } = service.current;
-    const { tenantId } = await newTenant();
+    const { tenantId } = await tenantWithToken();
     const { send, signInId } = await createMember(tenantId, 'AUDITOR');
     const application = await service.current.createApplication({
       tenantId,
@@ -190,14 +190,14 @@ describe.each(requests)('%s %s', (method, at, body) => {
   });
 
   test("another Tenant's tokens are neither in data nor in totals", async () => {
-    const [mine, other] = [await newTenant(), await newTenant()];
+    const [mine, other] = [await tenantWithToken(), await tenantWithToken()];
     const { body: found } = await mine.auditor.send(method, at, options);
     expect(found.pagination.total_items).toBe(2);
     for (const { id } of [other.token, other.card]) expect(JSON.stringify(found)).not.toContain(id);
   });
 
   test('it stands at no other host, and other operations do not stand there', async () => {
-    const { auditor, key } = await newTenant();
+    const { auditor, key } = await tenantWithToken();
     const answer = await auditor.send(method, at, { ...options, key, headers: { Host: 'base.test' } });
     expect(answer.status).toBe(404);
     for (const other of ['/api/tokens/x', '/api/v2/tokens', '/api/detokenize', '/tokens', '/tokenize']) {
@@ -210,7 +210,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
     'signed out': (tx, { signInId }) => tx.deleteFrom('sign_ins').where('id', '=', signInId).execute(),
   };
 
-  async function end(how: keyof typeof ends, { tenantId, auditor }: Awaited<ReturnType<typeof newTenant>>) {
+  async function end(how: keyof typeof ends, { tenantId, auditor }: Awaited<ReturnType<typeof tenantWithToken>>) {
     const { db, changes } = service.current;
     const tag = how === 'was removed' ? tagOf.user(auditor.userId) : tagOf.signIn(auditor.signInId);
     const change = await db.transaction().execute(async (tx) => {
@@ -223,7 +223,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
   test.each(Object.keys(ends) as (keyof typeof ends)[])(
     '401 as soon as it is confirmed that who asks %s',
     async (how) => {
-      const tenant = await newTenant();
+      const tenant = await tenantWithToken();
       expect((await tenant.auditor.send(method, at, options)).status).toBe(200);
       await end(how, tenant);
       expect((await tenant.auditor.send(method, at, options)).status).toBe(401);
@@ -234,7 +234,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
     'a request that waited for Postgres answers nothing if its person %s meanwhile',
     async (how) => {
       const { db } = service.current;
-      const tenant = await newTenant();
+      const tenant = await tenantWithToken();
       const { answer } = await db.transaction().execute(async (tx) => {
         await sql`lock table tokens in access exclusive mode`.execute(tx);
         const answer = tenant.auditor.send(method, at, options);
@@ -249,7 +249,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
 
 test('a sign-in that is used for tokens alone is noted as used', async () => {
   const { db } = service.current;
-  const { auditor } = await newTenant();
+  const { auditor } = await tenantWithToken();
   const usedAt = async () =>
     (
       await db

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { type CallOptions, callByHost, makeTemporaryFolder, useStack } from '@sluice/testing';
+import { type CallOptions, callByHost, openTemporaryFolder, useStack } from '@sluice/testing';
 import { reveal, startTestTokenVault } from '../testing/test-token-vault.ts';
 import { readReleasedFiles } from './released-files.ts';
 
@@ -13,7 +13,7 @@ const ask = (method: string, path: string, { headers, ...options }: CallOptions 
   callByHost(vault.current.url, method, path, { ...options, headers: { Host: host, ...headers } });
 const corsOf = ({ headers }: { headers: Headers }) =>
   [...headers].filter(([name]) => name.startsWith('access-control-'));
-const newCollector = (tenantId?: string) =>
+const createCollector = (tenantId?: string) =>
   vault.current.createApplication({
     type: 'public',
     permissions: ['token:create', 'token:update'],
@@ -35,14 +35,14 @@ describe('the page of a frame', () => {
 
   test('is no different for what nobody may embed, so that it does not tell which Applications exist', async () => {
     const { createApplication, db } = vault.current;
-    const known = await newCollector();
-    const closed = await newCollector();
+    const known = await createCollector();
+    const closed = await createCollector();
     await db
       .updateTable('tenants')
       .set({ closed_at: '2020-01-01T00:00:00Z' })
       .where('id', '=', closed.tenantId)
       .execute();
-    const expired = await newCollector();
+    const expired = await createCollector();
     await db
       .updateTable('applications')
       .set({ expires_at: '2020-01-01T00:00:00Z' })
@@ -74,7 +74,7 @@ describe('the page of a frame', () => {
   });
 
   test('is not kept by anybody, and runs nothing but our own files, by a strict policy', async () => {
-    const { headers, body } = await pageOf((await newCollector()).id);
+    const { headers, body } = await pageOf((await createCollector()).id);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -136,7 +136,7 @@ describe('a released file', () => {
 
   test('that is not as it was released keeps the service from starting', async () => {
     await using stack = new AsyncDisposableStack();
-    const folder = await makeTemporaryFolder(stack, 'released');
+    const folder = await openTemporaryFolder(stack, 'released');
     const copy = new URL(`${pathToFileURL(folder)}/`);
     await cp(new URL('../../../../packages/elements/released/', import.meta.url), copy, { recursive: true });
     expect(readReleasedFiles(copy).newest).toBe(readReleasedFiles().newest);
@@ -171,14 +171,14 @@ describe('a frame', () => {
     ['/tokens', { data: 'x' }, 201],
     ['/tokenize', { a: 'x' }, 200],
   ])('makes tokens by POST %s, without CORS', async (path, body, status) => {
-    const { id, key } = await newCollector();
+    const { id, key } = await createCollector();
     const answer = await ask('POST', path, { key, body, ...frameOf(id) });
     expect({ status: answer.status, cors: corsOf(answer) }).toEqual({ status, cors: [] });
   });
 
   test('that shows fields of one Application is refused the key of another, and one that says none every key', async () => {
-    const mine = await newCollector();
-    const advertiser = await newCollector();
+    const mine = await createCollector();
+    const advertiser = await createCollector();
     const create = (key: string, headers: object) => ask('POST', '/tokens', { key, body: { data: 'x' }, ...headers });
     expect((await create(advertiser.key, frameOf(mine.id))).status).toBe(403);
     expect((await create(mine.key, { headers: { Origin: `http://${host}` } })).status).toBe(403);
@@ -188,7 +188,7 @@ describe('a frame', () => {
   });
 
   test('is refused, but for its own origin and those of the Application, by whatever page', async () => {
-    const { id, key } = await newCollector();
+    const { id, key } = await createCollector();
     const headers = frameOf(id, { Origin: 'https://evil.example' });
     const answer = await ask('POST', '/tokens', { key, body: { data: 'x' }, ...headers });
     expect({ status: answer.status, cors: corsOf(answer) }).toEqual({ status: 403, cors: [] });
@@ -252,7 +252,7 @@ describe('a frame', () => {
         headers: type,
       });
       expect(elsewhere.status).toBe(200);
-      const publicKey = await newCollector(authorizer.tenantId);
+      const publicKey = await createCollector(authorizer.tenantId);
       expect(
         (await ask(method, `/tokens/${token}`, { ...options, key: publicKey.key, ...frameOf(publicKey.id, type) }))
           .status,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  createTestDatabase,
   openTestCoherence,
+  openTestDatabase,
   programEnvironment,
   testRedisUrl,
   useChildren,
@@ -19,7 +19,7 @@ const rootKey = () => randomBytes(32).toString('base64');
 const count = 4000;
 
 const setup = useStack(async (stack) => {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db } = database;
   const ROOT_KEY = rootKey();
   const openWith = async (key: string) => {
@@ -55,7 +55,7 @@ async function finish({ exit, output }: Run) {
   return { code: await exit, ...output };
 }
 
-async function newTenant() {
+async function createTenant() {
   const { db, vault } = setup.current;
   const actor: Actor = { id: randomUUID(), tenantId: randomUUID(), traceId: 'trace', permissions: [], rules: [] };
   const permissions = ['token:create', 'token:use'];
@@ -103,7 +103,7 @@ async function slowDown(ms: number): Promise<void> {
 }
 
 test('a rotation that is killed in the middle leaves everything readable, and the same command finishes it', async () => {
-  const { actor, values } = await newTenant();
+  const { actor, values } = await createTenant();
   const { tenantId } = actor;
   await slowDown(300);
   const first = run(['rotate-data', '--tenant', tenantId]);
@@ -137,7 +137,7 @@ test('a rotation that is killed in the middle leaves everything readable, and th
 });
 
 test('Ctrl-C ends it after the batch under way with 130, also where npm passes it on; a program gets one line of JSON', async () => {
-  const { actor, values } = await newTenant();
+  const { actor, values } = await createTenant();
   await slowDown(300);
   const first = run(['rotate-data', '--tenant', actor.tenantId, '--purpose', 'token_data', '--json']);
   await someRotated(first, actor);
@@ -165,7 +165,7 @@ test('Ctrl-C ends it after the batch under way with 130, also where npm passes i
 });
 
 test('the root key is replaced with the previous one at hand, and after that the previous one is not needed', async () => {
-  const { actor, values } = await newTenant();
+  const { actor, values } = await createTenant();
   const next = rootKey();
   const both = { ROOT_KEY: next, ROOT_KEY_PREVIOUS: setup.current.ROOT_KEY };
   const [before, after] = [localKeyWrapper(setup.current.ROOT_KEY), localKeyWrapper(next)];

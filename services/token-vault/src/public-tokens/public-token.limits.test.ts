@@ -41,7 +41,7 @@ let lastAddress = 0;
 /** Each run has its own addresses, because counts in Redis outlive a run by a minute. */
 const run = randomUUID().slice(0, 4);
 /** Each address is in a /64 of its own. */
-const newAddress = () => `2001:db8:${run}:${(++lastAddress).toString(16)}::1`;
+const nextAddress = () => `2001:db8:${run}:${(++lastAddress).toString(16)}::1`;
 
 interface Making {
   key: string;
@@ -57,7 +57,7 @@ async function tokenize(count: number, making: Making) {
 }
 
 async function request(path: string, making: Making, body: unknown) {
-  const { key, from = newAddress(), process = 0, headers, method = 'POST' } = making;
+  const { key, from = nextAddress(), process = 0, headers, method = 'POST' } = making;
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const answer = await fetch(new URL(path, scene.current.urls[process]), {
     method,
@@ -113,7 +113,7 @@ describe('an Application', () => {
 
   test('loses nothing to an address that is beyond its own limit', async () => {
     const key = await publicKey();
-    const from = newAddress();
+    const from = nextAddress();
     for (let i = 0; i < 10; i++) await tokenize(7, { key, from });
     for (const count of [8, 5]) expect((await tokenize(count, { key })).status).toBe(200);
     expectRefused(await createToken({ key }), ofApplication);
@@ -130,7 +130,7 @@ describe('an Application', () => {
 describe('an address', () => {
   test('has its tokens over all Applications and processes; another address has its own', async () => {
     const keys = [await publicKey(), await publicKey()] as const;
-    const from = newAddress();
+    const from = nextAddress();
     expect((await tokenize(7, { key: keys[0], from })).status).toBe(200);
     expect((await createToken({ key: keys[1], from, process: 1 })).status).toBe(201);
     for (const [i, key] of keys.entries()) {
@@ -140,22 +140,22 @@ describe('an address', () => {
   });
 
   test('has its bytes', async () => {
-    const [key, from] = [await publicKey(), newAddress()];
+    const [key, from] = [await publicKey(), nextAddress()];
     expect((await createToken({ key, from }, 'x'.repeat(2500))).status).toBe(201);
     expectRefused(await createToken({ key, from, process: 1 }, 'x'.repeat(2500)), ofBytes);
     expect((await createToken({ key }, 'x'.repeat(2500))).status).toBe(201);
   });
 
   test('of IPv6 is a /64', async () => {
-    const [key, from] = [await publicKey(), newAddress()];
+    const [key, from] = [await publicKey(), nextAddress()];
     expect((await tokenize(8, { key, from })).status).toBe(200);
     expectRefused(await createToken({ key, from: from.replace(/::1$/, ':1:2:3:4') }), ofAddress);
   });
 
   test('is what a trusted proxy says, so a client that invents others stays one', async () => {
-    const [key, from] = [await publicKey(), newAddress()];
-    expect((await tokenize(8, { key, from: `${newAddress()}, ${from}` })).status).toBe(200);
-    expectRefused(await createToken({ key, from: `${newAddress()}, ${from}` }), ofAddress);
+    const [key, from] = [await publicKey(), nextAddress()];
+    expect((await tokenize(8, { key, from: `${nextAddress()}, ${from}` })).status).toBe(200);
+    expectRefused(await createToken({ key, from: `${nextAddress()}, ${from}` }), ofAddress);
   });
 });
 
@@ -165,7 +165,7 @@ describe('a call that makes no token', () => {
     scene.current.db.selectFrom('idempotency_records').select('tenant_id').where('tenant_id', '=', tenantId).execute();
 
   test('counts as one', async () => {
-    const [key, from] = [await publicKey(), newAddress()];
+    const [key, from] = [await publicKey(), nextAddress()];
     for (let i = 0; i < 8; i++) expect((await request('/tokenize', { key, from }, [])).status).toBe(200);
     expectRefused(await request('/tokenize', { key, from }, []), ofAddress);
     expectRefused(await createToken({ key, from }), ofAddress);
@@ -194,7 +194,7 @@ test('a change counts like a creation: of the address and of the Application, an
   const { createApplication, db } = scene.current;
   const both = { type: 'public', permissions: ['token:create', 'token:update'] } as const;
   const { key, tenantId } = await createApplication({ ...both, permissions: [...both.permissions] });
-  const from = newAddress();
+  const from = nextAddress();
   const { id } = (await createToken({ key, from })).body as { id: string };
   const patch = (making: Making, text: string) =>
     request(`/tokens/${id}`, { ...making, method: 'PATCH' }, { metadata: { text } });
@@ -211,7 +211,7 @@ test('a change counts like a creation: of the address and of the Application, an
 });
 
 test('an answer that is kept under an idempotency key is replayed beyond the limit', async () => {
-  const [key, from] = [await publicKey(), newAddress()];
+  const [key, from] = [await publicKey(), nextAddress()];
   const making = { key, from, headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
   const first = await tokenize(8, making);
   expect(first.status).toBe(200);
@@ -220,7 +220,7 @@ test('an answer that is kept under an idempotency key is replayed beyond the lim
 });
 
 test('a refusal is not kept under an idempotency key', async () => {
-  const [key, from] = [await publicKey(), newAddress()];
+  const [key, from] = [await publicKey(), nextAddress()];
   expect((await tokenize(8, { key, from })).status).toBe(200);
   const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
   expectRefused(await createToken({ key, from, headers }), ofAddress);
@@ -231,7 +231,7 @@ test('private keys and sessions have no limit, also from an address that is beyo
   const { createApplication, createSession } = scene.current;
   const application = await createApplication({ permissions: ['token:create'] });
   const session = await createSession(application, { permissions: ['token:create'], rules: [] });
-  const from = newAddress();
+  const from = nextAddress();
   await tokenize(9, { key: await publicKey(), from });
   expectRefused(await createToken({ key: await publicKey(), from }), ofAddress);
   for (const { key } of [application, session]) {
@@ -243,7 +243,7 @@ test('private keys and sessions have no limit, also from an address that is beyo
 test('Redis holds ids and addresses only, for a minute at most', async () => {
   const { createApplication, redis } = scene.current;
   const { id, key } = await createApplication({ type: 'public', permissions: ['token:create'] });
-  const from = newAddress();
+  const from = nextAddress();
   await tokenize(3, { key, from });
   const address = singleAddressOf(from);
   const names = [`application:${id}`, `application_bytes:${id}`, `address:${address}`, `address_bytes:${address}`];
@@ -266,7 +266,7 @@ const isBack = (line: string) => line.includes('shared with the other processes 
 
 test('while Redis is away each process counts by itself, and they count together again afterwards', async () => {
   const { door, lines } = scene.current;
-  const [key, from] = [await publicKey(), newAddress()];
+  const [key, from] = [await publicKey(), nextAddress()];
   const backBefore = lines.filter(isBack).length;
   await door.shut();
   for (const process of [0, 1] as const) {
@@ -275,7 +275,7 @@ test('while Redis is away each process counts by itself, and they count together
   }
   await door.open();
   await eventually('both processes share again', () => lines.filter(isBack).length === backBefore + 2);
-  const later = newAddress();
+  const later = nextAddress();
   expect((await tokenize(8, { key: await publicKey(), from: later })).status).toBe(200);
   expectRefused(await createToken({ key: await publicKey(), from: later, process: 1 }), ofAddress);
 });

@@ -107,7 +107,7 @@ export interface Cast {
 }
 
 let secrets = 0;
-export function newSecret(): { secret: string; data: object } {
+export function nextSecret(): { secret: string; data: object } {
   secrets += 1;
   return { secret: `canary-${secrets}`, data: { secret: `canary-${secrets}`, hint: `hint-${secrets}` } };
 }
@@ -143,7 +143,7 @@ export async function play(ask: Ask, cast: Cast, hidden: readonly Hidden[], step
     const token = hidden[step.at] as Hidden;
     if (step.what.kind === 'recreatedByOwner') {
       if (token.token || (await isTaken(ask, cast.owner, token))) continue;
-      const { secret, data } = newSecret();
+      const { secret, data } = nextSecret();
       const body = { id: token.id, data, mask: '{{ data.hint }}', containers: step.what.containers };
       await ask(cast.owner, { method: 'POST', path: '/tokens', body });
       token.secret = secret;

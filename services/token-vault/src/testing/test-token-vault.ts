@@ -5,11 +5,11 @@ import {
   type CallOptions,
   call,
   callByHost,
-  createTestDatabase,
-  createTestSecrets,
   insertTestMember,
   insertTestSession,
   insertTestSignIn,
+  openTestDatabase,
+  randomSecrets,
   startTestService,
 } from '@sluice/testing';
 import { configSchema } from '../config.ts';
@@ -37,9 +37,9 @@ export async function startTestTokenVault(
   through: (databaseUrl: string) => string | Promise<string> = (direct) => direct,
   settings: Record<string, string> = {},
 ) {
-  const secrets = createTestSecrets();
+  const secrets = randomSecrets();
   const lines: string[] = [];
-  const { db, url: directUrl } = await createTestDatabase(stack);
+  const { db, url: directUrl } = await openTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
   const startAnother = () =>

@@ -7,7 +7,7 @@ const service = useStack(startTestTokenVault);
 const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
 const card = { type: 'card', data: { number: '4242424242424242' } };
 
-async function newTokens() {
+async function createTokens() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();
   const key = await createKey({ tenantId, rules: [reveal] });
@@ -26,7 +26,7 @@ const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id
 
 describe('GET /tokens', () => {
   test('200: a page, newest first, each token as a get would answer it', async () => {
-    const { key } = await newTokens();
+    const { key } = await createTokens();
     const { status, body, headers } = await send('GET', '/tokens?page=1&size=2', { key });
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(body.pagination).toEqual({ total_items: 3, page_number: 1, page_size: 2, total_pages: 2 });
@@ -57,7 +57,7 @@ describe('GET /tokens', () => {
     ['metadata.__proto__=x', []],
     ['metadata=x&nope=1&meta.customer=c-1', ['third', 'second', 'first one']],
   ])('200 for ?%s', async (query, ids) => {
-    const { key } = await newTokens();
+    const { key } = await createTokens();
     const { status, body } = await send('GET', `/tokens?${query}`, { key });
     expect([status, idsOf(body), body.pagination.total_items]).toEqual([200, ids, ids.length]);
   });
@@ -77,7 +77,7 @@ describe('GET /tokens', () => {
   });
 
   test('another Tenant’s tokens, and those of other containers, are neither in data nor in totals', async () => {
-    const { cards, none } = await newTokens();
+    const { cards, none } = await createTokens();
     const foreign = await service.current.createKey({ permissions: everything });
     const answers = await Promise.all([cards, none, foreign].map((key) => send('GET', '/tokens', { key })));
     expect(answers.map(({ status, body }) => [status, idsOf(body), body.pagination.total_items])).toEqual([
@@ -89,7 +89,7 @@ describe('GET /tokens', () => {
 });
 
 test('503 after two seconds for a search, which says so and names what costs less, while a list still waits', async () => {
-  const { key } = await newTokens();
+  const { key } = await createTokens();
   const body = { query: 'NOT id:x' };
   const lock = await service.current.db.startTransaction().execute();
   await sql`lock table tokens in access exclusive mode`.execute(lock);
@@ -112,7 +112,7 @@ describe('POST /tokens/search', () => {
     send('POST', '/tokens/search', { key, body: { query, ...page } });
 
   test('200: a page of what matches, newest first, each token as a get would answer it', async () => {
-    const { key } = await newTokens();
+    const { key } = await createTokens();
     const { status, body } = await search(key, 'metadata.customer:c-1', { page: 1, size: 1 });
     expect([status, body.pagination]).toEqual([200, { total_items: 2, page_number: 1, page_size: 1, total_pages: 2 }]);
     expect(body.data).toEqual([(await send('GET', '/tokens/second', { key })).body]);
@@ -120,7 +120,7 @@ describe('POST /tokens/search', () => {
   });
 
   test('only what the caller may read', async () => {
-    const { cards, none } = await newTokens();
+    const { cards, none } = await createTokens();
     const foreign = await service.current.createKey({ permissions: everything });
     const answers = await Promise.all([cards, none, foreign].map((key) => search(key, 'NOT id:nothing')));
     expect(answers.map(({ status, body }) => [status, idsOf(body), body.pagination.total_items])).toEqual([
@@ -156,7 +156,7 @@ describe('POST /tokens/search', () => {
   });
 
   test('is never replayed: an idempotency key is ignored', async () => {
-    const { key } = await newTokens();
+    const { key } = await createTokens();
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     const ask = () => send('POST', '/tokens/search', { key, headers, body: { query: 'type:card' } });
     expect((await ask()).body.data).toHaveLength(1);

@@ -9,7 +9,7 @@ const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
 const patch = (key: string, id: string, body: unknown, headers: Record<string, string> = mergePatch) =>
   send('PATCH', `/tokens/${id}`, { key, body, headers });
 
-async function newCard() {
+async function createCard() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();
   const key = await createKey({ tenantId, rules: [reveal] });
@@ -19,7 +19,7 @@ async function newCard() {
 
 describe('PATCH /tokens/{id}', () => {
   test('200 with the token, once every process knows it', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     const { status, body, headers } = await patch(key, token.id, { data: { expiration_year: 2031 } });
     expect(status).toBe(200);
     expect(body.data).toEqual({ ...card.data, expiration_year: 2031 });
@@ -33,12 +33,12 @@ describe('PATCH /tokens/{id}', () => {
     ['application/json', 415],
     ['text/plain', 415],
   ])('%s is %i', async (type, status) => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     expect((await patch(key, token.id, '{}', { 'Content-Type': type })).status).toBe(status);
   });
 
   test('415 without a content type', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     const url = `${service.current.url}/tokens/${token.id}`;
     const body = new Uint8Array(Buffer.from('{}'));
     const { status } = await fetch(url, { method: 'PATCH', headers: { 'SVC-API-KEY': key }, body });
@@ -46,7 +46,7 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('400 that names the member and never repeats the value; of an unknown token too', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     const wrong = { data: { number: '4242424242424241' } };
     const { status, body } = await patch(key, token.id, wrong);
     expect([status, Object.keys(body.errors)]).toEqual([400, ['data.number']]);
@@ -58,7 +58,7 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('404 for an unknown token and for another Tenant’s: one answer', async () => {
-    const { token } = await newCard();
+    const { token } = await createCard();
     const key = await service.current.createKey({ permissions: everything });
     const [unknown, foreign] = [await patch(key, 'unknown', {}), await patch(key, token.id, {})];
     expect([unknown.status, foreign.status]).toEqual([404, 404]);
@@ -66,7 +66,7 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('403 without token:update on its container, or on the one that it would come to', async () => {
-    const { tenantId, key, token } = await newCard();
+    const { tenantId, key, token } = await createCard();
     const { createKey } = service.current;
     const elsewhere = await createKey({ tenantId, rules: [{ ...reveal, container: '/bank/' }] });
     expect((await patch(elsewhere, token.id, {})).status).toBe(403);
@@ -78,7 +78,7 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('409 where it would become equal to another and tokens are deduplicated', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     const other = { type: 'card', data: { number: '5555555555554444' } };
     expect((await send('POST', '/tokens', { key, body: other })).status).toBe(201);
     const { status } = await patch(key, token.id, { data: other.data, deduplicate_token: true });
@@ -87,14 +87,14 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('413 for data that grows over 1 MiB, and for a body that is larger', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     expect((await patch(key, token.id, { data: { a: 'x'.repeat(700_000) } })).status).toBe(200);
     expect((await patch(key, token.id, { data: { b: 'x'.repeat(700_000) } })).status).toBe(413);
     expect((await patch(key, token.id, { data: { b: 'x'.repeat(2_000_000) } })).status).toBe(413);
   });
 
   test('a repetition under one idempotency key answers the same and changes nothing more', async () => {
-    const { key, token } = await newCard();
+    const { key, token } = await createCard();
     const headers = { ...mergePatch, 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     const first = await patch(key, token.id, { metadata: { a: '1' } }, headers);
     await patch(key, token.id, { metadata: { a: '2' } });
@@ -104,7 +104,7 @@ describe('PATCH /tokens/{id}', () => {
   });
 
   test('a public Application with token:update changes, and sees no data', async () => {
-    const { tenantId, token } = await newCard();
+    const { tenantId, token } = await createCard();
     const key = await service.current.createKey({ tenantId, type: 'public', permissions: ['token:update'] });
     const { status, body } = await patch(key, token.id, { data: { expiration_year: 2032 } });
     expect([status, body.id]).toEqual([200, token.id]);

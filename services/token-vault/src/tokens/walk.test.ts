@@ -4,7 +4,7 @@ import { everything, reveal, startTestTokenVault } from '../testing/test-token-v
 const service = useStack(startTestTokenVault);
 const send = (method: string, path: string, options?: CallOptions) => service.current.send(method, path, options);
 
-async function newScene() {
+async function createScene() {
   const { createTenant, createKey } = service.current;
   const tenantId = await createTenant();
   const key = await createKey({ tenantId, rules: [reveal] });
@@ -21,7 +21,7 @@ const search = (body: object, key: string) => send('POST', '/v2/tokens/search', 
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 
 test('200: pages newest first, each token as a get would answer it; next only where another row exists', async () => {
-  const { key } = await newScene();
+  const { key } = await createScene();
   const first = await walk('?size=4', key);
   expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(first.body.pagination).toEqual({ page_size: 4, next: expect.stringMatching(/^[\w-]+$/) });
@@ -35,7 +35,7 @@ test('200: pages newest first, each token as a get would answer it; next only wh
 });
 
 test('200: filters as GET /tokens has them, and a search', async () => {
-  const { key } = await newScene();
+  const { key } = await createScene();
   const first = await walk('?type=card&metadata.customer=c-1&size=3', key);
   expect(idsOf(first.body)).toEqual(['token-7', 'token-5', 'token-3']);
   const start = first.body.pagination.next;
@@ -48,7 +48,7 @@ test('200: filters as GET /tokens has them, and a search', async () => {
 });
 
 test('200: the page may have another size than the one before, and its last token may be gone', async () => {
-  const { key } = await newScene();
+  const { key } = await createScene();
   const { body } = await walk('?size=3', key);
   expect((await send('DELETE', '/tokens/token-5', { key })).status).toBe(204);
   expect(idsOf((await walk(`?size=2&start=${body.pagination.next}`, key)).body)).toEqual(['token-4', 'token-3']);
@@ -58,14 +58,14 @@ describe('400', () => {
   test.each(['?size=0', '?size=101', '?size=x', '?type=nothing', '?start=x', '?start=bm90aGluZw'])(
     '%s',
     async (query) => {
-      const { key } = await newScene();
+      const { key } = await createScene();
       expect((await walk(query, key)).status).toBe(400);
     },
   );
 
   test('a cursor that was changed anywhere, or that is used for another filter, operation or Tenant', async () => {
-    const { key, tenantId } = await newScene();
-    const other = await newScene();
+    const { key, tenantId } = await createScene();
+    const other = await createScene();
     const next: string = (await walk('?size=3&type=card', key)).body.pagination.next;
     const withType = (start: string) => walk(`?size=3&type=card&start=${start}`, key);
     for (let i = 0; i < next.length; i++) {
@@ -82,7 +82,7 @@ describe('400', () => {
   });
 
   test('a query that is none, with its position', async () => {
-    const { key } = await newScene();
+    const { key } = await createScene();
     expect((await search({ query: 'nothing:x' }, key)).status).toBe(400);
   });
 });

@@ -3,10 +3,10 @@ import { readCounter } from '@sluice/database';
 import { serviceLogger } from '@sluice/service-runtime';
 import { openJobs } from '@sluice/service-runtime/jobs';
 import {
-  createTestDatabase,
-  createTestSecrets,
   eventually,
   openTestCoherence,
+  openTestDatabase,
+  randomSecrets,
   startTestService,
   testRedisUrl,
   useStack,
@@ -25,7 +25,7 @@ const soon = () => new Date(Date.now() + 400);
 const never = String(3600 * 1000);
 
 const stores = useStack(async (stack) => {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const { db, url: databaseUrl } = database;
   const redis = new Redis(testRedisUrl());
   stack.defer(() => redis.disconnect());
@@ -50,7 +50,7 @@ async function startWorker(stack: AsyncDisposableStack, sweepIntervalMs = never,
   const { databaseUrl } = stores.current;
   await startTestService(
     { configSchema, start },
-    { databaseUrl, secrets: createTestSecrets(), stack, settings: { SWEEP_INTERVAL_MS: sweepIntervalMs, ...settings } },
+    { databaseUrl, secrets: randomSecrets(), stack, settings: { SWEEP_INTERVAL_MS: sweepIntervalMs, ...settings } },
   );
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readCounter } from '@sluice/database';
 import { openJobs } from '@sluice/service-runtime/jobs';
-import { createTestDatabase, programEnvironment, testRedisUrl, useStack } from '@sluice/testing';
+import { openTestDatabase, programEnvironment, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { testRows } from '../testing/test-rows.ts';
@@ -11,7 +11,7 @@ import { testRows } from '../testing/test-rows.ts';
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 const stores = useStack(async (stack) => {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   const redis = new Redis(testRedisUrl());
   stack.defer(() => redis.disconnect());
   await redis.flushdb();

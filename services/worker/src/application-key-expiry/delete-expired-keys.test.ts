@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { testRows } from '../testing/test-rows.ts';
 import { deleteExpiredKeys } from './delete-expired-keys.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 test('two workers at once delete each expired key once, with one audit row, and no other key', async () => {
   const { db } = database.current;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
+import { openTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { addComingMonths } from './add-coming-months.ts';
 
@@ -12,8 +12,8 @@ function monthsAway(count: number): string {
 const partOf = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace('-', '_')}`;
 
 /** In the last month that its migration covers; no worker has added months. */
-async function newDatabase(stack: AsyncDisposableStack): Promise<Database> {
-  const { db } = await createTestDatabase(stack);
+async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  const { db } = await openTestDatabase(stack);
   for (const parent of ['audit_log', 'audit_log_tokens']) {
     for (const count of [1, 2]) await sql`drop table ${sql.id(partOf(parent, monthsAway(count)))}`.execute(db);
   }
@@ -48,7 +48,7 @@ async function countPartitions(db: Database): Promise<number | undefined> {
 
 test('rows of a month that comes go to its partition, also those that came before it was added', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   await insertRow(db, monthsAway(0));
   await insertRow(db, monthsAway(1));
   expect(await placesOf(db)).toEqual([inBefore, inDefault]);
@@ -61,7 +61,7 @@ test('rows of a month that comes go to its partition, also those that came befor
 
 test('where all months are there, nothing is added', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   await addComingMonths(db);
   const partitions = await countPartitions(db);
   await addComingMonths(db);
@@ -70,7 +70,7 @@ test('where all months are there, nothing is added', async () => {
 
 test('many workers at once, while rows are written: each month is added once, and no row is lost', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const writing = (async () => {
     for (let i = 0; i < 200; i++) await insertRow(db, monthsAway(1 + (i % 2)));
   })();
@@ -85,7 +85,7 @@ test('many workers at once, while rows are written: each month is added once, an
 
 test('a row that is being written when its month is added is in its partition', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const writer = await db.startTransaction().execute();
   await insertRow(writer, monthsAway(1));
   const adding = addComingMonths(db);

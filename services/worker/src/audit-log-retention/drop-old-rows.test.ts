@@ -13,7 +13,7 @@ import {
   verifierLine,
   verifyCheckpoint,
 } from '@sluice/ledger';
-import { createTestDatabase, untilLockIsAwaited } from '@sluice/testing';
+import { openTestDatabase, untilLockIsAwaited } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from '../ledger/sequence.ts';
 import { testRows } from '../testing/test-rows.ts';
@@ -32,8 +32,8 @@ const name = (parent: string, at: string) => `${parent}_${at.slice(0, 7).replace
 const daysFor = (months: number) => Math.floor((Date.now() - Date.parse(monthsAway(months))) / dayMs);
 
 /** The months begin a year ago, as if the database had been migrated then. */
-async function newDatabase(stack: AsyncDisposableStack): Promise<Database> {
-  const { db } = await createTestDatabase(stack);
+async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  const { db } = await openTestDatabase(stack);
   const first = `${monthsAway(-12).slice(0, 7)}-01T00:00:00Z`;
   for (const parent of ['audit_log', 'audit_log_tokens']) {
     await sql.raw(`alter table ${parent} detach partition ${parent}_before`).execute(db);
@@ -114,7 +114,7 @@ async function partitions(db: Database): Promise<string[]> {
 
 test('old months go whole, rows from before months too; what is left is proven by what is kept', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const tenantId = await testRows(db).tenant();
   await insertRows(db, tenantId, monthsAway(-20), 300);
   await insertRows(db, tenantId, monthsAway(-5), 333);
@@ -143,7 +143,7 @@ test('old months go whole, rows from before months too; what is left is proven b
 
 test('a row that came when its month was over stays as long as what came before it, and one of a clock ahead no longer', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const tenantId = await testRows(db).tenant();
   await insertRows(db, tenantId, monthsAway(-4), 40);
   await insertRows(db, tenantId, monthsAway(-2), 40);
@@ -163,7 +163,7 @@ test('a row that came when its month was over stays as long as what came before 
 
 test('rows that are written while months are dropped neither fail nor are lost, nor is a row that waits to be sequenced', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const tenantId = await testRows(db).tenant();
   await insertRows(db, tenantId, monthsAway(-4), 20);
   const writer = await db.startTransaction().execute();
@@ -181,7 +181,7 @@ test('rows that are written while months are dropped neither fail nor are lost, 
 
 test('the log of a purged Tenant goes when its days are over, also what comes later; that of others stays', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   const [closed, other] = [randomUUID(), await testRows(db).tenant()];
   for (const tenantId of [closed, other]) await insertRows(db, tenantId, monthsAway(0), 40);
   await dropOldRows({ db, retentionDays: undefined, keepClosedDays: 1 });
@@ -202,7 +202,7 @@ test('the log of a purged Tenant goes when its days are over, also what comes la
 
 test('while a reader keeps a month in use, all else goes, and the month once the reader is done', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   await sql`alter function drop_oldest_audit_log_month set lock_timeout = '100ms'`.execute(db);
   const [closed, open] = [randomUUID(), await testRows(db).tenant()];
   await insertRows(db, open, monthsAway(-4), 40);
@@ -220,7 +220,7 @@ test('while a reader keeps a month in use, all else goes, and the month once the
 
 test('a month that cannot be dropped for another reason fails the round', async () => {
   await using stack = new AsyncDisposableStack();
-  const db = await newDatabase(stack);
+  const db = await openDatabase(stack);
   await sql`drop table audit_log_tokens_before`.execute(db);
   await expect(dropOldRows({ db, retentionDays: daysFor(-3), keepClosedDays: 0 })).rejects.toThrow(
     'audit_log_tokens_before',
@@ -237,7 +237,7 @@ describe('the signed checkpoint', () => {
 
   test('says how many rows are gone in the transaction that gives them up, and goes on to say it', async () => {
     await using stack = new AsyncDisposableStack();
-    const db = await newDatabase(stack);
+    const db = await openDatabase(stack);
     const tenantId = await testRows(db).tenant();
     await sql`
       alter table ledgers add check (checkpoint is null or position(E'\\ndropped ' || dropped || E'\\n' in checkpoint) > 0)
@@ -255,7 +255,7 @@ describe('the signed checkpoint', () => {
 
   test('is signed again where a version signed it that did not say it, and is taken away where there is no key', async () => {
     await using stack = new AsyncDisposableStack();
-    const db = await newDatabase(stack);
+    const db = await openDatabase(stack);
     const [before, without] = [await testRows(db).tenant(), await testRows(db).tenant()];
     for (const tenantId of [before, without]) await insertRows(db, tenantId, monthsAway(-4), 20);
     const { ledger } = await stateOf(db, before);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
 import { subtreesOf } from '@sluice/ledger';
-import { countRowsRead, createTestDatabase, recordStatements, useStack } from '@sluice/testing';
+import { countRowsRead, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { dropOldRows } from './drop-old-rows.ts';
 import { giveUpRows } from './retention.queries.ts';
@@ -11,7 +11,7 @@ const oldCount = 36_000;
 const signer = { privateKey: generateKeyPairSync('ed25519').privateKey, ledgerOrigin: 'sluice.example' };
 const keepFrom = '2026-02-01T00:00:00Z';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 async function fillLedger(db: Database): Promise<string> {
   const tenantId = randomUUID();
@@ -58,7 +58,7 @@ test('a ledger gives up a month of any size by reading a few of its leaves', asy
 
 test('a ledger with a leaf missing is named, and the others give up their rows and are pruned, in statements of bounded size', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const tenants = [await fillLedger(db), await fillLedger(db)].sort();
   const [broken = '', other = ''] = tenants;
   await sql`delete from ledger_leaves where tenant_id = ${broken} and leaf_index = ${leafCount / 2}`.execute(db);

@@ -1,11 +1,11 @@
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { testRows } from '../testing/test-rows.ts';
 import { measureFigures } from './measure-figures.ts';
 
 const stores = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   return { db, rows: testRows(db) };
 });
 
@@ -134,7 +134,7 @@ test('of data keys the newest of each Tenant and purpose count, and those that h
 
 test('what cannot be read any more is not known, and the rest is', async () => {
   await using stack = new AsyncDisposableStack();
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const registry = new Registry();
   const rounds = measureFigures(db, registry);
   await rounds.figures();

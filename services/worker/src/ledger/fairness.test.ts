@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { testRows } from '../testing/test-rows.ts';
 import { mostPasses, sequenceDue } from './sequence.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const { privateKey } = generateKeyPairSync('ed25519');
 
 const sequence = () => sequenceDue({ db: database.current.db, privateKey, ledgerOrigin: 'sluice.example' });
@@ -20,7 +20,7 @@ async function sizeOf(tenantId: string): Promise<number | undefined> {
   return (await db.selectFrom('ledgers').select('size').where('tenant_id', '=', tenantId).executeTakeFirst())?.size;
 }
 
-const newTenants = async (count: number) => {
+const createTenants = async (count: number) => {
   const rows = testRows(database.current.db);
   return (await Promise.all(Array.from({ length: count }, () => rows.tenant()))).sort();
 };
@@ -49,7 +49,7 @@ async function keepBusy(stack: AsyncDisposableStack, busy: string, late: string)
 
 test('a Tenant whose rows never end neither keeps out one that becomes due meanwhile, nor a round from its end', async () => {
   await using stack = new AsyncDisposableStack();
-  const [busy = '', late = ''] = await newTenants(2);
+  const [busy = '', late = ''] = await createTenants(2);
   await insertRows(busy);
   await keepBusy(stack, busy, late);
   await sequence();
@@ -71,7 +71,7 @@ test.each<[string, (tenantId: string) => Promise<unknown>]>([
       `.execute(database.current.db),
   ],
 ])('a ledger %s is named, and holds up no other', async (_name, breakLedger) => {
-  const tenants = await newTenants(3);
+  const tenants = await createTenants(3);
   const [broken = '', ...others] = tenants;
   for (const tenantId of tenants) await insertRows(tenantId);
   await sequence();

@@ -13,7 +13,7 @@ import {
   verifierLine,
   verifyCheckpoint,
 } from '@sluice/ledger';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { type Cut, openStatementDoor } from '../testing/statement-door.ts';
 import { listDueTenants } from './ledger.queries.ts';
@@ -26,7 +26,7 @@ const rowCount = 20;
 
 /** The added table keeps every committed checkpoint, because anybody could have seen it. */
 async function openLedger(stack: AsyncDisposableStack) {
-  const { db, url } = await createTestDatabase(stack);
+  const { db, url } = await openTestDatabase(stack);
   await sql
     .raw(`
     create table seen_checkpoints (n bigint generated always as identity, tenant_id uuid, checkpoint text);

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { batchLimits, sequenceDue } from './sequence.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const { privateKey } = generateKeyPairSync('ed25519');
 
 const rowBytes = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { countRowsRead, createTestDatabase, recordStatements, useStack } from '@sluice/testing';
+import { countRowsRead, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { listDueTenants, listUnwitnessed, lockLedger, takeArrivals } from './ledger.queries.ts';
 
@@ -9,7 +9,7 @@ const batch = 500;
 
 /** Many ledgers have nothing to do, and a large one has waiting rows. */
 const large = useStack(async (stack) => {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const tenantId = randomUUID();
   await sql`
     insert into ledgers (tenant_id, size, checkpoint, witnessed_size)

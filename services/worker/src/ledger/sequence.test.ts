@@ -1,13 +1,13 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { originOf, readVerifierLine, verifierLine, verifyCheckpoint } from '@sluice/ledger';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteTenantRow } from '../tenant-purge/tenant-purge.queries.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { lockLedger } from './ledger.queries.ts';
 import { sequenceDue } from './sequence.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const ledgerOrigin = 'sluice.example';
 

@@ -10,12 +10,12 @@ import {
   verifyCheckpoint,
   verifyExport,
 } from '@sluice/ledger';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { testRows } from '../testing/test-rows.ts';
 import { sequenceDue } from './sequence.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const ledgerOrigin = 'sluice.example';
 const rowCount = 40;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { countRowsRead, createTestDatabase, recordStatements, useStack } from '@sluice/testing';
+import { countRowsRead, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { readRowsBefore, takeArrivals } from './ledger.queries.ts';
 
@@ -15,7 +15,7 @@ interface Filled {
 }
 
 async function openWithoutAutovacuum(stack: AsyncDisposableStack): Promise<Filled> {
-  const { db } = await createTestDatabase(stack);
+  const { db } = await openTestDatabase(stack);
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relkind = 'r' and relname ~ '^(audit_log|ledger)'`.execute(db);
   for (const { name } of rows) await sql`alter table ${sql.ref(name)} set (autovacuum_enabled = false)`.execute(db);

@@ -14,7 +14,7 @@ import {
   verifyCheckpoint,
 } from '@sluice/ledger';
 import { listen } from '@sluice/service-runtime';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from './sequence.ts';
 import { showsCheckpoints } from './show-checkpoints.ts';
@@ -22,7 +22,7 @@ import { fileWitness, urlWitness, type Witness } from './witness.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const ledgerOrigin = 'sluice.example';
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 const verifiersOf = (tenantId: string) => [
   readVerifierLine(verifierLine({ name: originOf(ledgerOrigin, tenantId), publicKey })),

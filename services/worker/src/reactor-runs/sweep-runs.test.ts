@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readCounter, runBytesCounter } from '@sluice/database';
 import { serviceLogger } from '@sluice/service-runtime';
 import type { Jobs } from '@sluice/service-runtime/jobs';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { workerMetrics } from '../metrics.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { sweepOldRuns, sweepRuns } from './sweep-runs.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const log = serviceLogger({ service: 'test', level: 'silent' });
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, useStack } from '@sluice/testing';
 import { testRows } from '../testing/test-rows.ts';
 import { deleteEndedSessions } from './delete-ended-sessions.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 
 test('sessions that ended go, by two workers at once; the others stay', async () => {
   const { db } = database.current;

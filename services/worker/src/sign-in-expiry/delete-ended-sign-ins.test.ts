@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDatabase, insertTestMember, useStack } from '@sluice/testing';
+import { insertTestMember, openTestDatabase, useStack } from '@sluice/testing';
 import { testRows } from '../testing/test-rows.ts';
 import { deleteEndedSignIns } from './delete-ended-sign-ins.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const hour = 3600_000;
 const moment = (fromNowMs: number) => new Date(Date.now() + fromNowMs).toISOString();
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { recordClosing } from '@sluice/audit';
 import type { Database } from '@sluice/database';
-import { createTestDatabase, eventually, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteDueApplications } from '../application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from '../application-key-expiry/delete-expired-keys.ts';
 import { testRows } from '../testing/test-rows.ts';
 import { sweepDueCvcs, sweepExpiredTokens } from '../token-expiry/sweep-tokens.ts';
 
-const database = useStack((stack) => createTestDatabase(stack));
+const database = useStack((stack) => openTestDatabase(stack));
 const log = { info: () => undefined } as never;
 
 const sweeps: [string, (db: Database) => Promise<unknown>][] = [

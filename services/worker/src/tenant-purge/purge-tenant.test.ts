@@ -3,11 +3,11 @@ import { recordChange, systemAct } from '@sluice/audit';
 import { serviceLogger } from '@sluice/service-runtime';
 import { openJobs } from '@sluice/service-runtime/jobs';
 import {
-  createTestDatabase,
-  createTestSecrets,
   eventually,
   insertTestMember,
   insertTestSignIn,
+  openTestDatabase,
+  randomSecrets,
   startTestService,
   testRedisUrl,
   useStack,
@@ -22,7 +22,7 @@ import { deleteTenantRow } from './tenant-purge.queries.ts';
 const log = serviceLogger({ service: 'test', level: 'silent' });
 
 const stores = useStack(async (stack) => {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const { db, url: databaseUrl } = await openTestDatabase(stack);
   return { db, databaseUrl, rows: testRows(db), context: { db, log } };
 });
 
@@ -230,7 +230,7 @@ test.each(['job', 'sweep'])('a running worker purges by the %s', async (way) => 
   await using stack = new AsyncDisposableStack();
   const { databaseUrl, rows } = stores.current;
   const settings = { SWEEP_INTERVAL_MS: way === 'job' ? '3600000' : '100' };
-  await startTestService({ configSchema, start }, { databaseUrl, secrets: createTestSecrets(), stack, settings });
+  await startTestService({ configSchema, start }, { databaseUrl, secrets: randomSecrets(), stack, settings });
   // The sweep at the start must be over
   await new Promise((resolve) => setTimeout(resolve, 300));
   const closed = await fullTenant();

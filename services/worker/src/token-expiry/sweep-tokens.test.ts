@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addToCounter, readCounter } from '@sluice/database';
 import { serviceLogger } from '@sluice/service-runtime';
-import { createTestDatabase, createTestSecrets, eventually, startTestService, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, randomSecrets, startTestService, useStack } from '@sluice/testing';
 import { noteDue } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
@@ -13,7 +13,7 @@ const past = new Date(Date.now() - 1000).toISOString();
 const future = '2999-01-01T00:00:00.000Z';
 
 const stores = useStack(async (stack) => {
-  const { db, url: databaseUrl } = await createTestDatabase(stack);
+  const { db, url: databaseUrl } = await openTestDatabase(stack);
   return { db, databaseUrl, rows: testRows(db), context: { db, log } };
 });
 
@@ -89,7 +89,7 @@ test('two running workers, which have no key, do both, once each', async () => {
   const soon = new Date(Date.now() + 500).toISOString();
   const expired = await insertTokens(tenantId, 40, { expires_at: soon });
   const due = await insertTokens(tenantId, 40, { cvc_due_at: soon });
-  const options = { databaseUrl, secrets: createTestSecrets(), stack, settings: { SWEEP_INTERVAL_MS: '100' } };
+  const options = { databaseUrl, secrets: randomSecrets(), stack, settings: { SWEEP_INTERVAL_MS: '100' } };
   await startTestService({ configSchema, start }, options);
   await startTestService({ configSchema, start }, options);
   await eventually('swept', async () => {

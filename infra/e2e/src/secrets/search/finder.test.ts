@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { newFinder } from './finder.ts';
+import { canaryFinder } from './finder.ts';
 
 const card = { name: 'card', value: '4539578763621486', isShort: false };
 const text = { name: 'text', value: 'Übergabe "7" a/b+c', isShort: false };
 const cvc = { name: 'cvc', value: '7391', isShort: true };
 
 function hitsIn(content: string | Buffer, except: string[] = []) {
-  const finder = newFinder([card, text, cvc]);
+  const finder = canaryFinder([card, text, cvc]);
   finder.search('test', 'here', Buffer.from(content), new Set(except));
   return [...new Set(finder.hits.map(({ canary }) => canary))];
 }

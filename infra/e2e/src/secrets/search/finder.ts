@@ -8,10 +8,10 @@ export interface Hit {
   around: string;
 }
 
-export type Finder = ReturnType<typeof newFinder>;
+export type Finder = ReturnType<typeof canaryFinder>;
 
 /** Looks for canaries in bytes, and keeps count of what it was given. */
-export function newFinder(canaries: readonly Canary[]) {
+export function canaryFinder(canaries: readonly Canary[]) {
   const needles = canaries.flatMap(needlesOf);
   const hits: Hit[] = [];
   const searched = new Map<string, { items: number; bytes: number }>();

@@ -20,7 +20,7 @@ const code = `module.exports = async (req) => {
 }`;
 
 /** Runs transforms of several Tenants, with a call of the client and 1 KiB of JSON, and checks each answer. */
-export function newGoodLoad(pool: TransformPool) {
+export function goodLoad(pool: TransformPool) {
   const durations: number[] = [];
   const losses: string[] = [];
   const underWay = new Set<Promise<void>>();

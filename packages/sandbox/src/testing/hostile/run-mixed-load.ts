@@ -2,7 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import { defaultTransformLimits } from '../../limits.ts';
 import { openTransformPool, type TransformPool } from '../../pool.ts';
 import { defaultSuspension, TransformSuspended } from '../../suspension.ts';
-import { type GoodLoad, newGoodLoad } from './good-load.ts';
+import { type GoodLoad, goodLoad } from './good-load.ts';
 import { hostileModule, hostilePrograms } from './programs.ts';
 
 export interface MixedLoadOptions {
@@ -37,10 +37,10 @@ export async function runMixedLoad(options: MixedLoadOptions): Promise<MixedLoad
   const hostile: Promise<'ran' | 'refused'>[] = [];
   try {
     await pool.ready();
-    const warmUp = newGoodLoad(pool);
+    const warmUp = goodLoad(pool);
     await atPace(perSecond, warmUpSeconds, warmUp.send);
     await warmUp.end();
-    const good = newGoodLoad(pool);
+    const good = goodLoad(pool);
     await atPace(perSecond, seconds, (dueAt, index) => {
       if (index % hostileEvery !== 0) good.send(dueAt, index);
       else if (hostileTenants > 0) hostile.push(runHostile(pool, hostile.length, hostileTenants));

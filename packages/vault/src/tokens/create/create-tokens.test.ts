@@ -7,8 +7,8 @@ import { openTestVault } from '../../testing/open-test-vault.ts';
 const open = useStack(openTestVault);
 
 test('a conflict that is not about a taken id ends the creation at once', async () => {
-  const { vault, newActor } = open.current;
-  const creation = await draftToken(vault, await newActor(), { id: 'own', data: 1 });
+  const { vault, createActor } = open.current;
+  const creation = await draftToken(vault, await createActor(), { id: 'own', data: 1 });
   let calls = 0;
   const created = createTokens(creation, {
     answerTo: theOnly,
@@ -22,8 +22,8 @@ test('a conflict that is not about a taken id ends the creation at once', async 
 });
 
 test('where an equal token is deleted before it can be shown, nothing is created', async () => {
-  const { vault, db, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = open.current;
+  const actor = await createActor();
   const equal = { type: 'token', data: 'equal', deduplicate_token: true };
   await createToken(vault, actor, { ...equal, metadata: { vanishes: 'yes' } });
   await sql`
@@ -39,8 +39,8 @@ test('where an equal token is deleted before it can be shown, nothing is created
 });
 
 test('a month that ends between storing and showing an equal token does no harm', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 'equal' });
   const creation = await draftToken(vault, actor, { data: 'equal', deduplicate_token: true });
   const moments = ['2100-01-31T23:59:59.999Z'];

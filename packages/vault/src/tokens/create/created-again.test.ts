@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createTestDatabase, openTestCoherence, useStack } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, useStack } from '@sluice/testing';
 import {
   type Actor,
   type Answering,
@@ -15,7 +15,7 @@ import {
 } from '../../index.ts';
 
 const processes = useStack(async (stack) => {
-  const database = await createTestDatabase(stack);
+  const database = await openTestDatabase(stack);
   const keyWrapper = localKeyWrapper(randomBytes(32).toString('base64'));
   const open = async (): Promise<Vault> => {
     const coherence = await openTestCoherence(database, stack);
@@ -24,7 +24,7 @@ const processes = useStack(async (stack) => {
   return { db: database.db, ender: await open(), creator: await open(), reader: await open() };
 });
 
-async function newActor(): Promise<Actor> {
+async function createActor(): Promise<Actor> {
   const tenantId = randomUUID();
   await processes.current.db
     .insertInto('tenants')
@@ -53,7 +53,7 @@ test.each(creations)(
   'a token that is deleted, which nobody has confirmed yet, and then %s is served by no process as it was',
   async (_, create) => {
     const { ender, creator, reader } = processes.current;
-    const actor = await newActor();
+    const actor = await createActor();
     const input = (version: string) => ({ id: 'cust-1', data: version, metadata: { version } });
     await createToken(creator, actor, input('old'));
     const versions = async () => {
@@ -81,7 +81,7 @@ test.each(creations)(
 
 test('an answer that is kept names the change that its repetition has to confirm', async () => {
   const { ender, creator } = processes.current;
-  const actor = await newActor();
+  const actor = await createActor();
   await createToken(creator, actor, { id: 'cust-1', data: 'old' });
   const { promise, resolve } = Promise.withResolvers<string>();
   const barrier: Vault['changes']['barrier'] = ({ id }) => {

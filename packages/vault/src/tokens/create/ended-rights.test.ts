@@ -17,13 +17,13 @@ describe.each([
   { name: 'a creation that keeps its answer', isKeyed: true },
 ])('$name that waited for a connection to Postgres', ({ isKeyed }) => {
   async function createWhileBusy(meanwhile: (revoke: () => void) => void) {
-    const { narrow, newActor } = world.current;
+    const { narrow, createActor } = world.current;
     let isRevoked = false;
     const look = () => {
       if (isRevoked) throw new ServiceError('unauthenticated', 'revoked');
       return undefined;
     };
-    const actor = { ...(await newActor()), look };
+    const actor = { ...(await createActor()), look };
     const creation = await draftToken(narrow, actor, { data: 'any' });
     const create = async () => {
       if (!isKeyed) return createToken(narrow, actor, { data: 'any' });

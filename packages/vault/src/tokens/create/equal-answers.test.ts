@@ -12,8 +12,8 @@ const keyed = (data: object) => ({
 });
 
 async function answerTo(count: number, bytes: number): Promise<{ data?: Json; id: string }[]> {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   await createToken(vault, actor, keyed({ large: 'x'.repeat(bytes) }));
   const answer = await tokenize(vault, actor, Array(count).fill(keyed({})));
   return answer as unknown as { data?: Json; id: string }[];
@@ -32,8 +32,8 @@ test('the control: a small one is shown each time', async () => {
 });
 
 test('what is told of each, however short, has 8 MiB too; beyond, nothing is created', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const containers = Array.from({ length: 20 }, (_, at) => `/${at}${'a'.repeat(390)}/`);
   await createToken(vault, actor, { ...keyed({}), containers });
   const tokens = async () => (await open.current.db.selectFrom('tokens').select('id').execute()).length;

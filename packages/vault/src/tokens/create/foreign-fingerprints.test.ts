@@ -31,12 +31,12 @@ describe.each(attacks)('a token whose own expression yields the default fingerpr
   const forged = { type: honest.type, ...attack, deduplicate_token: false };
 
   async function world() {
-    const { vault, newActor, newTenant } = open.current;
-    const tenantId = await newTenant({ deduplicate_tokens: true });
+    const { vault, createActor, createTenant } = open.current;
+    const tenantId = await createTenant({ deduplicate_tokens: true });
     return {
       vault,
-      owner: await newActor({ tenantId }),
-      attacker: await newActor({ tenantId, permissions: ['token:create'] }),
+      owner: await createActor({ tenantId }),
+      attacker: await createActor({ tenantId, permissions: ['token:create'] }),
     };
   }
 
@@ -77,7 +77,7 @@ describe('tokens are equal', () => {
   test.each(Object.entries(samples))(
     'whether a %s names the default expression of its type or none',
     async (type, data) => {
-      const { vault, newActor } = open.current;
+      const { vault, createActor } = open.current;
       const expression = tokenTypeOf(type as TokenTypeName).fingerprintExpression;
       const named = { type, data, fingerprint_expression: expression, deduplicate_token: true };
       const unnamed = { type, data, deduplicate_token: true };
@@ -85,7 +85,7 @@ describe('tokens are equal', () => {
         [named, unnamed],
         [unnamed, named],
       ]) {
-        const actor = await newActor();
+        const actor = await createActor();
         const { token } = await createToken(vault, actor, first);
         expect(await createToken(vault, actor, second)).toMatchObject({ created: false, token: { id: token.id } });
       }
@@ -98,8 +98,8 @@ describe('tokens are equal', () => {
   });
 
   test('by an expression that both have, and not by two that come to the same', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const by = (fingerprint_expression: string) => ({
       ...{ data: { k: 1, l: 1 }, fingerprint_expression, deduplicate_token: true },
     });
@@ -113,8 +113,8 @@ describe('tokens are equal', () => {
   });
 
   test('once a patch gives one the expression of the other, which is a conflict', async () => {
-    const { vault, newActor, newTenant } = open.current;
-    const actor = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });
+    const { vault, createActor, createTenant } = open.current;
+    const actor = await createActor({ tenantId: await createTenant({ deduplicate_tokens: true }) });
     await createToken(vault, actor, { data: { k: 1, l: 1 }, fingerprint_expression: '{{ data.k }}' });
     const { token } = await createToken(vault, actor, { data: { k: 1, l: 1 }, fingerprint_expression: '{{ data.l }}' });
     const patched = updateToken(vault, actor, token.id, { fingerprint_expression: '{{ data.k }}' });

@@ -19,11 +19,11 @@ const inputs = [
 ];
 
 async function storedBy(
-  { vault, db, newTenant, newActor }: Awaited<ReturnType<typeof openTestVault>>,
+  { vault, db, createTenant, createActor }: Awaited<ReturnType<typeof openTestVault>>,
   settings: { fingerprint_tokens: boolean; deduplicate_tokens: boolean },
 ) {
-  const tenantId = await newTenant(settings);
-  const actor: Actor = { ...(await newActor({ tenantId })), applicationId: 'of the session' };
+  const tenantId = await createTenant(settings);
+  const actor: Actor = { ...(await createActor({ tenantId })), applicationId: 'of the session' };
   for (const [i, input] of inputs.entries()) await createToken(vault, actor, { ...input, id: `token ${i}` });
   await tokenize(vault, actor, [
     { type: 'token', data: 1, id: 'first' },
@@ -62,8 +62,8 @@ test.each([
 });
 
 test.each(['single', 'onShards'] as const)('a Tenant that is closed gets no token: %s', async (form) => {
-  const { vault, db, newActor } = { single, onShards }[form].current;
-  const actor = await newActor();
+  const { vault, db, createActor } = { single, onShards }[form].current;
+  const actor = await createActor();
   await createToken(vault, actor, { data: 'before' });
   await db.updateTable('tenants').set({ closed_at: later }).where('id', '=', actor.tenantId).execute();
   await expect(createToken(vault, actor, { data: 'after' })).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -77,8 +77,8 @@ async function collide(
 }
 
 test('a creation that finds an equal token, and a read that counts that token', async () => {
-  const { vault, db, newActor } = world.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = world.current;
+  const actor = await createActor();
   const { tenantId } = actor;
   const { token } = await createToken(vault, actor, { data: 'equal' });
   await db.updateTable('tokens').set({ active_month: '2020-01-01' }).where('tenant_id', '=', tenantId).execute();
@@ -95,8 +95,8 @@ test('a creation that finds an equal token, and a read that counts that token', 
 });
 
 test('a creation whose own id has expired, and one of an equal token', async () => {
-  const { vault, newActor, expire } = world.current;
-  const actor = await newActor();
+  const { vault, createActor, expire } = world.current;
+  const actor = await createActor();
   const { tenantId } = actor;
   await createToken(vault, actor, { id: 'expired', data: 'old' });
   await expire(actor, ['expired']);
@@ -116,8 +116,8 @@ test('a creation whose own id has expired, and one of an equal token', async () 
 });
 
 test('the control: what locks a row of a token after it has counted ends in a deadlock', async () => {
-  const { vault, db, newActor, ours } = world.current;
-  const actor = await newActor();
+  const { vault, db, createActor, ours } = world.current;
+  const actor = await createActor();
   const { tenantId } = actor;
   const { token } = await createToken(vault, actor, { data: 'any' });
   await db.updateTable('tokens').set({ active_month: '2020-01-01' }).where('tenant_id', '=', tenantId).execute();

@@ -21,7 +21,7 @@ const world = useStack(async (stack) => {
 
 test('a creation in a transaction takes no second connection when it reads, counts and shows an equal token', async () => {
   const { warm, cold } = world.current;
-  const actor = await warm.newActor();
+  const actor = await warm.createActor();
   const { token } = await createToken(warm.vault, actor, { data: 'equal' });
   const ofTenant = warm.db.updateTable('tokens').where('tenant_id', '=', actor.tenantId);
   await ofTenant.set({ active_month: '2020-01-01' }).execute();

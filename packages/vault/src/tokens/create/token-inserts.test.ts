@@ -16,7 +16,7 @@ describe.each([
   const create = (actor: Actor, id: string) =>
     createToken(open.current.vault, { ...actor, traceId: `trace of ${id}` }, { id, type: 'token', data: id });
 
-  const newIds = (count: number) => Array.from({ length: count }, () => randomUUID());
+  const randomIds = (count: number) => Array.from({ length: count }, () => randomUUID());
 
   async function storedIds({ tenantId }: Actor): Promise<string[]> {
     const rows = await open.current.db.selectFrom('tokens').select('id').where('tenant_id', '=', tenantId).execute();
@@ -49,16 +49,16 @@ describe.each([
   }
 
   test('those that come at the same moment share one transaction, up to 32', async () => {
-    const actor = await open.current.newActor();
+    const actor = await open.current.createActor();
     await create(actor, 'first');
-    await Promise.all(newIds(32).map((id) => create(actor, id)));
+    await Promise.all(randomIds(32).map((id) => create(actor, id)));
     expect(await countTransactions(actor)).toBe(2);
   });
 
   test('tokens that are created at the same time share statements, and each keeps its own trace', async () => {
-    const actor = await open.current.newActor();
+    const actor = await open.current.createActor();
     await create(actor, 'first');
-    const ids = newIds(60);
+    const ids = randomIds(60);
     const created = await Promise.all(ids.map((id) => create(actor, id)));
 
     expect(created.map(({ token }) => [token.id, token.data])).toEqual(ids.map((id) => [id, id]));
@@ -70,8 +70,8 @@ describe.each([
   });
 
   test('of those that share a statement, only the one whose id is taken is refused', async () => {
-    const actor = await open.current.newActor();
-    const ids = newIds(20);
+    const actor = await open.current.createActor();
+    const ids = randomIds(20);
     const asked = [...ids, ...ids.slice(0, 3)];
     const outcomes = await Promise.allSettled(asked.map((id) => create(actor, id)));
 
@@ -85,8 +85,8 @@ describe.each([
 
   test('those that keep answers share transactions too; one whose key is in use is refused, and the others are there', async () => {
     const { vault } = open.current;
-    const actor = await open.current.newActor();
-    const ids = newIds(60);
+    const actor = await open.current.createActor();
+    const ids = randomIds(60);
     const inUse = new Set([ids[7], ids[30]]);
     const kept: string[] = [];
     const outcomes = await Promise.allSettled(
@@ -112,14 +112,18 @@ describe.each([
   });
 
   test('a lost connection fails those whose statement it was, which are not stored; the others are', async () => {
-    const { db, newActor } = open.current;
-    const actor = await newActor();
+    const { db, createActor } = open.current;
+    const actor = await createActor();
     await create(actor, 'first');
     const { settled } = await db.transaction().execute(async (tx) => {
       await sql`lock table tokens in share mode`.execute(tx);
       const one = await whenStatementsWait(1, () => create(actor, 'second'));
       const other = await whenStatementsWait(2, () => create(actor, 'third'));
-      const settled = Promise.allSettled([one.creation, other.creation, ...newIds(8).map((id) => create(actor, id))]);
+      const settled = Promise.allSettled([
+        one.creation,
+        other.creation,
+        ...randomIds(8).map((id) => create(actor, id)),
+      ]);
       await sql`select pg_terminate_backend(pid) ${waitingInserts}`.execute(tx);
       return { settled };
     });
@@ -131,8 +135,8 @@ describe.each([
   });
 
   test('of those that waited for their turn, only those whose key was revoked meanwhile are refused', async () => {
-    const { vault, db, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor } = open.current;
+    const actor = await createActor();
     const [first, second, kept, ended] = ['first', 'second', 'kept', 'ended'];
     let asked = 0;
     const revoked = new Set<string>();
@@ -164,7 +168,7 @@ describe.each([
 
   test('an id that is taken is a conflict whatever the constraint and the table of a shard are called', async () => {
     const { db } = open.current;
-    const actor = await open.current.newActor();
+    const actor = await open.current.createActor();
     const renamed = [
       'alter table tokens rename constraint tokens_pkey to tokens_pkey_102008',
       'alter table tokens rename to tokens_102008',
@@ -183,7 +187,7 @@ describe.each([
 
   test('another unique index is no taken id', async () => {
     const { db } = open.current;
-    const actor = await open.current.newActor();
+    const actor = await open.current.createActor();
     await create(actor, 'first');
     const { rows } = await sql<{
       month: string;

@@ -33,9 +33,9 @@ async function after<T>(ms: number, act: () => Promise<T>): Promise<T> {
 }
 
 async function everyReading(actor: Actor, id: string): Promise<Json[]> {
-  const { vault, newActor } = open.current;
+  const { vault, createActor } = open.current;
   const page = { page: 1, size: 1 };
-  const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read', 'token:update'] });
+  const masked = await createActor({ tenantId: actor.tenantId, permissions: ['token:read', 'token:update'] });
   return [
     (await findToken(vault, actor, id)).data ?? null,
     (await listTokens(vault, actor, { ids: [id] }, page)).tokens[0]?.data ?? null,
@@ -62,8 +62,8 @@ async function makeDue(id: string): Promise<void> {
 }
 
 test('is there for an hour, and in no reading after it, though no worker has come', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, card);
   for (const data of await after(minutes(60) - 1, () => everyReading(actor, token.id))) {
     expect(data).toMatchObject({ number: expect.any(String), cvc });
@@ -75,8 +75,8 @@ test('is there for an hour, and in no reading after it, though no worker has com
 });
 
 test('leaves its place in the data as it was sent, and the rest as it is', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { type: 'card', data: { number: lasting.number, cvc, a: 1 } });
   expect(JSON.stringify((await findToken(vault, actor, token.id)).data)).toBe(
     `{"number":"${lasting.number}","cvc":"987","a":1}`,
@@ -86,8 +86,8 @@ test('leaves its place in the data as it was sent, and the rest as it is', async
 });
 
 test('that was tokenized in a document is due as well', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const document = await tokenize(vault, actor, [{ type: 'card', data: card.data }]);
   const [{ id }] = document as [{ id: string }];
   expect(await findToken(vault, actor, id)).toHaveProperty('data.cvc', cvc);
@@ -95,8 +95,8 @@ test('that was tokenized in a document is due as well', async () => {
 });
 
 test('one that is patched in begins its own hour; a patch of something else does not', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { type: 'card', data: lasting });
   expect((await rowOf(token.id)).cvc_due_at).toBeNull();
   await after(minutes(10), () => updateToken(vault, actor, token.id, { data: { cvc: '123' } }));
@@ -110,8 +110,8 @@ test('one that is patched in begins its own hour; a patch of something else does
 });
 
 test('a patch after its hour, or one that removes it, leaves nothing of it in the row', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const patches = [() => ({ data: { cvc: null } }), () => ({ metadata: { a: 'b' } })];
   for (const [i, patch] of patches.entries()) {
     const { token } = await createToken(vault, actor, card);
@@ -122,8 +122,8 @@ test('a patch after its hour, or one that removes it, leaves nothing of it in th
 });
 
 test('a worker deletes those that are due, without any key, with one audit row each, and no others', async () => {
-  const { vault, db, newActor, auditOf } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor, auditOf } = open.current;
+  const actor = await createActor();
   const [due, kept] = [(await createToken(vault, actor, card)).token, (await createToken(vault, actor, card)).token];
   await makeDue(due.id);
   const before = await rowOf(due.id);
@@ -138,8 +138,8 @@ test('a worker deletes those that are due, without any key, with one audit row e
 });
 
 test('one that the worker has deleted is not shown from the cache of a process whose clock is behind', async () => {
-  const { vault, db, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, card);
   const cvc_due_at = new Date(Date.now() + 300).toISOString();
   await db.updateTable('tokens').set({ cvc_due_at }).where('id', '=', token.id).execute();
@@ -150,8 +150,8 @@ test('one that the worker has deleted is not shown from the cache of a process w
 });
 
 test('several workers at once remove each once', async () => {
-  const { vault, db, newActor, auditOf } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor, auditOf } = open.current;
+  const actor = await createActor();
   const cards = Array.from({ length: 30 }, () => ({ type: 'card', data: card.data }));
   const tokens = (await tokenize(vault, actor, cards)) as { id: string }[];
   for (const { id } of tokens) await makeDue(id);
@@ -160,15 +160,15 @@ test('several workers at once remove each once', async () => {
 });
 
 test('a cvc that is not a card’s is data like any other', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: { cvc } });
   expect(await after(minutes(600), () => findToken(vault, actor, token.id))).toHaveProperty('data.cvc', cvc);
 });
 
 test('no ciphertext of it opens as the data of the token, nor as that of another', async () => {
-  const { vault, db, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, card);
   const { cvc_ciphertext } = await rowOf(token.id);
   if (!cvc_ciphertext) throw new Error('nothing is stored');

@@ -29,8 +29,8 @@ async function age({ tenantId }: Actor, minutes: number): Promise<void> {
 }
 
 test('a creation notes the minutes in which something of it is due, each once, and nothing where nothing is', async () => {
-  const { vault, newActor } = open.current;
-  const [actor, other] = [await newActor(), await newActor()];
+  const { vault, createActor } = open.current;
+  const [actor, other] = [await createActor(), await createActor()];
   for (const each of [
     { data: 1, expires_at },
     { data: 2, expires_at: '2100-01-01T10:20:59.999Z' },
@@ -48,16 +48,16 @@ test('a creation notes the minutes in which something of it is due, each once, a
 });
 
 test('an update notes what it makes due', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 1 });
   await updateToken(vault, actor, token.id, { expires_at });
   expect(await noted(actor)).toEqual([['expiry', '2100-01-01T10:20:00.000Z']]);
 });
 
 test('a minute is forgotten a minute after its end, when nothing of it is left', async () => {
-  const { vault, db, newActor, expire } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor, expire } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 1, expires_at });
   const forget = async () => {
     await forgetDue(db, actor.tenantId, 'expiry');
@@ -76,8 +76,8 @@ test('a minute is forgotten a minute after its end, when nothing of it is left',
 });
 
 test('what an earlier version wrote is noted when it is due, and as of the present minute', async () => {
-  const { vault, db, newActor, expire } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor, expire } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data: 1 });
   await noteOverlooked(db, actor.tenantId);
   expect(await noted(actor)).toEqual([]);

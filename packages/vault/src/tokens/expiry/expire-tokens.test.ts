@@ -27,8 +27,8 @@ const storedIds = async ({ tenantId }: Actor) => {
 };
 
 test('expired tokens are deleted with their counts and one audit row each; others stay', async () => {
-  const { db, newActor, expire, auditOf } = open.current;
-  const [actor, other] = [await newActor(), await newActor()];
+  const { db, createActor, expire, auditOf } = open.current;
+  const [actor, other] = [await createActor(), await createActor()];
   const [first = '', ...kept] = await createMany(actor, 3);
   const [cardId = ''] = await createMany(actor, 1, { type: 'card', data: { number: '4242424242424242' } });
   const future = await createMany(actor, 1, { data: 1, expires_at: '2100-01-01' });
@@ -52,8 +52,8 @@ test('expired tokens are deleted with their counts and one audit row each; other
 });
 
 test('more than a batch, by several workers at once: each once', async () => {
-  const { db, newActor, expire, auditOf } = open.current;
-  const actor = await newActor();
+  const { db, createActor, expire, auditOf } = open.current;
+  const actor = await createActor();
   const ids = [...(await createMany(actor, 900)), ...(await createMany(actor, 600))];
   await expire(actor, ids);
   const deleted = await Promise.all([sweep(actor), sweep(actor), sweep(actor)]);
@@ -66,8 +66,8 @@ test('more than a batch, by several workers at once: each once', async () => {
 
 describe('the id of an expired token', () => {
   test('is free before any worker has come, by create and by tokenize, with counts and audit right', async () => {
-    const { vault, db, newActor, expire, auditOf } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor, expire, auditOf } = open.current;
+    const actor = await createActor();
     const { tenantId } = actor;
     await createToken(vault, actor, { id: 'first', data: 'old' });
     await createToken(vault, actor, { id: 'second', type: 'card', data: { number: '4242424242424242' } });
@@ -84,8 +84,8 @@ describe('the id of an expired token', () => {
   });
 
   test('is free where tokens are deduplicated, too, and an expired token is equal to none', async () => {
-    const { vault, newActor, newTenant, expire } = open.current;
-    const actor = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });
+    const { vault, createActor, createTenant, expire } = open.current;
+    const actor = await createActor({ tenantId: await createTenant({ deduplicate_tokens: true }) });
     await createToken(vault, actor, { id: 'same', data: 'equal' });
     await expire(actor, ['same']);
     const again = await createToken(vault, actor, { id: 'same', data: 'equal' });
@@ -94,8 +94,8 @@ describe('the id of an expired token', () => {
   });
 
   test('stays taken by a token that has not expired, and all of a request is refused with it', async () => {
-    const { vault, newActor, expire } = open.current;
-    const [actor, other] = [await newActor(), await newActor()];
+    const { vault, createActor, expire } = open.current;
+    const [actor, other] = [await createActor(), await createActor()];
     await createToken(vault, actor, { id: 'alive', data: 1 });
     await createToken(vault, actor, { id: 'expired', data: 1 });
     await createToken(vault, other, { id: 'alive', data: 1 });
@@ -108,8 +108,8 @@ describe('the id of an expired token', () => {
   });
 
   test('is free while a worker is deleting it', async () => {
-    const { vault, db, newActor, expire } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor, expire } = open.current;
+    const actor = await createActor();
     await createToken(vault, actor, { id: 'being-deleted', data: 1 });
     await expire(actor, ['being-deleted']);
     const creation = await db.transaction().execute(async (tx) => {
@@ -123,8 +123,8 @@ describe('the id of an expired token', () => {
   });
 
   test('of many who want it at once, one gets it', async () => {
-    const { vault, db, newActor, expire } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor, expire } = open.current;
+    const actor = await createActor();
     await createToken(vault, actor, { id: 'wanted', data: 1 });
     await expire(actor, ['wanted']);
     const wishes = Array.from({ length: 8 }, (_, i) => createToken(vault, actor, { id: 'wanted', data: i }));

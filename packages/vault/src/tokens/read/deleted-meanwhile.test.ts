@@ -16,8 +16,8 @@ const readings: [string, (actor: Actor, id: string) => Promise<unknown>][] = [
 ];
 
 async function read(reading: (typeof readings)[number][1], end: 'delete' | 'keep'): Promise<string> {
-  const { vault, db, disclosures, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, disclosures, createActor } = open.current;
+  const actor = await createActor();
   const { tenantId } = actor;
   const { token } = await createToken(vault, actor, { data });
   const { id } = token;
@@ -47,8 +47,8 @@ describe.each(readings)('%s', (_, reading) => {
 });
 
 test('a token that another use has noted meanwhile is shown', async () => {
-  const { vault, db, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, db, createActor } = open.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { data });
   await db.updateTable('tokens').set({ active_month: '2020-01-01' }).where('id', '=', token.id).execute();
   const { found } = await db.transaction().execute(async (tx) => {

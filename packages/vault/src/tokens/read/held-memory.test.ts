@@ -19,8 +19,8 @@ const objects: object[] = Array(count).fill({});
 const parsed = count * 50;
 
 async function storeObjects(): Promise<{ actor: Actor; id: string }> {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   return { actor, id: (await createToken(vault, actor, { data: objects })).token.id };
 }
 

@@ -16,8 +16,8 @@ const open = useStack(openTestVault);
 const large = 'x'.repeat(2 ** 20 - 100);
 
 async function tokensOf(count: number, input: object): Promise<{ actor: Actor; ids: string[] }> {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) ids.push((await createToken(vault, actor, input)).token.id);
   return { actor, ids: ids.toReversed() };
@@ -65,12 +65,12 @@ test('metadata and masks count as well as data', async () => {
 
 test('what is not shown is not counted: large data behind masks, and redacted', async () => {
   const { actor, ids } = await largeTokens();
-  const { vault, newActor } = open.current;
-  const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
+  const { vault, createActor } = open.current;
+  const masked = await createActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
   const { tokens } = await listTokens(vault, masked, {}, { page: 1, size: 20 });
   expect(idsOf(tokens)).toEqual(ids);
   expect(tokens.every(({ data }) => data === '4242')).toBe(true);
-  const blind = await newActor({ tenantId: actor.tenantId, rules: [{ transform: 'redact' }] });
+  const blind = await createActor({ tenantId: actor.tenantId, rules: [{ transform: 'redact' }] });
   const redacted = await listTokens(vault, blind, {}, { page: 1, size: 20 });
   expect(redacted.tokens.map(({ data }) => data)).toEqual(Array(9).fill(undefined));
 });
@@ -78,7 +78,7 @@ test('what is not shown is not counted: large data behind masks, and redacted', 
 describe('masks that name the data many times', () => {
   const repeating = () => tokensOf(40, { data: 'x'.repeat(20_000), mask: '{{ data }}'.repeat(50) });
   const reader = async ({ actor: { tenantId } }: { actor: Actor }) =>
-    open.current.newActor({ tenantId, permissions: ['token:read'] });
+    open.current.createActor({ tenantId, permissions: ['token:read'] });
 
   test('are filled only as far as a page shows them, and each token shows its own', async () => {
     const tokens = await repeating();
@@ -112,9 +112,9 @@ describe('masks that name the data many times', () => {
 });
 
 test('of equal tokens that a creation finds, an answer shows as much', async () => {
-  const { vault, newTenant, newActor } = open.current;
-  const actor = await newActor({
-    tenantId: await newTenant({ deduplicate_tokens: true }),
+  const { vault, createTenant, createActor } = open.current;
+  const actor = await createActor({
+    tenantId: await createTenant({ deduplicate_tokens: true }),
     rules: [{ transform: 'reveal' }],
   });
   const keyed = (k: number, data: object) => ({ data: { k, ...data }, fingerprint_expression: '{{ data.k }}' });

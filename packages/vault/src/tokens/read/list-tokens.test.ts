@@ -40,7 +40,7 @@ function sortNewestFirst(tokens: Token[]): void {
 const card = { type: 'card', data: { number: '4242424242424242' } };
 
 test('newest first, page by page, with true totals past the end too', async () => {
-  const actor = await open.current.newActor();
+  const actor = await open.current.createActor();
   const created = (await create(actor, 7)).reverse();
   const pages = await Promise.all([1, 2, 3, 4, 1000].map((page) => list(actor, {}, { page, size: 3 })));
   expect(pages.flatMap(({ ids }) => ids)).toEqual(created);
@@ -54,12 +54,12 @@ test('newest first, page by page, with true totals past the end too', async () =
 });
 
 test('a Tenant without tokens has an empty page', async () => {
-  expect(await list(await open.current.newActor())).toEqual({ ids: [], total: 0 });
+  expect(await list(await open.current.createActor())).toEqual({ ids: [], total: 0 });
 });
 
 test('filters by id, type and metadata, all of which must hold', async () => {
-  const { newActor } = open.current;
-  const actor = await newActor();
+  const { createActor } = open.current;
+  const actor = await createActor();
   const [first = '', second = ''] = await create(actor, 2, { metadata: { customer: 'c-1', a: 'b' } });
   const [third = ''] = await create(actor, 1, { ...card, metadata: { customer: 'c-1' } });
   const [fourth = ''] = await create(actor, 1, { ...card, metadata: { customer: "c'2", 'a key': '' } });
@@ -81,11 +81,11 @@ test('filters by id, type and metadata, all of which must hold', async () => {
 });
 
 test('totals agree with what is there after creations, deletions and expiry, before any worker has come', async () => {
-  const { vault, newActor, expire } = open.current;
-  const actor = await newActor();
+  const { vault, createActor, expire } = open.current;
+  const actor = await createActor();
   const [gone = '', expired = ''] = await create(actor, 4);
   await create(actor, 2, card);
-  const flat = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
+  const flat = await createActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
   await deleteToken(vault, actor, gone);
   await expire(actor, [expired]);
   for (const reader of [actor, flat]) {
@@ -100,8 +100,8 @@ test('totals agree with what is there after creations, deletions and expiry, bef
 test.each([1, 2, 3, 4])(
   'the total is of one moment, where expired tokens are deleted after statement %i',
   async (number) => {
-    const { vault, newActor, expire } = open.current;
-    const actor = await newActor();
+    const { vault, createActor, expire } = open.current;
+    const actor = await createActor();
     await expire(actor, (await create(actor, 4)).slice(1));
     const sweep = () => vault.db.transaction().execute((tx) => deleteExpiredTokens(tx, actor.tenantId));
     const db = afterStatement(vault.db, number, sweep);
@@ -110,28 +110,28 @@ test.each([1, 2, 3, 4])(
 );
 
 test('tokens are answered as a read would; what shows values or masks of them is one disclosure a page', async () => {
-  const { vault, newActor, disclosures } = open.current;
-  const actor = await newActor();
+  const { vault, createActor, disclosures } = open.current;
+  const actor = await createActor();
   const ids = (await create(actor, 2, { ...card, metadata: { a: 'b' } })).reverse();
   disclosures.length = 0;
   const { tokens } = await listTokens(vault, actor, {}, firstPage);
   expect(disclosures).toMatchObject([{ operation: 'read', detail: { token_ids: ids } }]);
   expect(tokens).toEqual(await Promise.all(ids.map((id) => findToken(vault, actor, id))));
   disclosures.length = 0;
-  const masked = await newActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
+  const masked = await createActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
   const page = await listTokens(vault, masked, {}, firstPage);
   expect(page.tokens[0]?.data).toEqual({ number: 'XXXXXXXXXXXX4242' });
   expect(disclosures).toMatchObject([{ operation: 'read', actorId: masked.id, detail: { token_ids: ids } }]);
   disclosures.length = 0;
   const rules = [{ container: '/', transform: 'redact' as const, permissions: ['token:read' as const], priority: 1 }];
-  const redacted = await newActor({ tenantId: actor.tenantId, permissions: [], rules });
+  const redacted = await createActor({ tenantId: actor.tenantId, permissions: [], rules });
   const { tokens: bare } = await listTokens(vault, redacted, {}, firstPage);
   expect([bare.length, bare[0]?.data, disclosures]).toEqual([2, undefined, []]);
 });
 
 test('what cannot be noted is not disclosed', async () => {
-  const { vault, newActor } = open.current;
-  const actor = await newActor();
+  const { vault, createActor } = open.current;
+  const actor = await createActor();
   await create(actor, 1);
   const full = async () => {
     throw new Error('the log is full');
@@ -140,8 +140,8 @@ test('what cannot be noted is not disclosed', async () => {
 });
 
 test('a listed token counts as active in the month', async () => {
-  const { db, time, newActor } = open.current;
-  const actor = await newActor();
+  const { db, time, createActor } = open.current;
+  const actor = await createActor();
   const [id = ''] = await create(actor, 1);
   const before = time.now;
   time.now = new Date(before.getTime() + 40 * 24 * 3600 * 1000);
@@ -152,8 +152,8 @@ test('a listed token counts as active in the month', async () => {
 });
 
 test('needs token:read', async () => {
-  const { newActor } = open.current;
-  await expect(list(await newActor({ permissions: ['token:create'] }))).rejects.toMatchObject({ code: 'forbidden' });
+  const { createActor } = open.current;
+  await expect(list(await createActor({ permissions: ['token:create'] }))).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 describe('callers with rules', () => {
@@ -184,10 +184,10 @@ describe('callers with rules', () => {
   });
 
   test('see exactly what their rules let them read, and their total is of that', async () => {
-    const { newActor } = open.current;
-    const creator = await newActor();
+    const { createActor } = open.current;
+    const creator = await createActor();
     const { tenantId } = creator;
-    const foreigner = await newActor();
+    const foreigner = await createActor();
     const tokens: Token[] = [];
     const places = fc.sample(fc.uniqueArray(anyContainer, { minLength: 1, maxLength: 3 }), 40);
     for (const containers of places) {
@@ -202,7 +202,7 @@ describe('callers with rules', () => {
           ...rule,
           ...(container !== undefined && { container }),
         }));
-        const actor = { ...(await newActor({ tenantId })), rules: withoutNone };
+        const actor = { ...(await createActor({ tenantId })), rules: withoutNone };
         fc.pre(rules.some(({ permissions }) => permissions.includes('token:read')));
         const expected = tokens.filter(({ containers }) => decide(actor, 'token:read', containers)).map(({ id }) => id);
         const answer = await list(actor, isTyped ? { types: ['token'] } : {});
@@ -215,8 +215,8 @@ describe('callers with rules', () => {
   });
 
   test('sessions see exactly what their own rules and those of their Application let them read', async () => {
-    const { newActor } = open.current;
-    const creator = await newActor();
+    const { createActor } = open.current;
+    const creator = await createActor();
     const tokens: Token[] = [];
     for (const containers of fc.sample(fc.uniqueArray(anyContainer, { minLength: 1, maxLength: 3 }), 40)) {
       tokens.unshift((await createToken(open.current.vault, creator, { data: 1, containers })).token);
@@ -232,7 +232,7 @@ describe('callers with rules', () => {
       fc.asyncProperty(fc.array(anySessionRule, { minLength: 1, maxLength: 3 }), within, async (rules, outer) => {
         fc.pre(outer.some(({ permissions }) => permissions.includes('token:read')));
         const grants = { permissions: [], rules, within: { permissions: [], rules: outer } };
-        const actor = { ...(await newActor({ tenantId: creator.tenantId })), ...grants };
+        const actor = { ...(await createActor({ tenantId: creator.tenantId })), ...grants };
         const expected = tokens.filter((token) => decide(actor, 'token:read', token)).map(({ id }) => id);
         expect(await list(actor)).toEqual({ ids: expected, total: expected.length });
         const { tokens: walked } = await walkTokens(open.current.vault, actor, {}, { size: 100 });

@@ -11,8 +11,8 @@ test.each<[Through, object]>([
   ],
   [{ entityType: 'reactor', entityId: 'r' }, { places: ['code'] }],
 ])('what code of %j reads is a row of what has the code', async (through, detail) => {
-  const { vault, newActor, disclosures } = setup.current;
-  const actor = await newActor();
+  const { vault, createActor, disclosures } = setup.current;
+  const actor = await createActor();
   const { token } = await createToken(vault, actor, { type: 'token', data: 'value' });
   disclosures.length = 0;
   expect(await findToken(vault, { ...actor, through }, token.id)).toMatchObject({ data: 'value' });

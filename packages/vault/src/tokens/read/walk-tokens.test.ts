@@ -10,7 +10,7 @@ const count = 100_000;
 
 const open = useStack(async (stack) => {
   const test = await openTestVault(stack);
-  const actor = await test.newActor({ rules: [{ transform: 'redact' }] });
+  const actor = await test.createActor({ rules: [{ transform: 'redact' }] });
   await fill(actor.tenantId, test.db, { from: 1, to: count });
   await sql`vacuum analyze tokens`.execute(test.db);
   return { ...test, actor };
@@ -86,8 +86,8 @@ test('pages by number would give some twice while tokens come: the walk is neede
 });
 
 test('only what the actor may read, also by a search', async () => {
-  const { vault, newActor, actor } = open.current;
-  const reader = await newActor({
+  const { vault, createActor, actor } = open.current;
+  const reader = await createActor({
     tenantId: actor.tenantId,
     rules: [{ transform: 'redact', container: '/tenth/', permissions: ['token:read', 'token:search'] }],
   });
@@ -99,8 +99,8 @@ test('only what the actor may read, also by a search', async () => {
 });
 
 test('a walk of pages that end between tokens of one millisecond loses none', async () => {
-  const { db, actor, newActor } = open.current;
-  const other = await newActor({ rules: [{ transform: 'redact' }] });
+  const { db, actor, createActor } = open.current;
+  const other = await createActor({ rules: [{ transform: 'redact' }] });
   await fill(other.tenantId, db, { from: 1, to: 20 });
   for (const size of [1, 2, 3, 7]) expect(await walkAll(other, size)).toHaveLength(20);
   expect(actor.tenantId).not.toBe(other.tenantId);
@@ -150,10 +150,10 @@ describe('by EXPLAIN, a page reads no more rows than it needs, wherever it is', 
   }
 
   async function rowsRead({ rules, session, filter = {}, query }: Scene, after?: TokenPosition) {
-    const { actor, newActor, vault } = open.current;
-    const application = await newActor({ tenantId: actor.tenantId, rules });
+    const { actor, createActor, vault } = open.current;
+    const application = await createActor({ tenantId: actor.tenantId, rules });
     const reader = session
-      ? { ...(await newActor({ tenantId: actor.tenantId, ...session })), within: application }
+      ? { ...(await createActor({ tenantId: actor.tenantId, ...session })), within: application }
       : application;
     const { db, statements } = recordStatements(open.current.db);
     const page = query

@@ -15,9 +15,9 @@ async function world(
   permissions: string[],
   settings: { deduplicate_tokens?: boolean; fingerprint_tokens?: boolean } = {},
 ) {
-  const { vault, newActor, newTenant } = open.current;
-  const owner = await newActor({ tenantId: await newTenant(settings) });
-  return { vault, owner, blind: await newActor({ tenantId: owner.tenantId, permissions }) };
+  const { vault, createActor, createTenant } = open.current;
+  const owner = await createActor({ tenantId: await createTenant(settings) });
+  return { vault, owner, blind: await createActor({ tenantId: owner.tenantId, permissions }) };
 }
 
 async function isEqual(actor: Actor, id: string, input: object): Promise<boolean> {

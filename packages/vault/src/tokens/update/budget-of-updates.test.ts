@@ -9,8 +9,8 @@ const patch = { metadata: { a: 'b' } };
 
 /** A token, and an Application that acts through a Proxy's transform with this much left of its budget. */
 async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: string } = {}) {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const { token } = await createToken(vault, owner, { data: grants.data ?? data });
   const held: number[] = [];
   const decryption: DecryptionBudget = {
@@ -21,7 +21,7 @@ async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: 
     },
   };
   const through = { entityType: 'proxy', entityId: 'p', destinationHost: 'd', method: 'POST', decryption } as const;
-  const application = await newActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
+  const application = await createActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
   return { vault, owner, token, decryption, held, actor: { ...application, through } };
 }
 

@@ -8,7 +8,7 @@ import { anyPatch, anyRule, hidden, places, sightOf } from '../../testing/sight-
 const open = useStack(openTestVault);
 
 async function sessionOf(application: Actor, grants: object): Promise<Actor> {
-  const own = await open.current.newActor({ tenantId: application.tenantId, ...grants });
+  const own = await open.current.createActor({ tenantId: application.tenantId, ...grants });
   const within = { permissions: application.permissions, rules: application.rules };
   return { ...own, actorType: 'session', applicationId: application.id, within };
 }
@@ -24,9 +24,9 @@ async function isPatched(actor: Actor, id: string, patch: Json): Promise<boolean
 }
 
 test('a session that sees nothing moves no token to where its Application sees more than it did', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
-  const application = await newActor({
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
+  const application = await createActor({
     tenantId: owner.tenantId,
     rules: [
       { container: '/pci/', transform: 'redact', permissions: ['token:read', 'token:update'] },
@@ -46,17 +46,17 @@ test('a session that sees nothing moves no token to where its Application sees m
 });
 
 test('what an actor sees is found: the property below can fail', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const { token } = await createToken(vault, owner, hidden);
   expect(await sightOf(vault, owner, token.id)).toEqual({ isShown: true, isFound: true });
-  const blind = await newActor({ tenantId: owner.tenantId, permissions: ['token:update'] });
+  const blind = await createActor({ tenantId: owner.tenantId, permissions: ['token:update'] });
   expect(await sightOf(vault, blind, token.id)).toEqual({ isShown: false, isFound: false });
 });
 
 test('no sequence of patches by a session and its Application shows either what the Application did not see', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const counts = { patched: { application: 0, session: 0 }, refused: { application: 0, session: 0 } };
   await fc.assert(
     fc.asyncProperty(
@@ -69,7 +69,7 @@ test('no sequence of patches by a session and its Application shows either what 
         maxLength: 6,
       }),
       async (rules, ownRules, permissions, containers, steps) => {
-        const application = await newActor({ tenantId: owner.tenantId, rules });
+        const application = await createActor({ tenantId: owner.tenantId, rules });
         const actors = { application, session: await sessionOf(application, { rules: ownRules, permissions }) };
         const { token } = await createToken(vault, owner, { ...hidden, containers });
         const before = await sightOf(vault, application, token.id);

@@ -86,9 +86,9 @@ async function statusOf(run: () => Promise<unknown>): Promise<string> {
 let blindPatches = 0;
 
 async function confirmed(pin: string, rule: Partial<AccessRule>, { members, steps }: Attack): Promise<Json[]> {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
-  const actor = await newActor({ tenantId: owner.tenantId, rules: [rule] });
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
+  const actor = await createActor({ tenantId: owner.tenantId, rules: [rule] });
   const { token } = await createToken(vault, owner, { id: 'hidden', ...members, data: dataWith(pin) });
   const outcomes: Json[] = [];
   const taken: object[] = [];

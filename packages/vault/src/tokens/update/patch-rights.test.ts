@@ -38,9 +38,9 @@ describe('a move to where the caller would see more is 403 and names the member'
     ],
     ['mask to mask', [rule('/a/', 'mask', ['token:read']), rule('/b/', 'mask', ['token:read'])], undefined],
   ])('%s', async (_, rules, refused) => {
-    const { vault, newActor } = open.current;
-    const owner = await newActor();
-    const actor = await newActor({ tenantId: owner.tenantId, rules });
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
+    const actor = await createActor({ tenantId: owner.tenantId, rules });
     const { token } = await createToken(vault, owner, { ...card, containers: ['/a/'] });
     const moved = updateToken(vault, actor, token.id, { containers: ['/b/'] });
     if (!refused) expect((await moved).token.containers).toEqual(['/b/']);
@@ -48,10 +48,10 @@ describe('a move to where the caller would see more is 403 and names the member'
   });
 
   test('by null, which moves it to where its type is', async () => {
-    const { vault, newActor } = open.current;
-    const owner = await newActor();
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
     const rules = [rule('/a/', 'mask', ['token:read']), rule('/pci/', 'reveal', ['token:read'])];
-    const actor = await newActor({ tenantId: owner.tenantId, rules });
+    const actor = await createActor({ tenantId: owner.tenantId, rules });
     const { token } = await createToken(vault, owner, { ...card, containers: ['/a/'] });
     await expect(updateToken(vault, actor, token.id, { containers: null })).rejects.toMatchObject({
       code: 'forbidden',
@@ -69,8 +69,8 @@ describe('what shows or tests the data is changed only by a caller to whom a rul
   ];
 
   test.each(patches)('%s by %j', async (member, patch) => {
-    const { vault, newActor } = open.current;
-    const owner = await newActor();
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
     const { token } = await createToken(vault, owner, card);
     for (const grants of [
       { permissions: ['token:update'] },
@@ -78,22 +78,22 @@ describe('what shows or tests the data is changed only by a caller to whom a rul
       { rules: [rule('/', 'mask', ['token:read', 'token:use'])] },
       { rules: [rule('/', 'reveal', ['token:use'])] },
     ]) {
-      const actor = await newActor({ tenantId: owner.tenantId, ...grants });
+      const actor = await createActor({ tenantId: owner.tenantId, ...grants });
       await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({
         code: 'forbidden',
         detail: expect.stringContaining(member),
       });
     }
     expect(await findToken(vault, owner, token.id)).toEqual(token);
-    const seeing = await newActor({ tenantId: owner.tenantId, rules: [rule('/', 'reveal', ['token:read'])] });
+    const seeing = await createActor({ tenantId: owner.tenantId, rules: [rule('/', 'reveal', ['token:read'])] });
     await updateToken(vault, seeing, token.id, patch);
   });
 
   test('the refusal comes before anything that depends on the data', async () => {
-    const { vault, newActor } = open.current;
-    const owner = await newActor();
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
     const { token } = await createToken(vault, owner, card);
-    const actor = await newActor({ tenantId: owner.tenantId, permissions: update });
+    const actor = await createActor({ tenantId: owner.tenantId, permissions: update });
     const patch = { data: { number: '1' }, mask: { number: '{{ data.number }}' } };
     await expect(updateToken(vault, actor, token.id, patch)).rejects.toMatchObject({ code: 'forbidden' });
   });
@@ -106,10 +106,10 @@ describe('a merge into what an expression of the mask shows a part of', () => {
   const masked = [rule('/', 'mask', ['token:read'])];
 
   async function merge(grants: object, patch: Json): Promise<string> {
-    const { vault, newActor } = open.current;
-    const owner = await newActor();
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
     const { token } = await createToken(vault, owner, { data, mask, fingerprint_expression: '{{ data.pin }}' });
-    const own = await newActor({ tenantId: owner.tenantId, ...grants });
+    const own = await createActor({ tenantId: owner.tenantId, ...grants });
     return updateToken(vault, own, token.id, patch).then(
       () => 'done',
       ({ code, detail }) => `${code} ${detail}`,
@@ -138,8 +138,8 @@ describe('a merge into what an expression of the mask shows a part of', () => {
 });
 
 test('a caller without token:read learns from a patch where the token is, and nothing else that it did not do itself', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const members = { metadata: { hidden: 'x' }, search_indexes: ['{{ data.number }}'], mask: 'hidden' };
   const { token } = await createToken(vault, owner, {
     ...card,
@@ -147,22 +147,22 @@ test('a caller without token:read learns from a patch where the token is, and no
     fingerprint_expression: '{{ data.number }}',
   });
   const { tenantId } = owner;
-  const blind = await newActor({ tenantId, permissions: update });
+  const blind = await createActor({ tenantId, permissions: update });
   for (const patch of [{}, { data: { expiration_year: 2031 } }, { metadata: { a: 'b' } }]) {
     expect((await updateToken(vault, blind, token.id, patch)).token).toEqual({
       ...{ id: token.id, type: 'card', tenant_id: tenantId, containers: token.containers },
       ...{ modified_by: blind.id, modified_at: expect.any(String) },
     });
   }
-  const reading = await newActor({ tenantId, permissions: [...update, 'token:read'] });
+  const reading = await createActor({ tenantId, permissions: [...update, 'token:read'] });
   const { token: shown } = await updateToken(vault, reading, token.id, {});
   expect(shown).toMatchObject({ ...members, metadata: { hidden: 'x', a: 'b' }, fingerprint: expect.any(String) });
 });
 
 // Checks sequences, because each step alone may look harmless.
 test('no sequence of patches shows a caller what it did not see before', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   let changed = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -170,7 +170,7 @@ test('no sequence of patches shows a caller what it did not see before', async (
       fc.subarray(places, { minLength: 1 }),
       fc.array(anyPatch, { minLength: 2, maxLength: 6 }),
       async (rules, containers, patches) => {
-        const actor = await newActor({ tenantId: owner.tenantId, rules });
+        const actor = await createActor({ tenantId: owner.tenantId, rules });
         const input = { ...hidden, containers };
         const { token } = await createToken(vault, owner, input);
         const before = await sightOf(vault, actor, token.id);

@@ -39,10 +39,10 @@ async function outcomeOf(actor: Actor, id: string, patch: Json): Promise<Json> {
 }
 
 async function played(grants: object, hidden: Json, members: object = {}): Promise<Json[]> {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const { token } = await createToken(vault, owner, { ...members, ...(hidden as object) });
-  const actor = await newActor({ tenantId: owner.tenantId, ...grants });
+  const actor = await createActor({ tenantId: owner.tenantId, ...grants });
   const outcomes: Json[] = [];
   for (const patch of padding) outcomes.push(await outcomeOf(actor, token.id, patch));
   return outcomes;
@@ -96,10 +96,10 @@ describe('nobody finds the size of what it does not see by what still fits besid
 });
 
 test('what is stored has at most 1 MiB more than it had when it was last seen', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const { token } = await createToken(vault, owner, { ...hiddenData(1000 * kibibyte), ...apart });
-  const actor = await newActor({ tenantId: owner.tenantId, ...blind });
+  const actor = await createActor({ tenantId: owner.tenantId, ...blind });
   const codes: Json[] = [];
   for (let i = 0; i < 8; i += 1) codes.push(await outcomeOf(actor, token.id, { data: { [i]: text(250 * kibibyte) } }));
   expect(codes.filter(Array.isArray)).toHaveLength(4);
@@ -112,10 +112,10 @@ test('what is stored has at most 1 MiB more than it had when it was last seen', 
 });
 
 test('a text that is replaced again and again needs no room', async () => {
-  const { vault, newActor } = open.current;
-  const owner = await newActor();
+  const { vault, createActor } = open.current;
+  const owner = await createActor();
   const { token } = await createToken(vault, owner, { data: 'text' });
-  const actor = await newActor({ tenantId: owner.tenantId, ...blind });
+  const actor = await createActor({ tenantId: owner.tenantId, ...blind });
   for (let i = 0; i < 4; i += 1)
     expect(await outcomeOf(actor, token.id, { data: text(500 * kibibyte) })).toContain('id');
 });

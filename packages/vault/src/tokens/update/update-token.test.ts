@@ -16,8 +16,8 @@ const card = { type: 'card', data: { number, expiration_month: 12, expiration_ye
 
 describe('a patch', () => {
   test('merges data, mask and metadata, replaces the rest, and leaves what it does not name', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token: before } = await createToken(vault, actor, {
       data: { a: { b: 1, c: [1, 2] }, d: 'x' },
       mask: { a: '{{ data.a.b }}', d: 'no' },
@@ -51,8 +51,8 @@ describe('a patch', () => {
   });
 
   test('with null takes a member back to its default, and never removes data', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token: before } = await createToken(vault, actor, {
       ...card,
       mask: { number: 'secret' },
@@ -77,8 +77,8 @@ describe('a patch', () => {
   });
 
   test('with nothing in it changes nothing but who came last, and data may become any JSON', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: [1, null], metadata: { a: 'b' } });
     const { token: same } = await updateToken(vault, actor, token.id, {});
     expect(same).toEqual({ ...token, modified_by: actor.id, modified_at: expect.any(String) });
@@ -88,8 +88,8 @@ describe('a patch', () => {
   });
 
   test('is one audit row that names the members and no value, and counts nothing twice', async () => {
-    const { vault, db, newActor, auditOf } = open.current;
-    const actor = await newActor();
+    const { vault, db, createActor, auditOf } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: 'canary-1' });
     await updateToken(vault, actor, token.id, { data: 'canary-2', metadata: { a: 'b' }, nope: 1 });
     expect(await auditOf(actor, 'update')).toEqual([
@@ -105,8 +105,8 @@ describe('a patch', () => {
   });
 
   test('is seen at once by whoever had the token in memory', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: 0 });
     for (let i = 1; i <= 5; i++) {
       await revealForUse(vault, actor, [token.id]);
@@ -116,15 +116,15 @@ describe('a patch', () => {
   });
 
   test('shows data as a read by the same caller would; what shows something of it is a disclosure', async () => {
-    const { vault, newActor, disclosures } = open.current;
-    const actor = await newActor();
+    const { vault, createActor, disclosures } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, card);
     const { tenantId } = actor;
     disclosures.length = 0;
-    const blind = await newActor({ tenantId, permissions: ['token:update'] });
+    const blind = await createActor({ tenantId, permissions: ['token:update'] });
     expect((await updateToken(vault, blind, token.id, { metadata: { a: '1' } })).token).not.toHaveProperty('data');
     expect(disclosures).toEqual([]);
-    const masked = await newActor({ tenantId, permissions: ['token:update', 'token:read'] });
+    const masked = await createActor({ tenantId, permissions: ['token:update', 'token:read'] });
     expect((await updateToken(vault, masked, token.id, {})).token.data).toMatchObject({ number: 'XXXXXXXXXXXX4242' });
     expect((await updateToken(vault, actor, token.id, {})).token.data).toEqual(card.data);
     const read = { operation: 'read', entityId: token.id };
@@ -156,8 +156,8 @@ describe('is refused', () => {
     ['deduplicate_token that is no boolean', { deduplicate_token: 'true' }, 'deduplicate_token'],
     ['a patch that is no object', ['hunter2'], '$'],
   ])('%s, naming the member and never the value, and nothing is changed', async (_name, patch, member) => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, card);
     const error = await updateToken(vault, actor, token.id, patch).catch((thrown) => thrown);
     expect([error.code, Object.keys(error.errors)]).toEqual(['validation_failed', [member]]);
@@ -166,16 +166,16 @@ describe('is refused', () => {
   });
 
   test('what is wrong in it whatever the token, before the token is looked for', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     for (const patch of [{ containers: 1 }, { expires_at: 'x' }, { mask: '{{' }, { data: null }]) {
       await expect(updateToken(vault, actor, 'unknown', patch)).rejects.toMatchObject({ code: 'validation_failed' });
     }
   });
 
   test('data that grows over 1 MiB, and nesting without end', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: { a: 'x'.repeat(600_000) } });
     const large = { data: { b: 'x'.repeat(600_000) } };
     await expect(updateToken(vault, actor, token.id, large)).rejects.toMatchObject({ code: 'payload_too_large' });
@@ -187,11 +187,11 @@ describe('is refused', () => {
   });
 
   test('a token that is unknown, another Tenant’s, expired, or impossible: the same 404', async () => {
-    const { vault, newActor, expire } = open.current;
-    const actor = await newActor();
+    const { vault, createActor, expire } = open.current;
+    const actor = await createActor();
     const { token: expired } = await createToken(vault, actor, { data: 1 });
     await expire(actor, [expired.id]);
-    const { token: foreign } = await createToken(vault, await newActor(), { data: 1 });
+    const { token: foreign } = await createToken(vault, await createActor(), { data: 1 });
     const answers = await Promise.all(
       ['unknown', foreign.id, expired.id, 'a/b', 'x'].map((id) => updateToken(vault, actor, id, {}).catch((e) => e)),
     );
@@ -201,12 +201,12 @@ describe('is refused', () => {
   });
 
   test('without token:update on the container that it is in', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, card);
     const { tenantId } = actor;
     for (const grants of [{ permissions: ['token:read'] }, { rules: [{ container: '/bank/' }] }]) {
-      const other = await newActor({ tenantId, ...grants });
+      const other = await createActor({ tenantId, ...grants });
       await expect(updateToken(vault, other, token.id, {})).rejects.toMatchObject({ code: 'forbidden' });
     }
   });
@@ -219,11 +219,11 @@ describe('is refused', () => {
     ['to one of two where it is not', ['/a/'], ['/a/'], ['/a/', '/b/'], false],
     ['to another spelling of the same', ['/a/'], ['/a/'], ['a'], true],
   ])('a move %s: %j, %j → %j', async (_name, granted, from, to, isAllowed) => {
-    const { vault, newActor } = open.current;
-    const creator = await newActor();
+    const { vault, createActor } = open.current;
+    const creator = await createActor();
     const { token } = await createToken(vault, creator, { data: 1, containers: from });
     const rules = granted.map((container) => ({ container, permissions: ['token:update'] }));
-    const actor = await newActor({ tenantId: creator.tenantId, rules });
+    const actor = await createActor({ tenantId: creator.tenantId, rules });
     const moved = updateToken(vault, actor, token.id, { containers: to });
     if (isAllowed) expect((await moved).token.containers).toEqual(to);
     else await expect(moved).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringMatching(/\/[bc]\//) });
@@ -232,8 +232,8 @@ describe('is refused', () => {
 
 describe('fingerprints', () => {
   test('go with data and expression, and are left alone by patches of something else', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     const [{ token: a }, { token: b }] = [
       await createToken(vault, actor, { data: 'a' }),
       await createToken(vault, actor, { data: 'b' }),
@@ -249,8 +249,8 @@ describe('fingerprints', () => {
   });
 
   test('are there after a patch only where the Tenant, the token or the deduplication wants one', async () => {
-    const { vault, newActor, newTenant } = open.current;
-    const actor = await newActor({ tenantId: await newTenant({ fingerprint_tokens: false }) });
+    const { vault, createActor, createTenant } = open.current;
+    const actor = await createActor({ tenantId: await createTenant({ fingerprint_tokens: false }) });
     const { token } = await createToken(vault, actor, { data: 'a' });
     expect((await updateToken(vault, actor, token.id, { data: 'b' })).token).not.toHaveProperty('fingerprint');
     const asked = await updateToken(vault, actor, token.id, { deduplicate_token: true });
@@ -263,9 +263,9 @@ describe('fingerprints', () => {
 
 describe('deduplication', () => {
   test('a patch that would make two equal is a conflict: by the Tenant setting, or by the patch, which decides', async () => {
-    const { vault, newActor, newTenant } = open.current;
-    const plain = await newActor();
-    const strict = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });
+    const { vault, createActor, createTenant } = open.current;
+    const plain = await createActor();
+    const strict = await createActor({ tenantId: await createTenant({ deduplicate_tokens: true }) });
     for (const [actor, dedup, outcome] of [
       [strict, undefined, 'conflict'],
       [strict, false, 'done'],
@@ -289,11 +289,11 @@ describe('deduplication', () => {
       make: (value: string) => object,
       patch: object,
     ): Promise<Record<string, string[]>> {
-      const { vault, newActor, newTenant } = open.current;
-      const tenantId = await newTenant(settings);
-      const owner = await newActor({ tenantId });
-      const blind = await newActor({ tenantId, permissions: ['token:update'] });
-      const masked = await newActor({ tenantId, rules: [{ transform: 'mask' }] });
+      const { vault, createActor, createTenant } = open.current;
+      const tenantId = await createTenant(settings);
+      const owner = await createActor({ tenantId });
+      const blind = await createActor({ tenantId, permissions: ['token:update'] });
+      const masked = await createActor({ tenantId, rules: [{ transform: 'mask' }] });
       const outcomes: Record<string, string[]> = { blind: [], masked: [], owner: [] };
       for (const [name, actor] of Object.entries({ blind, masked, owner })) {
         for (const value of ['guess', `other ${name}`]) {
@@ -346,10 +346,10 @@ describe('deduplication', () => {
     });
 
     test('a card gets a new date from them, and any token new data without deduplication', async () => {
-      const { vault, newActor, newTenant } = open.current;
-      const tenantId = await newTenant({ deduplicate_tokens: true });
-      const owner = await newActor({ tenantId });
-      const blind = await newActor({ tenantId, permissions: ['token:update'] });
+      const { vault, createActor, createTenant } = open.current;
+      const tenantId = await createTenant({ deduplicate_tokens: true });
+      const owner = await createActor({ tenantId });
+      const blind = await createActor({ tenantId, permissions: ['token:update'] });
       const { token } = await createToken(vault, owner, card);
       await updateToken(vault, blind, token.id, { data: { expiration_year: 2031 } });
       await expect(updateToken(vault, blind, token.id, { data: { number } })).rejects.toMatchObject({
@@ -361,8 +361,8 @@ describe('deduplication', () => {
   });
 
   test('a token is never equal to itself, an expired one to none, and a patch of metadata makes no two equal', async () => {
-    const { vault, newActor, newTenant, expire } = open.current;
-    const actor = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });
+    const { vault, createActor, createTenant, expire } = open.current;
+    const actor = await createActor({ tenantId: await createTenant({ deduplicate_tokens: true }) });
     const { token } = await createToken(vault, actor, { data: 'equal' });
     const { token: twin } = await createToken(vault, actor, { data: 'equal', deduplicate_token: false });
     await updateToken(vault, actor, token.id, { metadata: { a: 'b' } });
@@ -373,8 +373,8 @@ describe('deduplication', () => {
   });
 
   test('of many patches at once that would make tokens equal, one is done', async () => {
-    const { vault, newActor, newTenant } = open.current;
-    const actor = await newActor({ tenantId: await newTenant({ deduplicate_tokens: true }) });
+    const { vault, createActor, createTenant } = open.current;
+    const actor = await createActor({ tenantId: await createTenant({ deduplicate_tokens: true }) });
     const ids: string[] = [];
     for (let i = 0; i < 6; i++) ids.push((await createToken(vault, actor, { data: i })).token.id);
     const outcomes = await Promise.allSettled(ids.map((id) => updateToken(vault, actor, id, { data: 'equal' })));
@@ -387,8 +387,8 @@ describe('deduplication', () => {
 
 describe('at the same time', () => {
   test('two patches do not undo each other', async () => {
-    const { vault, newActor, auditOf } = open.current;
-    const actor = await newActor();
+    const { vault, createActor, auditOf } = open.current;
+    const actor = await createActor();
     const { token } = await createToken(vault, actor, { data: {} });
     const members = ['a', 'b', 'c', 'd'];
     for (let round = 0; round < 5; round++) {
@@ -405,8 +405,8 @@ describe('at the same time', () => {
   });
 
   test('a patch of a token that is being deleted does not bring it back', async () => {
-    const { vault, newActor } = open.current;
-    const actor = await newActor();
+    const { vault, createActor } = open.current;
+    const actor = await createActor();
     for (let round = 0; round < 10; round++) {
       const { token } = await createToken(vault, actor, { data: 1 });
       const [patched, deleted] = await Promise.allSettled([

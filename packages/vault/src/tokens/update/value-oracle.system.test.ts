@@ -102,12 +102,12 @@ interface Played {
 }
 
 async function differing(name: string, { tenant = {}, grants }: Played): Promise<number> {
-  const { vault, newActor, newTenant } = open.current;
+  const { vault, createActor, createTenant } = open.current;
   const { values, members } = tokens[name] ?? { values: [], members: {} };
   const seen = new Set<string>();
   for (const data of values) {
-    const owner = await newActor({ tenantId: await newTenant(tenant), rules: [{ transform: 'reveal' }] });
-    const actor = await newActor({ tenantId: owner.tenantId, ...grants });
+    const owner = await createActor({ tenantId: await createTenant(tenant), rules: [{ transform: 'reveal' }] });
+    const actor = await createActor({ tenantId: owner.tenantId, ...grants });
     const { token } = await createToken(vault, owner, { ...members, data });
     seen.add(await played(actor, token.id));
   }
@@ -123,8 +123,8 @@ describe.each(Object.entries(callers))('a caller %s is answered alike for every 
 
 test('the control: a caller to whom it is revealed is told of faults of the whole value, and the comparison finds them', async () => {
   const grants = { rules: [{ transform: 'reveal' as const }] };
-  const { vault, newActor } = open.current;
-  const actor = await newActor(grants);
+  const { vault, createActor } = open.current;
+  const actor = await createActor(grants);
   const told = async (data: Json) => {
     const { token } = await createToken(vault, actor, { data });
     return outcomeOf(
