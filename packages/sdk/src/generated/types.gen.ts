@@ -412,7 +412,7 @@ export type CreateApplicationKey = {
  */
 export type CreateInvitation = {
     /**
-     * An e-mail address; upper and lower case are the same
+     * An e-mail address; ASCII letters are compared and kept in lower case
      */
     email: string;
     /**
@@ -671,7 +671,7 @@ export type Invitation = {
     id: string;
     tenant_id: string;
     /**
-     * In lower case
+     * Its ASCII letters in lower case
      */
     email: string;
     /**
@@ -730,7 +730,7 @@ export type InvitationWithUrl = {
     id: string;
     tenant_id: string;
     /**
-     * In lower case
+     * Its ASCII letters in lower case
      */
     email: string;
     /**

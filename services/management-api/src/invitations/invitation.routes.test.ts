@@ -93,6 +93,12 @@ test('who invites twice hears that the address is taken, of a member or by an in
   expect((await by('GET', '?status=OPEN')).status).toBe(400);
 });
 
+test('only ASCII letters lose their case, as in what an issuer says, so that no two addresses become one', async () => {
+  const { invite } = await ownTenant();
+  expect((await invite({ email: 'ÄDA\u212A@Example.com' })).body.email).toBe('Äda\u212A@example.com');
+  expect((await invite({ email: 'ädak@example.com' })).status).toBe(201);
+});
+
 test.each([
   {},
   { email: 'no address' },

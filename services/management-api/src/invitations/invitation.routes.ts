@@ -3,6 +3,7 @@ import { generateSecret, hashKey } from '@sluice/credentials';
 import { changeRows } from '@sluice/database';
 import { type Asking, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
+import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { type Context, operation } from '../context.ts';
 import { requireGiver } from '../members/require-giver.ts';
 import { recordAct } from '../record-act.ts';
@@ -55,7 +56,7 @@ const createInvitation = operation({
     const { body, caller, settle } = input;
     requireGiver(caller, body.role);
     const { tenantId } = caller;
-    const email = body.email.toLowerCase();
+    const email = asciiLowerCase(body.email);
     const secret = generateSecret();
     return changeRows(db, { tenantId, rows: ['invitations'] }, async (tx) => {
       await lockInvitations(tx, tenantId);

@@ -5,7 +5,7 @@ const email = {
   type: 'string',
   pattern: '^[^\\s@]+@[^\\s@]+$',
   maxLength: 254,
-  description: 'An e-mail address; upper and lower case are the same',
+  description: 'An e-mail address; ASCII letters are compared and kept in lower case',
 } as const;
 
 export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
@@ -29,7 +29,7 @@ export const invitation = {
   properties: {
     id: uuid,
     tenant_id: uuid,
-    email: { ...email, description: 'In lower case' },
+    email: { ...email, description: 'Its ASCII letters in lower case' },
     role,
     status: { type: 'string', enum: invitationStatuses },
     expires_at: { ...date, description: '72 hours after it was made or sent again' },

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
 import { generateSecret, hashKey } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
+import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { insertInvitation } from './invitation.queries.ts';
 import { createInvitationBody } from './invitation.schema.ts';
 
@@ -27,7 +28,7 @@ export function inviteOwner(
     if (!tenant) return undefined;
     const secret = generateSecret();
     const { id: entityId } = await insertInvitation(tx, {
-      ...{ tenantId, email: email.toLowerCase(), role: 'OWNER', secretHash: hashKey(pepper, secret) },
+      ...{ tenantId, email: asciiLowerCase(email), role: 'OWNER', secretHash: hashKey(pepper, secret) },
       ...{ createdBy: null, userId: tenant.owner_id },
     });
     await recordChange(tx, systemAct(tenantId), {

@@ -69,8 +69,11 @@ async function createMember(tx: Queryable, { tenantId, userId, role }: Wanted): 
 async function changeRole(tx: Queryable, { tenantId, userId, role }: Wanted): Promise<Member | undefined> {
   const { rows } = await sql<Member>`
     update members set role = ${role}, modified_by = ${userId}, modified_at = clock_timestamp()
-    where tenant_id = ${tenantId} and user_id = ${userId} and source = 'group' and not keeps_role and role <> ${role}
-    returning id, tenant_id, role`.execute(tx);
+    from tenants
+    where tenants.id = members.tenant_id and tenants.closed_at is null
+      and members.tenant_id = ${tenantId} and members.user_id = ${userId}
+      and source = 'group' and not keeps_role and role <> ${role}
+    returning members.id, members.tenant_id, members.role`.execute(tx);
   return rows[0];
 }
 

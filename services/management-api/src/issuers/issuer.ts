@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import { asciiLowerCase } from '../ascii-lower-case.ts';
 import type { Attempt } from './attempt.ts';
 import { type IssuerSettings, rolesOf } from './issuer.settings.ts';
 
@@ -178,9 +179,4 @@ function toIdentity(
 function textOf(value: unknown, mostCharacters = 2000): string | undefined {
   const isText = typeof value === 'string' && value !== '' && value.length <= mostCharacters && !value.includes('\0');
   return isText && value.isWellFormed() ? value : undefined;
-}
-
-/** Changes no other letters, because two addresses that look alike must not become the same. */
-function asciiLowerCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -168,6 +168,30 @@ describe('a group that is taken away', () => {
   });
 });
 
+test('a Tenant that is closed does not keep its members out of their other Tenants', async () => {
+  const { db, one, otherId, tenantId } = api.current;
+  const person = newPerson({ groups: ['auditors', 'elsewhere'] });
+  await visit(person, 'one');
+  const ofOther = { role: 'ADMIN', source: 'group' } as const;
+  await db
+    .updateTable('members')
+    .set(ofOther)
+    .where('tenant_id', '=', otherId)
+    .where('user_id', '=', (await membersNamed(person.subject))[0]?.user_id ?? '')
+    .execute();
+  const setClosed = (closed_at: string | null) =>
+    db.updateTable('tenants').set({ closed_at }).where('id', '=', otherId).execute();
+  await setClosed(new Date().toISOString());
+  try {
+    one.account = person.subject;
+    expect(tenantsIn(await visit(person, 'one'))).toEqual([tenantId]);
+    const left = await membersNamed(person.subject);
+    expect(left.find(({ tenant_id }) => tenant_id === otherId)).toMatchObject(ofOther);
+  } finally {
+    await setClosed(null);
+  }
+});
+
 describe('what a person has done stays', () => {
   const owner = () => api.current.member('OWNER', { tenantId: api.current.tenantId });
 
