@@ -81,6 +81,7 @@ test('more transforms than are kept warm all run, each on its own', async () => 
 });
 
 test('the memory of a transform that once needed much is given back', async () => {
+  await using pool = openTestPool({ threads: 1, limits: { cpuMs: 10_000 } });
   const code =
     'let calls = 0; module.exports = (req) => { calls += 1; new Uint8Array(req.args.bytes).fill(1); return { body: calls } }';
   const run = (bytes: number) => pool.body(code, { ownerId: 'much', argsJson: JSON.stringify({ bytes }) });

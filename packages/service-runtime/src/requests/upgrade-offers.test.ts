@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '@sluice/testing';
@@ -25,8 +25,9 @@ const ordered = () => {
   return createOrderedServer(echo, { refuse, refuseConnect: (socket) => void socket.destroy() }).server;
 };
 
-/** Waits for the end of the connection, or for so many answers where it is left open. */
+/** Each piece is read by itself. Waits for the end of the connection, or for so many answers where it is left open. */
 async function talk(server: Server, pieces: string[], leftOpenAfter?: number) {
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
   const socket = connect(await listen(server, { host: '127.0.0.1', port: 0, stack }), '127.0.0.1');
   const closed = once(socket, 'close');
   let got = '';
@@ -35,9 +36,12 @@ async function talk(server: Server, pieces: string[], leftOpenAfter?: number) {
     got += chunk;
   });
   socket.on('error', () => undefined);
+  const [peer] = await accepted;
+  let sent = 0;
   for (const piece of pieces) {
     socket.write(piece);
-    await wait(30);
+    sent += piece.length;
+    await eventually('a piece is read', () => peer.destroyed || peer.bytesRead >= sent);
   }
   if (leftOpenAfter === undefined) await closed;
   else await eventually('the answers', () => answers().length >= leftOpenAfter);
