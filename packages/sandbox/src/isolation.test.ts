@@ -81,10 +81,12 @@ test('more transforms than are kept warm all run, each on its own', async () => 
 });
 
 test('the memory of a transform that once needed much is given back', async () => {
-  await using pool = openTestPool({ threads: 1, limits: { cpuMs: 10_000 } });
+  await using closing = new AsyncDisposableStack();
+  const patient = openTestPool({ limits: { cpuMs: 10_000 } });
+  closing.defer(() => patient.close());
   const code =
     'let calls = 0; module.exports = (req) => { calls += 1; new Uint8Array(req.args.bytes).fill(1); return { body: calls } }';
-  const run = (bytes: number) => pool.body(code, { ownerId: 'much', argsJson: JSON.stringify({ bytes }) });
+  const run = (bytes: number) => patient.body(code, { ownerId: 'much', argsJson: JSON.stringify({ bytes }) });
   expect(await run(1_000)).toBe(1);
   expect(await run(80 * 2 ** 20)).toBe(2);
   expect(await run(1_000)).toBe(1);
