@@ -170,7 +170,7 @@ describe('a group that is taken away', () => {
 
 test('a Tenant that is closed does not keep its members out of their other Tenants', async () => {
   const { db, one, otherId, tenantId } = api.current;
-  const person = newPerson({ groups: ['auditors', 'elsewhere'] });
+  const person = addPerson({ groups: ['auditors', 'elsewhere'] });
   await visit(person, 'one');
   const ofOther = { role: 'ADMIN', source: 'group' } as const;
   await db
