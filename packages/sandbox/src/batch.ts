@@ -1,4 +1,4 @@
-import { type FailedCode, toError } from './failure.ts';
+import { toError } from './failure.ts';
 import type { HostCalls, LeftBehind } from './host-calls.ts';
 import type { TransformLimits } from './limits.ts';
 import { withoutPool } from './thread/message/transform-message.ts';
@@ -90,12 +90,12 @@ export async function sendBatch(
   const { tenantId, ownerId, kind, code, once = false, parseOnly = false, wallMs = limitsOfPool.wallMs } = runs[0].task;
   const limits = { ...limitsOfPool, wallMs };
   const startedAt = performance.now();
-  const inputs = runs.map(({ task: { argsJson, message, host, fetch } }) => ({
+  const inputs = runs.map(({ task: { argsJson, message, host, fetch, signal } }) => ({
     argsJson,
     message: message && { ...message, body: withoutPool(message.body) },
     hasClient: host !== undefined,
     mayFetch: fetch !== undefined,
-    hostKey: host || fetch ? hostCalls.open(tenantId, { host, fetch }) : undefined,
+    hostKey: host || fetch ? hostCalls.open(tenantId, { host, fetch, signal }) : undefined,
   }));
   let answers: RunAnswer[] = [];
   let failure: { error: unknown } | undefined;
@@ -122,7 +122,7 @@ export async function sendBatch(
     const hostKey = inputs[index]?.hostKey;
     const { hasActed, calls } = hostKey === undefined ? nothing : hostCalls.close(hostKey);
     const answer = answers[index];
-    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, { kind, limits }), calls });
+    if (answer) ends.push({ run, answer, durationMs: answer.durationMs, ...endOf(answer, run.task, limits), calls });
     else if (!failure) givenBack.push(run);
     else if (runs.length > 1 && !hasActed) ends.push({ run, answer, durationMs: 0 });
     else ends.push({ run, answer, durationMs: performance.now() - startedAt, ...failure, calls });
@@ -130,7 +130,11 @@ export async function sendBatch(
   return { ends, givenBack };
 }
 
-function endOf({ outcome, cpuMs, durationMs }: RunAnswer, of: FailedCode): Pick<RunEnd, 'result' | 'error'> {
+function endOf(
+  { outcome, cpuMs, durationMs }: RunAnswer,
+  { kind, signal }: TransformTask,
+  limits: TransformLimits,
+): Pick<RunEnd, 'result' | 'error'> {
   const none = {
     bodyJson: undefined,
     headersJson: undefined,
@@ -148,7 +152,9 @@ function endOf({ outcome, cpuMs, durationMs }: RunAnswer, of: FailedCode): Pick<
     }
     case 'message':
       return { result: { ...none, message: outcome.written } };
+    case 'aborted':
+      return { error: signal?.reason };
     default:
-      return { error: toError(outcome, of) };
+      return { error: toError(outcome, { kind, limits }) };
   }
 }

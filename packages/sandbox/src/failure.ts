@@ -15,7 +15,7 @@ export interface FailedCode {
 const nounOf = (kind: CodeKind) => (kind === 'reactor' ? 'reactor' : 'transform');
 const codeOf = (kind: CodeKind) => (kind === 'reactor' ? 'reactor_failed' : 'transform_failed');
 
-type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' }>;
+type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' | 'aborted' }>;
 
 /** The `cause` of the error when a limit stopped the transform. */
 export class TransformStopped extends Error {

@@ -215,6 +215,48 @@ describe('the end of a run', () => {
   });
 });
 
+describe('a run that is aborted', () => {
+  const reason = new Error('nobody wants it');
+  const goesOn =
+    "await fetch('http://a.example/1').catch(() => {}); await new Promise((resolve) => setTimeout(resolve, 3600_000)); return {}";
+
+  test('ends with the reason, although its code goes on: its calls are aborted, and its thread is free', async () => {
+    const leaving = new AbortController();
+    const { fetch, seen, aborted } = noting(untilAborted);
+    const run = pool.run(moduleOf(goesOn), { kind: 'reactor', fetch, signal: leaving.signal, wallMs: 300_000 });
+    await eventually('it calls', () => seen.length === 1);
+    leaving.abort(reason);
+    await expect(run).rejects.toBe(reason);
+    expect([aborted, pool.state().running]).toEqual([['http://a.example/1'], 0]);
+  });
+
+  test('also while it waits for nothing but a timer', async () => {
+    const leaving = new AbortController();
+    const { fetch, seen } = noting();
+    const run = pool.run(moduleOf(goesOn), { kind: 'reactor', fetch, signal: leaving.signal, wallMs: 300_000 });
+    await eventually('it calls', () => seen.length === 1);
+    leaving.abort(reason);
+    await expect(run).rejects.toBe(reason);
+  });
+
+  test('before its first call, calls nothing', async () => {
+    const leaving = new AbortController();
+    const { fetch, seen } = noting();
+    const look = async () => leaving.abort(reason);
+    const run = pool.run(moduleOf(goesOn), { kind: 'reactor', fetch, look, signal: leaving.signal, wallMs: 300_000 });
+    await expect(run).rejects.toBe(reason);
+    expect(seen).toEqual([]);
+  });
+
+  test('before it has a thread, does not begin', async () => {
+    const host = jest.fn(async () => '1');
+    const code = moduleOf('await req.svc.tokenize(1); return {}');
+    const task = { kind: 'reactor', host, signal: AbortSignal.abort(reason) } as const;
+    await expect(pool.run(code, task)).rejects.toBe(reason);
+    expect(host).not.toHaveBeenCalled();
+  });
+});
+
 describe('time', () => {
   test('stands still in code that has called nothing', async () => {
     const startedAt = performance.now();

@@ -3,7 +3,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { FairTurns } from '@sluice/fair-turns';
 import { asServiceError } from '@sluice/problems';
 import { Fetches } from './fetches.ts';
-import type { HostAnswer, HostCall } from './thread/messages.ts';
+import type { HostAnswer, HostCall, RunAborted } from './thread/messages.ts';
 import type { TransformTask } from './transform-task.ts';
 
 type Host = NonNullable<TransformTask['host']>;
@@ -11,6 +11,7 @@ type Host = NonNullable<TransformTask['host']>;
 interface Answering {
   host: TransformTask['host'] | undefined;
   fetch: TransformTask['fetch'] | undefined;
+  signal: AbortSignal | undefined;
 }
 
 export interface HostCalls {
@@ -35,6 +36,9 @@ interface Client {
   tenantId: string;
   host: Host | undefined;
   fetches: Fetches | undefined;
+  signal: AbortSignal | undefined;
+  /** Known from its first call on. Before that it waits for nothing, so it needs no end. */
+  port: MessagePort | undefined;
   hasActed: boolean;
   /** Calls for the service: a run that ends aborts those of `fetch`, and waits for none of them. */
   underWay: number;
@@ -51,10 +55,21 @@ export function newHostCalls(): HostCalls {
   const turns = new FairTurns({ perKey: mostUnderWay });
   const ports = new Set<MessagePort>();
 
+  /** The run leaves its thread, whatever it waits for. */
+  function endAborted(hostKey: string, { port, fetches }: Client): void {
+    port?.postMessage({ hostKey, isAborted: true } satisfies RunAborted);
+    fetches?.abortAll();
+  }
+
   /** A call that need not wait begins before this returns. */
   async function receive(port: MessagePort, call: HostCall): Promise<void> {
     const client = clients.get(call.hostKey);
     if (!client) return;
+    client.port = port;
+    if (client.signal?.aborted) {
+      endAborted(call.hostKey, client);
+      return;
+    }
     const { host, fetches } = client;
     const { id, operation, payloadJson, body } = call;
     // `fetch` skips the queue, because it uses no connection to Postgres
@@ -86,10 +101,13 @@ export function newHostCalls(): HostCalls {
   }
 
   return {
-    open: (tenantId, { host, fetch }) => {
+    open: (tenantId, { host, fetch, signal }) => {
       const key = randomUUID();
       const fetches = fetch && new Fetches(fetch);
-      clients.set(key, { tenantId, host, fetches, hasActed: false, underWay: 0, leaves: [] });
+      const calls = { port: undefined, hasActed: false, underWay: 0, leaves: [] };
+      const client: Client = { tenantId, host, fetches, signal, ...calls };
+      clients.set(key, client);
+      signal?.addEventListener('abort', () => endAborted(key, client), { once: true });
       return key;
     },
     close: (key) => {

@@ -197,6 +197,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       return false;
     };
     try {
+      task.signal?.throwIfAborted();
       return task.look?.()?.then(() => true, refuse) ?? true;
     } catch (error) {
       return refuse(error);

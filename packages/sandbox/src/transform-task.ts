@@ -33,6 +33,11 @@ export interface TransformTask {
   host?: (operation: string, payloadJson: string) => Promise<string>;
   /** Answers the `fetch` of a reactor. Without it each call rejects. */
   fetch?: FetchHost;
+  /**
+   * When it aborts, the run ends with its reason: it does not begin, or its calls of `fetch` are aborted, its other calls are
+   * answered no more, and it leaves its thread as soon as it waits.
+   */
+  signal?: AbortSignal;
   /** Instead of the limit of the pool. The run then shares no batch. */
   wallMs?: number;
   /** Uses a fresh instance and throws it away; otherwise the instance stays warm for the next run. */

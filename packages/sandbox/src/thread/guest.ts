@@ -122,7 +122,7 @@ export class Guest {
       invocation.isCut = true;
       if (!this.#hasAnswered()) end(invocation, { kind: 'slow' });
     }
-    return invocation.isCut || invocation.outcome?.kind === 'stopped';
+    return invocation.isCut || invocation.outcome?.kind === 'stopped' || invocation.outcome?.kind === 'aborted';
   }
 
   /** The memory of native functions counts together with the growth of the instance. */

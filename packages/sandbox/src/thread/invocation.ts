@@ -65,6 +65,12 @@ export function stop(invocation: Invocation, by: Stop): void {
   end(invocation, { kind: 'stopped', by });
 }
 
+/** If it computes, it goes on until it waits. */
+export function abort(invocation: Invocation): void {
+  end(invocation, { kind: 'aborted' });
+  invocation.wake();
+}
+
 export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.answers.push(answer);
   invocation.wake();

@@ -71,6 +71,12 @@ export interface HostAnswer {
   bytes?: Uint8Array;
 }
 
+/** Ends a run that waits for answers. */
+export interface RunAborted {
+  hostKey: string;
+  isAborted: true;
+}
+
 /** A run as its guest sees it. */
 export type GuestRun = Omit<RunInput, 'message' | 'hostKey' | 'mayFetch'> &
   Pick<BatchTask, 'code' | 'configurationJson'> & { bodyJson?: string };

@@ -29,14 +29,15 @@ export type GuestFailure =
   | { kind: 'response'; status: number; headersJson: string; bodyJson?: string; written?: WrittenMessage }
   | { kind: 'unreadable'; reason: UnreadableReason };
 
-/** A result is JSON text, or the message that is sent. A `slow` run has no result, and begins again in a slow thread. */
+/** A result is JSON text, or the message that is sent. A `slow` run begins again in a slow thread; nobody wants an `aborted` one. */
 export type Outcome =
   | { kind: 'result'; bodyJson: string | undefined; headersJson: string | undefined; tokenizeJson?: string | undefined }
   | { kind: 'message'; written: WrittenMessage }
   | { kind: 'unusable'; detail: string; reason: string; limit: string | undefined }
   | { kind: 'thrown'; failure: GuestFailure }
   | { kind: 'stopped'; by: Stop }
-  | { kind: 'slow' };
+  | { kind: 'slow' }
+  | { kind: 'aborted' };
 
 export interface RunAnswer {
   outcome: Outcome;

@@ -8,13 +8,14 @@ import { openContexts } from './contexts.ts';
 import { newGarbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
-import { end, type Invocation, invocationFrom, receive } from './invocation.ts';
+import { abort, end, type Invocation, invocationFrom, receive } from './invocation.ts';
 import { readBody } from './message/read-body.ts';
 import { withMessageWritten } from './message/write-outcome.ts';
 import type {
   BatchTask,
   HostAnswer,
   HostCall,
+  RunAborted,
   RunInput,
   ThreadAnswer,
   ThreadSettings,
@@ -41,8 +42,10 @@ let current: { hostKey: string | undefined; invocation: Invocation } | undefined
 process.noDeprecation = true;
 const started: ThreadStarted = { hostCalls: port2, cpuMs: threadCpuMs() };
 parentPort?.postMessage(started, [port2]);
-hostCalls.on('message', (answer: HostAnswer) => {
-  if (current && answer.hostKey === current.hostKey) receive(current.invocation, answer);
+hostCalls.on('message', (message: HostAnswer | RunAborted) => {
+  if (!current || message.hostKey !== current.hostKey) return;
+  if ('isAborted' in message) abort(current.invocation);
+  else receive(current.invocation, message);
 });
 
 export default async function answer(task: BatchTask): Promise<ThreadAnswer> {

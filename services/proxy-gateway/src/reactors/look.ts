@@ -25,6 +25,7 @@ async function lookAt(
   context: Looking,
   isSame: (found: ReactorDefinition) => boolean,
 ): Promise<void> {
+  run.signal.throwIfAborted();
   await run.look();
   await judgement.look(async () => {
     const found = await findReactor(reactor, context);

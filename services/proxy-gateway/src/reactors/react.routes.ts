@@ -1,5 +1,6 @@
 import { actorTypeOf } from '@sluice/credentials';
 import { JsonText, operationsOf } from '@sluice/http-api';
+import { endedEarly } from '@sluice/problems';
 import { createTokens, type Json, readTokenization } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { nextCdnLoop } from '../http/cdn-loop.ts';
@@ -26,16 +27,20 @@ export const react = operation({
   showsSecrets: true,
   response: { 200: reactorResult },
   errors: ['not_found', 'conflict', 'too_many_requests', 'reactor_failed', 'unavailable', 'loop_detected'],
-  async handle({ params, body, header, ...asking }, context) {
+  async handle({ params, body, header, whenLeft, ...asking }, context) {
     const { caller, traceId, hold, look } = asking;
     const { vault, rateLimits, reactorPlaces, reactorWallMs: wallMs } = context;
     const cdnLoop = nextCdnLoop(header('cdn-loop'));
     await selectReactor({ reactorId: params.id, caller }, context);
     await rateLimits?.countCaller(caller);
+    const leaving = new AbortController();
+    whenLeft(() => leaving.abort(endedEarly()));
+    const { signal } = leaving;
     const giveBack = reactorPlaces.take(caller.tenantId);
     try {
       const args = (body.args ?? {}) as Json;
-      const outcome = await runReactor({ reactorId: params.id, args, caller, look, traceId, wallMs, cdnLoop }, context);
+      const run = { reactorId: params.id, args, caller, look, signal, traceId, wallMs, cdnLoop };
+      const outcome = await runReactor(run, context);
       await hold(2 * outcome.resultJson.length);
       if (outcome.tokenize === undefined) return new JsonText(answerOf(outcome, undefined));
       const actor = { ...caller, actorType: actorTypeOf(caller), traceId, hold, look };

@@ -14,6 +14,8 @@ export interface ReactorRun {
    * call of `fetch`, and before `runReactor` resolves. @throws {ServiceError} if they have changed or ended.
    */
   look(tx?: Queryable): Promise<void> | undefined;
+  /** When it aborts, the run ends with its reason, and calls and changes nothing any more. */
+  signal: AbortSignal;
   traceId: string;
   /** Milliseconds from the start in a thread. */
   wallMs: number;

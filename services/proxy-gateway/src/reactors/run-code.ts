@@ -40,6 +40,7 @@ export async function runCode(running: Running, argsJson: string, context: Runni
       configuration: () => readConfiguration(reactor, context),
       look: () => lookBeforeCode(running, context),
       wallMs: run.wallMs,
+      signal: run.signal,
       fetch: fetches.fetch,
       ...(application && { host: hostOf(running, application, context) }),
       onEnd: (used) => {

@@ -5,7 +5,7 @@ import { consume, openJobs } from '@sluice/service-runtime/jobs';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type Claim, claimRun, listNextRuns, releaseUnmarked, renewLease } from './run.queries.ts';
-import { type RunningRuns, runClaimed } from './run-claimed.ts';
+import { RunLost, type RunningRuns, runClaimed } from './run-claimed.ts';
 import type { RunLimits, Runs } from './runs.ts';
 
 type RunContext = RunningRuns & Pick<Context, 'reactorPlaces'>;
@@ -33,7 +33,7 @@ export function openRuns(
     onError: () => {},
     traceparent: tracing && (() => tracing.current()?.traceparent),
   });
-  /** For each run in progress, the function that stops waiting for it. */
+  /** For each run in progress, the function that ends it here after its claim was lost. */
   const underWay = new Map<Claim, () => void>();
   const withoutPlace = new Set<string>();
   let isStopping = false;
@@ -74,11 +74,15 @@ export function openRuns(
   async function claimAndRun(claim: Claim): Promise<void> {
     const run = await claimRun(db, claim, leaseMs);
     if (!run) return;
-    const released = Promise.withResolvers<false>();
-    underWay.set(claim, () => released.resolve(false));
-    const renewing = setInterval(() => void renewLease(db, claim, leaseMs).catch(onError), leaseMs / 3);
+    const losing = new AbortController();
+    const lose = () => losing.abort(new RunLost());
+    underWay.set(claim, lose);
+    const renew = async () => {
+      if (!(await renewLease(db, claim, leaseMs))) lose();
+    };
+    const renewing = setInterval(() => void renew().catch(onError), leaseMs / 3);
     try {
-      const waitsAnew = await Promise.race([runClaimed(claim, run, context), released.promise]);
+      const waitsAnew = await runClaimed(claim, run, { context, signal: losing.signal });
       const { tenantId, id } = claim;
       const again = () => void enqueue(tenantId, id, `${id}-${run.tries}`);
       if (waitsAnew) setTimeout(again, pauseMs * 4 ** run.tries).unref();
@@ -100,10 +104,10 @@ export function openRuns(
   // they have lost their claim, so they can call or change nothing any more.
   stack.defer(async () => {
     isStopping = true;
-    const release = async ([claim, leave]: [Claim, () => void]) => {
+    const release = async ([claim, lose]: [Claim, () => void]) => {
       if (!(await releaseUnmarked(db, claim))) return;
       await enqueue(claim.tenantId, claim.id, claim.claimId);
-      leave();
+      lose();
     };
     await Promise.all([...underWay].map((each) => release(each).catch(onError)));
   });

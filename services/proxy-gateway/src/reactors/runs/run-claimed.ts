@@ -17,14 +17,21 @@ export type RunningRuns = RunningReactors & Pick<Context, 'db' | 'vault' | 'call
 const mostTries = 5;
 
 /** Another process has taken over the run, or it was cancelled. Its outcome in this process must be discarded. */
-class RunLost extends Error {
+export class RunLost extends Error {
   constructor() {
     super('The run was cancelled, or its lease has passed');
   }
 }
 
-/** @returns true if the run waits for another try. Otherwise it has ended, or another process has taken it over. */
-export async function runClaimed(claim: Claim, run: ClaimedRun, context: RunningRuns): Promise<boolean> {
+/**
+ * `signal` aborts with {@link RunLost}. @returns true if the run waits for another try. Otherwise it has ended, or another
+ * process has taken it over.
+ */
+export async function runClaimed(
+  claim: Claim,
+  run: ClaimedRun,
+  { context, signal }: { context: RunningRuns; signal: AbortSignal },
+): Promise<boolean> {
   let isMarked = run.marked_at !== null;
   let printed: readonly ConsoleLine[] = [];
   const { db, log } = context;
@@ -37,6 +44,7 @@ export async function runClaimed(claim: Claim, run: ClaimedRun, context: Running
         args: await readArguments(claim, run, context),
         caller,
         look,
+        signal,
         traceId: run.trace_id,
         wallMs: run.timeout_ms,
         cdnLoop: nextCdnLoop(run.cdn_loop ?? undefined),
