@@ -23,6 +23,7 @@ export const entityNames = {
   proxy: 'Proxy',
   reactor: 'Reactor',
   reactor_formula: 'Reactor formula',
+  reactor_run: 'Reactor run',
   session: 'Session',
   tenant: 'Tenant',
   token: 'Token',

@@ -875,7 +875,7 @@ export type Log = {
     /**
      * What was acted on
      */
-    entity_type: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+    entity_type: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
     /**
      * Id of the thing that was acted on
      */
@@ -3651,7 +3651,7 @@ export type ListLogsData = {
         /**
          * Only what was done to things of this type
          */
-        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
         /**
          * Only what was done to this thing
          */
@@ -3728,7 +3728,7 @@ export type ExportLogsData = {
         /**
          * Only what was done to things of this type
          */
-        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'session' | 'tenant' | 'token' | 'user';
+        entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
         /**
          * Only what was done to this thing
          */

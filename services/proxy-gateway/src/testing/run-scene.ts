@@ -9,9 +9,12 @@ export const readsThenCalls = `module.exports = async (req) => {
   return { raw: (await fetch(req.args.url)).status };
 }`;
 
-/** A gateway with four places, of which a Tenant has two, and room for three waiting runs of each. */
+/** A gateway with four places, of which a Tenant has two, and room for three waiting runs of each. Leases are renewed every 2 s. */
 export async function openRunScene(stack: AsyncDisposableStack) {
-  const settings = { REACTOR_THREADS: '4', REACTOR_RUNS_WAITING: '3', TRANSFORM_CONSOLE: 'redacted' };
+  const settings = {
+    ...{ REACTOR_THREADS: '4', REACTOR_RUNS_WAITING: '3', REACTOR_RUN_LEASE_MS: '6000' },
+    TRANSFORM_CONSOLE: 'redacted',
+  };
   const gateway = await startTestGateway(stack, settings);
   const runs = testRuns(gateway);
   const { tenant, destination } = gateway;

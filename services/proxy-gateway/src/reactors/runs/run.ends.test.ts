@@ -48,8 +48,8 @@ describe('cancelling', () => {
     expect(destination.seen.map(({ url }) => url)).not.toContain('/cancelled');
   });
 
-  test('204 for one that runs and has not called out, and then it never does', async () => {
-    const { tenant, begin, end, cancel, untilState, row, holdTokens, db, destination } = gateway.current;
+  test('204 for one that runs and has not called out, and then it leaves its thread, and never calls out', async () => {
+    const { tenant, begin, end, cancel, untilState, row, holdTokens, db, destination, metrics } = gateway.current;
     const { key, id: applicationId } = await gateway.current.caller(['token:use', 'token:create', 'token:read']);
     const token = await tenant.token({ data: 'x' });
     const { id } = await tenant.reactor({ code: readsThenCalls, applicationId });
@@ -57,7 +57,10 @@ describe('cancelling', () => {
     const runId = await begin(id, key, { token, url: `${destination.url}/too-late` });
     await untilState(runId, 'running');
     await untilLockIsAwaited(db);
+    const running = async () => /^sluice_reactor_running (\d+)$/m.exec(await metrics.metrics())?.[1];
+    expect(await running()).toBe('1');
     expect((await cancel(id, runId, key)).status).toBe(204);
+    await eventually('its thread is free, although its call goes on', async () => (await running()) === '0');
     await release();
     await end(id, await begin(id, key, { token, url: `${destination.url}/in-time` }), key);
     expect(destination.seen.map(({ url }) => url)).toContain('/in-time');
@@ -65,8 +68,31 @@ describe('cancelling', () => {
     expect(await row(runId)).toMatchObject({ state: 'cancelled', result_ciphertext: null });
   });
 
-  test('409 once it calls out, and once it has ended', async () => {
-    const { tenant, begin, end, cancel, row, destination } = gateway.current;
+  test('writes one row: who cancelled which run of which reactor, under which trace', async () => {
+    const { tenant, caller, begin, send, db } = gateway.current;
+    using _ = gateway.current.holdDestination();
+    const application = await caller();
+    const { id } = await tenant.reactor({ code: callsOut });
+    const session = await tenant.session(application.id, { reactors: [id] });
+    await gateway.current.occupy(id, application.key);
+    const cancelled = { operation: 'delete', entity_type: 'reactor_run', message: 'Reactor run cancelled' };
+    for (const [who, key, application_id] of [
+      ['application', application.key],
+      ['session', session.key, application.id],
+    ] as const) {
+      const runId = await begin(id, key, {});
+      const headers = { 'SVC-TRACE-ID': `by-${who}` };
+      expect((await send('DELETE', `/reactors/${id}/results/${runId}`, key, { headers })).status).toBe(204);
+      expect((await send('DELETE', `/reactors/${id}/results/${runId}`, key, { headers })).status).toBe(404);
+      const rows = await db.selectFrom('audit_log').selectAll().where('entity_id', '=', runId).execute();
+      const detail = { reactor_id: id, ...(application_id && { application_id }) };
+      const by = { actor_type: who, actor_id: who === 'session' ? session.id : application.id };
+      expect(rows).toEqual([expect.objectContaining({ ...cancelled, ...by, trace_id: `by-${who}`, detail })]);
+    }
+  });
+
+  test('409 once it calls out, and once it has ended; then there is no row', async () => {
+    const { tenant, begin, end, cancel, row, destination, db } = gateway.current;
     using held = gateway.current.holdDestination();
     const { key } = await gateway.current.caller();
     const { id } = await tenant.reactor({ code: callsOut });
@@ -78,6 +104,7 @@ describe('cancelling', () => {
     held.release();
     expect((await end(id, runId, key)).body).toEqual({ raw: 200 });
     expect((await cancel(id, runId, key)).status).toBe(409);
+    expect(await db.selectFrom('audit_log').select('id').where('entity_id', '=', runId).execute()).toEqual([]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { runResult as resultPlace, runArguments } from '@sluice/database';
+import { recordChange } from '@sluice/audit';
+import { actorTypeOf, type Caller } from '@sluice/credentials';
+import { type Queryable, runResult as resultPlace, runArguments } from '@sluice/database';
 import { JsonText, operationsOf, Reply } from '@sluice/http-api';
 import { ServiceError, toProblem } from '@sluice/problems';
 import { decryptSecret, encryptSecret } from '@sluice/vault';
@@ -122,17 +124,18 @@ const cancelResult = operation({
   tag: 'Reactors',
   summary: 'Cancel an asynchronous run that has not begun to call out',
   description:
-    'For the Application or session that asked for the run. Nothing of it has been or will be sent, changed or tokenized. 409 once it calls out or has ended.',
+    'For the Application or session that asked for the run. Nothing of it has been or will be sent, changed or tokenized. If it runs, its code is stopped within seconds. 409 once it calls out or has ended.',
   method: 'delete',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',
   params: runParams,
   response: { 204: null },
   errors: ['not_found', 'conflict'],
-  async handle({ params, caller, look }, { db }) {
+  async handle({ params, caller, traceId, look }, { db }) {
     const asked = askedBy(caller, params);
     const isCancelled = await db.transaction().execute(async (tx) => {
       const isCancelled = await cancelRun(tx, asked);
+      if (isCancelled) await recordCancelling(tx, asked, { caller, traceId });
       await look(tx);
       return isCancelled;
     });
@@ -143,6 +146,22 @@ const cancelResult = operation({
     throw new ServiceError('conflict', `The run ${state}, so it cannot be cancelled`);
   },
 });
+
+function recordCancelling(
+  tx: Queryable,
+  { tenantId, id, reactorId }: AskedRun,
+  { caller, traceId }: { caller: Caller; traceId: string },
+): Promise<void> {
+  const { id: actorId, applicationId } = caller;
+  const act = { tenantId, actorId, actorType: actorTypeOf(caller), traceId };
+  return recordChange(tx, act, {
+    operation: 'delete',
+    entityType: 'reactor_run',
+    entityId: id,
+    message: 'Reactor run cancelled',
+    detail: { reactor_id: reactorId, ...(applicationId !== undefined && { application_id: applicationId }) },
+  });
+}
 
 function askedBy(
   { tenantId, id: createdBy }: { tenantId: string; id: string },
