@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defaultTransformLimits, openTransformPool, type TransformPool, tryTransform } from '@sluice/sandbox';
 import { UsageError } from '@sluice/service-runtime/command-line';
-import { newClientStandIn } from '@sluice/vault/client-stand-in';
+import { ClientStandIn } from '@sluice/vault/client-stand-in';
 import type { TestOptions } from './command-line.ts';
 import { readTask } from './read-task.ts';
 import { reportCompileError, reportTrial } from './report.ts';
@@ -67,8 +67,8 @@ async function runAndReport(options: TestOptions, pool: TransformPool, output: O
       output.error(reportCompileError(source, fault));
       return false;
     }
-    const client = newClientStandIn();
-    const trial = await tryTransform(pool, { ...task, host: client.answer });
+    const client = new ClientStandIn();
+    const trial = await tryTransform(pool, { ...task, host: (...call) => client.answer(...call) });
     const text = reportTrial(source, trial, client.calls);
     if (trial.error) output.error(text);
     else output.out(text);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { apiPart, bodyBytesFrom } from '@sluice/body-bytes';
 import { readTraceId, ServiceError } from '@sluice/problems';
-import { faultInHead, newWorkPieces, pathOfTarget, targetFault } from '@sluice/service-runtime';
+import { faultInHead, pathOfTarget, targetFault, WorkPieces } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { accessLog, outcomeOf } from './access-log.ts';
 import { answer } from './answer.ts';
@@ -22,7 +22,7 @@ const defaultMemory = { BODY_HELD_BYTES: 0, BODY_HELD_TENANT_BYTES: 0, BODY_WAIT
 
 export function expressApi<C>(options: ApiOptions<C>): Express {
   const app = express();
-  const shared = { passes: newWorkPieces(), bodyBytes: options.bodyBytes ?? bodyBytesFrom(defaultMemory, apiPart) };
+  const shared = { passes: new WorkPieces(), bodyBytes: options.bodyBytes ?? bodyBytesFrom(defaultMemory, apiPart) };
   app
     .disable('x-powered-by')
     .disable('etag')

@@ -71,5 +71,5 @@ export {
 } from './sign-in-cookie.ts';
 export { singleHeader } from './single-header.ts';
 export { openApiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
-export { openStreams, type Streams, streamSettings } from './streams.ts';
+export { Streams, streamSettings } from './streams.ts';
 export { canonicalUuid, compileBodyCheck } from './validate.ts';

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { newWorkPieces } from '@sluice/service-runtime';
+import { WorkPieces } from '@sluice/service-runtime';
 import { operationsOf, Reply } from './index.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 
@@ -35,7 +35,7 @@ async function turnsWithin(value: object): Promise<number> {
     },
   };
   const memory = { body: reservation, arriving: { copies: 1, mostLength: 1e6 }, answer: notesParsing };
-  await readCheckedBody(request, operation, { check, memory, passes: newWorkPieces(), tenantId: 't' });
+  await readCheckedBody(request, operation, { check, memory, passes: new WorkPieces(), tenantId: 't' });
   clearImmediate(immediate);
   return checkedAt - parsedAt;
 }

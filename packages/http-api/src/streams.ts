@@ -26,41 +26,46 @@ export interface StreamLimits {
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
 /** Limits long answers in number for each Tenant, and in time. */
-export interface Streams {
-  /** @throws {ServiceError} `too_many_requests` at the Tenant's limit. @returns a function that releases the place. */
-  take(tenantId: string, end: () => void): () => void;
-  watch: WatchCaller;
-  longestMs: number;
-  count(): number;
-  /** Ends all of them, because a stopping service does not wait for an hour. */
-  endAll(): void;
-}
+export class Streams {
+  readonly watch: WatchCaller;
+  readonly longestMs: number;
+  readonly #most: number;
+  readonly #ends = new Map<string, Set<() => void>>();
 
-export function openStreams({ TENANT_MAX_STREAMS, STREAM_MAX_SECONDS }: StreamLimits, watch: WatchCaller): Streams {
-  const open = new Map<string, Set<() => void>>();
-  const all = () => [...open.values()].flatMap((ends) => [...ends]);
-  return {
-    watch,
-    longestMs: STREAM_MAX_SECONDS * 1000,
-    count: () => all().length,
-    endAll() {
-      for (const end of all()) end();
-    },
-    take(tenantId, end) {
-      const ends = open.get(tenantId) ?? new Set();
-      if (ends.size >= TENANT_MAX_STREAMS) {
-        throw new ServiceError(
-          'too_many_requests',
-          `This Tenant has reached its limit of ${TENANT_MAX_STREAMS} open exports and event streams; end one first`,
-          { retryAfterSeconds: 5, limit: 'streams' },
-        );
-      }
-      ends.add(end);
-      open.set(tenantId, ends);
-      return () => {
-        ends.delete(end);
-        if (ends.size === 0) open.delete(tenantId);
-      };
-    },
-  };
+  constructor({ TENANT_MAX_STREAMS, STREAM_MAX_SECONDS }: StreamLimits, watch: WatchCaller) {
+    this.watch = watch;
+    this.longestMs = STREAM_MAX_SECONDS * 1000;
+    this.#most = TENANT_MAX_STREAMS;
+  }
+
+  /** @throws {ServiceError} `too_many_requests` at the Tenant's limit. @returns a function that releases the place. */
+  take(tenantId: string, end: () => void): () => void {
+    const ends = this.#ends.get(tenantId) ?? new Set();
+    if (ends.size >= this.#most) {
+      throw new ServiceError(
+        'too_many_requests',
+        `This Tenant has reached its limit of ${this.#most} open exports and event streams; end one first`,
+        { retryAfterSeconds: 5, limit: 'streams' },
+      );
+    }
+    ends.add(end);
+    this.#ends.set(tenantId, ends);
+    return () => {
+      ends.delete(end);
+      if (ends.size === 0) this.#ends.delete(tenantId);
+    };
+  }
+
+  count(): number {
+    return this.#all().length;
+  }
+
+  /** Ends all of them, because a stopping service does not wait for an hour. */
+  endAll(): void {
+    for (const end of this.#all()) end();
+  }
+
+  #all(): (() => void)[] {
+    return [...this.#ends.values()].flatMap((ends) => [...ends]);
+  }
 }

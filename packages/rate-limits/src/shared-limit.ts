@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Redis, type RedisPresence, within } from './redis-presence.ts';
-import { createWindowCounter } from './window-counter.ts';
+import { WindowCounter } from './window-counter.ts';
 
 export interface SharedLimitOptions {
   /** Part of the keys in Redis, `sluice:rate:<kind>:<id>`. */
@@ -34,7 +34,7 @@ export function sharedLimit(
     inMemoryBlockOnConsumed: most, // a caller that has used up its window costs Redis nothing more
     rejectIfRedisNotReady: true,
   });
-  const alone = createWindowCounter({ points: most, windowMs: windowSeconds * 1000 });
+  const alone = new WindowCounter({ points: most, windowMs: windowSeconds * 1000 });
 
   function countAlone(id: string, points: number): number {
     onDecidedAlone();

@@ -8,27 +8,31 @@ export interface WindowCounterOptions {
 }
 
 /** Counts in this process. All ids share one window, so that no id needs a timer. */
-export interface WindowCounter {
+export class WindowCounter {
+  readonly #points: number;
+  readonly #windowMs: number;
+  readonly #maxIds: number;
+  readonly #now: () => number;
+  readonly #counts = new Map<string, number>();
+  #endsAt = 0;
+
+  constructor({ points, windowMs, maxIds = 10_000, now = () => performance.now() }: WindowCounterOptions) {
+    this.#points = points;
+    this.#windowMs = windowMs;
+    this.#maxIds = maxIds;
+    this.#now = now;
+  }
+
   /** Returns 0 if the points may pass, or the milliseconds until the next window; they count either way. */
-  count(id: string, points?: number): number;
-}
-
-export function createWindowCounter(options: WindowCounterOptions): WindowCounter {
-  const { points: most, windowMs, maxIds = 10_000, now = () => performance.now() } = options;
-  const counts = new Map<string, number>();
-  let endsAt = 0;
-
-  return {
-    count(id, points = 1) {
-      const at = now();
-      if (at >= endsAt) {
-        counts.clear();
-        endsAt = at + windowMs;
-      }
-      const counted = counts.get(id) ?? 0;
-      if (counted >= most) return endsAt - at;
-      if (counted > 0 || counts.size < maxIds) counts.set(id, counted + points);
-      return counted + points > most ? endsAt - at : 0;
-    },
-  };
+  count(id: string, points = 1): number {
+    const at = this.#now();
+    if (at >= this.#endsAt) {
+      this.#counts.clear();
+      this.#endsAt = at + this.#windowMs;
+    }
+    const counted = this.#counts.get(id) ?? 0;
+    if (counted >= this.#points) return this.#endsAt - at;
+    if (counted > 0 || this.#counts.size < this.#maxIds) this.#counts.set(id, counted + points);
+    return counted + points > this.#points ? this.#endsAt - at : 0;
+  }
 }

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type Batch, joinBatch, type Run, seal, sendBatch, type Transform } from './batch.ts';
 import { stopped } from './failure.ts';
-import { newHostCalls } from './host-calls.ts';
+import { HostCalls } from './host-calls.ts';
 import { defaultTransformLimits } from './limits.ts';
 import { openTestPool } from './testing/test-pool.ts';
 import type { BatchTask, HostCall } from './thread/messages.ts';
@@ -68,7 +68,7 @@ describe('what becomes of the runs of a batch', () => {
   /** Sends three runs to a thread that does this. */
   async function sendThree(thread: (task: BatchTask, port: MessagePort) => Promise<RunAnswer[]>) {
     const { port1, port2 } = new MessageChannel();
-    const hostCalls = newHostCalls();
+    const hostCalls = new HostCalls();
     const called: string[] = [];
     const runWith = (index: number) =>
       runOf({

@@ -14,14 +14,6 @@ interface Answering {
   signal: AbortSignal | undefined;
 }
 
-export interface HostCalls {
-  /** @returns a key for the threads, which no other run can guess. */
-  open(tenantId: string, answering: Answering): string;
-  /** Begins the calls that the run has already sent, and ends its fetches. After that the key begins and answers no call. */
-  close(key: string): LeftBehind;
-  listen(port: MessagePort): void;
-}
-
 export interface LeftBehind {
   /** Whether a call has begun. */
   hasActed: boolean;
@@ -50,20 +42,48 @@ interface Client {
 
 const ended = new Error('The run has ended');
 
-export function newHostCalls(): HostCalls {
-  const clients = new Map<string, Client>();
-  const turns = new FairTurns({ perKey: mostUnderWay });
-  const ports = new Set<MessagePort>();
+export class HostCalls {
+  readonly #clients = new Map<string, Client>();
+  readonly #turns = new FairTurns({ perKey: mostUnderWay });
+  readonly #ports = new Set<MessagePort>();
 
-  /** The run leaves its thread, whatever it waits for. */
-  function endAborted(hostKey: string, { port, fetches }: Client): void {
-    port?.postMessage({ hostKey, isAborted: true } satisfies RunAborted);
-    fetches?.abortAll();
+  /** @returns a key for the threads, which no other run can guess. */
+  open(tenantId: string, { host, fetch, signal }: Answering): string {
+    const key = randomUUID();
+    const fetches = fetch && new Fetches(fetch);
+    const calls = { port: undefined, hasActed: false, underWay: 0, leaves: [] };
+    const client: Client = { tenantId, host, fetches, signal, ...calls };
+    this.#clients.set(key, client);
+    signal?.addEventListener('abort', () => endAborted(key, client), { once: true });
+    return key;
+  }
+
+  /** Begins the calls that the run has already sent, and ends its fetches. After that the key begins and answers no call. */
+  close(key: string): LeftBehind {
+    // The end of a run comes another way than its calls, and may be here before them.
+    for (const port of this.#ports)
+      for (let next = nextOn(port); next; next = nextOn(port)) void this.#receive(port, next);
+    const client = this.#clients.get(key);
+    this.#clients.delete(key);
+    client?.fetches?.abortAll();
+    for (const leave of client?.leaves ?? []) leave(ended);
+    if (!client?.underWay) return { hasActed: client?.hasActed ?? false, calls: undefined };
+    const calls = new Promise<void>((resolve) => {
+      client.onLastEnd = resolve;
+    });
+    return { hasActed: true, calls };
+  }
+
+  listen(port: MessagePort): void {
+    this.#ports.add(port);
+    port.on('message', (call: HostCall) => void this.#receive(port, call));
+    port.on('close', () => this.#ports.delete(port));
+    port.unref();
   }
 
   /** A call that need not wait begins before this returns. */
-  async function receive(port: MessagePort, call: HostCall): Promise<void> {
-    const client = clients.get(call.hostKey);
+  async #receive(port: MessagePort, call: HostCall): Promise<void> {
+    const client = this.#clients.get(call.hostKey);
     if (!client) return;
     client.port = port;
     if (client.signal?.aborted) {
@@ -74,62 +94,38 @@ export function newHostCalls(): HostCalls {
     const { id, operation, payloadJson, body } = call;
     // `fetch` skips the queue, because it uses no connection to Postgres
     if (operation === 'fetch.abort') fetches?.abort(Number(payloadJson));
-    else if (operation === 'fetch') await answer(port, call, client, () => fetches?.begin(id, payloadJson, body));
-    else if (operation === 'fetch.body') await answer(port, call, client, () => fetches?.body(Number(payloadJson)));
-    else await receiveForService(port, call, client, () => host?.(operation, payloadJson));
+    else if (operation === 'fetch') await this.#answer(port, call, client, () => fetches?.begin(id, payloadJson, body));
+    else if (operation === 'fetch.body')
+      await this.#answer(port, call, client, () => fetches?.body(Number(payloadJson)));
+    else await this.#receiveForService(port, call, client, () => host?.(operation, payloadJson));
   }
 
-  async function receiveForService(port: MessagePort, call: HostCall, client: Client, work: Work): Promise<void> {
+  async #receiveForService(port: MessagePort, call: HostCall, client: Client, work: Work): Promise<void> {
     const answerIt = async () => {
       client.underWay += 1;
-      await answer(port, call, client, work);
+      await this.#answer(port, call, client, work);
       client.underWay -= 1;
       if (client.underWay === 0) client.onLastEnd?.();
     };
     try {
-      await turns.run(client.tenantId, answerIt, (leave) => client.leaves.push(leave));
+      await this.#turns.run(client.tenantId, answerIt, (leave) => client.leaves.push(leave));
     } catch (error) {
       if (error !== ended) throw error;
     }
   }
 
-  async function answer(port: MessagePort, { hostKey, id }: HostCall, client: Client, work: Work) {
-    if (!clients.has(hostKey)) return;
+  async #answer(port: MessagePort, { hostKey, id }: HostCall, client: Client, work: Work) {
+    if (!this.#clients.has(hostKey)) return;
     client.hasActed = true;
     const result = await settle(work);
-    if (clients.has(hostKey)) port.postMessage({ hostKey, id, ...result } satisfies HostAnswer);
+    if (this.#clients.has(hostKey)) port.postMessage({ hostKey, id, ...result } satisfies HostAnswer);
   }
+}
 
-  return {
-    open: (tenantId, { host, fetch, signal }) => {
-      const key = randomUUID();
-      const fetches = fetch && new Fetches(fetch);
-      const calls = { port: undefined, hasActed: false, underWay: 0, leaves: [] };
-      const client: Client = { tenantId, host, fetches, signal, ...calls };
-      clients.set(key, client);
-      signal?.addEventListener('abort', () => endAborted(key, client), { once: true });
-      return key;
-    },
-    close: (key) => {
-      // The end of a run comes another way than its calls, and may be here before them.
-      for (const port of ports) for (let next = nextOn(port); next; next = nextOn(port)) void receive(port, next);
-      const client = clients.get(key);
-      clients.delete(key);
-      client?.fetches?.abortAll();
-      for (const leave of client?.leaves ?? []) leave(ended);
-      if (!client?.underWay) return { hasActed: client?.hasActed ?? false, calls: undefined };
-      const calls = new Promise<void>((resolve) => {
-        client.onLastEnd = resolve;
-      });
-      return { hasActed: true, calls };
-    },
-    listen: (port) => {
-      ports.add(port);
-      port.on('message', (call: HostCall) => void receive(port, call));
-      port.on('close', () => ports.delete(port));
-      port.unref();
-    },
-  };
+/** The run leaves its thread, whatever it waits for. */
+function endAborted(hostKey: string, { port, fetches }: Client): void {
+  port?.postMessage({ hostKey, isAborted: true } satisfies RunAborted);
+  fetches?.abortAll();
 }
 
 const nextOn = (port: MessagePort): HostCall | undefined => receiveMessageOnPort(port)?.message;

@@ -1,13 +1,15 @@
 import type { Transform } from './batch.ts';
-import { type Group, newSchedule, type Work } from './schedule.ts';
+import { type Group, Schedule, type Work } from './schedule.ts';
 import type { Outcome, RunAnswer, Stop } from './thread/outcome.ts';
 
 let now = 0;
 const slowMs = 200;
 
+type Named = Work & { name: number };
+
 /** Of groups of this many threads. */
 function testSchedule(threads = 9, fillsWithNewCode = false) {
-  const schedule = newSchedule<Work & { name: number }>(slowMs, { clock: () => now, fillsWithNewCode });
+  const schedule = new Schedule<Named>(slowMs, { clock: () => now, fillsWithNewCode });
   const transforms = new Map<string, Transform>();
   const transformOf = (tenantId: string, code: string) => {
     const key = `${tenantId} ${code}`;
@@ -21,7 +23,11 @@ function testSchedule(threads = 9, fillsWithNewCode = false) {
     transform: transformOf(tenantId, code),
   });
   return {
-    ...schedule,
+    add: (one: Named) => schedule.add(one),
+    remove: (one: Named) => schedule.remove(one),
+    evict: (most: number) => schedule.evict(most),
+    release: (one: Named) => schedule.release(one),
+    running: () => schedule.running(),
     work,
     /** Adds work of a Tenant under these names. */
     addAll: (tenantId: string, names: number[], code?: string) => {
@@ -291,7 +297,7 @@ describe('what is learnt from runs', () => {
     makeKnown('a');
     const times = ['a', 'b'].map((tenantId) => quickMs(tenantId, 'code'));
     expect([...times, quickMs('a', 'new')]).toEqual([200, 50, 50]);
-    expect(newSchedule(10).quickMs({ tenantId: 'a', transform: { runsPerBatch: 0 } })).toBe(10);
+    expect(new Schedule(10).quickMs({ tenantId: 'a', transform: { runsPerBatch: 0 } })).toBe(10);
   });
 
   test.each([

@@ -25,107 +25,123 @@ interface ScheduleOptions {
  * Decides whose work is next, by what waits and runs and by how earlier runs went. It is pure bookkeeping, without timers,
  * and starts nothing itself. A run that uses `slowMs` of CPU time is slow.
  */
-export function newSchedule<W extends Work>(
-  slowMs: number,
-  { clock = () => performance.now(), fillsWithNewCode = false }: ScheduleOptions = {},
-) {
+export class Schedule<W extends Work> {
+  readonly #slowMs: number;
+  readonly #fillsWithNewCode: boolean;
+  readonly #slowTenants: SlowTenants;
+  readonly #slowInNewCode: SlowTenants;
   /** In the order in which Tenants came or were served. */
-  const waiting = new Map<string, W[]>();
-  const running = new Map<W, Group>();
-  const slowTenants = newSlowTenants(clock);
-  const slowInNewCode = newSlowTenants(clock);
-  let waitingCount = 0;
+  readonly #waiting = new Map<string, W[]>();
+  readonly #running = new Map<W, Group>();
+  #waitingCount = 0;
+
+  constructor(slowMs: number, options: ScheduleOptions = {}) {
+    const { clock = () => performance.now(), fillsWithNewCode = false } = options;
+    this.#slowMs = slowMs;
+    this.#fillsWithNewCode = fillsWithNewCode;
+    this.#slowTenants = new SlowTenants(clock);
+    this.#slowInNewCode = new SlowTenants(clock);
+  }
+
+  running(): number {
+    return this.#running.size;
+  }
+
+  add(work: W): void {
+    const works = this.#waiting.get(work.tenantId);
+    if (works) works.push(work);
+    else this.#waiting.set(work.tenantId, [work]);
+    this.#waitingCount += 1;
+  }
 
   /** @returns false where the work does not wait any more. */
-  function remove(work: W): boolean {
-    const works = waiting.get(work.tenantId) ?? [];
+  remove(work: W): boolean {
+    const works = this.#waiting.get(work.tenantId) ?? [];
     const index = works.indexOf(work);
     if (index === -1) return false;
     works.splice(index, 1);
-    waitingCount -= 1;
-    if (works.length === 0) waiting.delete(work.tenantId);
+    this.#waitingCount -= 1;
+    if (works.length === 0) this.#waiting.delete(work.tenantId);
     return true;
   }
 
+  /** Where more than this many wait, it removes the newest work of the Tenant with most, slow Tenants first. */
+  evict(most: number): W | undefined {
+    if (this.#waitingCount <= most) return undefined;
+    const weight = ([tenantId, works]: [string, W[]]) =>
+      works.length + (this.#slowTenants.has(tenantId) ? this.#waitingCount : 0);
+    const [, longest] = [...this.#waiting].reduce((a, b) => (weight(b) > weight(a) ? b : a));
+    const work = longest.at(-1);
+    if (work) this.remove(work);
+    return work;
+  }
+
+  /**
+   * The work that starts now in a group of this many threads. The Tenant with the least running work goes first, and
+   * among equals the one that was served longest ago.
+   */
+  next(group: Group, threads: number): W | undefined {
+    const runningHere = [...this.#running.keys()].filter((work) => this.#running.get(work) === group);
+    const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
+    let least = Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
+    let next: W | undefined;
+    for (const tenantId of this.#waiting.keys()) {
+      const held = countOf(tenantId, runningHere);
+      if (held >= least) continue;
+      // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
+      const mayStartNew =
+        this.#fillsWithNewCode ||
+        newCode.length === 0 ||
+        (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
+      const work = this.#firstOf(tenantId, group, mayStartNew);
+      if (work) [least, next] = [held, work];
+      if (least === 0) break;
+    }
+    if (!next) return undefined;
+    this.remove(next);
+    const rest = this.#waiting.get(next.tenantId);
+    if (rest) {
+      this.#waiting.delete(next.tenantId); // so that it is the last in the order of the Map
+      this.#waiting.set(next.tenantId, rest);
+    }
+    this.#running.set(next, group);
+    return next;
+  }
+
+  release(work: W): void {
+    this.#running.delete(work);
+  }
+
+  /**
+   * Learns from the end of a run; the answer is undefined where the run ended its thread. @returns whether the slow
+   * threads serve its Tenant, or the Tenant's new code, from now on.
+   */
+  ended({ tenantId, transform }: Work, answer: RunAnswer | undefined, limit?: Stop): boolean {
+    const wasSlow = !answer || answer.cpuMs >= this.#slowMs || isKill(limit);
+    const wasQuick = !wasSlow && !answer.isCut && answer.outcome.kind !== 'slow';
+    if (wasQuick) transform.runsPerBatch = runsThatFit(answer);
+    else (wasSlow ? this.#slowTenants : this.#slowInNewCode).add(tenantId);
+    return !wasQuick;
+  }
+
+  /** The CPU time after which a run in a quick thread begins again in a slow one. */
+  quickMs(work: Work): number {
+    return isNew(work) ? Math.min(newCodeMs, this.#slowMs) : this.#slowMs;
+  }
+
+  runsPerBatch({ tenantId, transform }: Work): number {
+    return this.#slowTenants.has(tenantId) ? 1 : Math.max(transform.runsPerBatch, 1);
+  }
+
   /** The oldest work of a Tenant that may start in a group. */
-  function firstOf(tenantId: string, group: Group, mayStartNew: boolean): W | undefined {
-    const isSlow = slowTenants.has(tenantId);
-    const isSlowInNewCode = slowInNewCode.has(tenantId);
-    return waiting.get(tenantId)?.find((work) => {
+  #firstOf(tenantId: string, group: Group, mayStartNew: boolean): W | undefined {
+    const isSlow = this.#slowTenants.has(tenantId);
+    const isSlowInNewCode = this.#slowInNewCode.has(tenantId);
+    return this.#waiting.get(tenantId)?.find((work) => {
       const groupOfWork = isSlow || (isSlowInNewCode && isNew(work)) ? 'slow' : 'quick';
       return groupOfWork === group && (mayStartNew || !isNew(work));
     });
   }
-
-  return {
-    add: (work: W): void => {
-      const works = waiting.get(work.tenantId);
-      if (works) works.push(work);
-      else waiting.set(work.tenantId, [work]);
-      waitingCount += 1;
-    },
-    remove,
-    /** Where more than this many wait, it removes the newest work of the Tenant with most, slow Tenants first. */
-    evict: (most: number): W | undefined => {
-      if (waitingCount <= most) return undefined;
-      const weight = ([tenantId, works]: [string, W[]]) =>
-        works.length + (slowTenants.has(tenantId) ? waitingCount : 0);
-      const [, longest] = [...waiting].reduce((a, b) => (weight(b) > weight(a) ? b : a));
-      const work = longest.at(-1);
-      if (work) remove(work);
-      return work;
-    },
-    /**
-     * The work that starts now in a group of this many threads. The Tenant with the least running work goes first, and
-     * among equals the one that was served longest ago.
-     */
-    next: (group: Group, threads: number): W | undefined => {
-      const runningHere = [...running.keys()].filter((work) => running.get(work) === group);
-      const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
-      let least = Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
-      let next: W | undefined;
-      for (const tenantId of waiting.keys()) {
-        const held = countOf(tenantId, runningHere);
-        if (held >= least) continue;
-        // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
-        const mayStartNew =
-          fillsWithNewCode ||
-          newCode.length === 0 ||
-          (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
-        const work = firstOf(tenantId, group, mayStartNew);
-        if (work) [least, next] = [held, work];
-        if (least === 0) break;
-      }
-      if (!next) return undefined;
-      remove(next);
-      const rest = waiting.get(next.tenantId);
-      if (rest) {
-        waiting.delete(next.tenantId); // so that it is the last in the order of the Map
-        waiting.set(next.tenantId, rest);
-      }
-      running.set(next, group);
-      return next;
-    },
-    release: (work: W): void => {
-      running.delete(work);
-    },
-    running: (): number => running.size,
-    /**
-     * Learns from the end of a run; the answer is undefined where the run ended its thread. @returns whether the slow
-     * threads serve its Tenant, or the Tenant's new code, from now on.
-     */
-    ended: ({ tenantId, transform }: Work, answer: RunAnswer | undefined, limit?: Stop): boolean => {
-      const wasSlow = !answer || answer.cpuMs >= slowMs || isKill(limit);
-      const wasQuick = !wasSlow && !answer.isCut && answer.outcome.kind !== 'slow';
-      if (wasQuick) transform.runsPerBatch = runsThatFit(answer);
-      else (wasSlow ? slowTenants : slowInNewCode).add(tenantId);
-      return !wasQuick;
-    },
-    /** The CPU time after which a run in a quick thread begins again in a slow one. */
-    quickMs: (work: Work): number => (isNew(work) ? Math.min(newCodeMs, slowMs) : slowMs),
-    runsPerBatch: ({ tenantId, transform }: Work): number =>
-      slowTenants.has(tenantId) ? 1 : Math.max(transform.runsPerBatch, 1),
-  };
 }
 
 /** Code is known once a run of it was quick. */
@@ -140,15 +156,22 @@ function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
 }
 
 /** Tenants that were slow within the last minute. Of too many, the one whose minute ends first is forgotten. */
-function newSlowTenants(clock: () => number) {
-  const slowUntil = new Map<string, number>();
-  return {
-    has: (tenantId: string): boolean => (slowUntil.get(tenantId) ?? 0) > clock(),
-    add: (tenantId: string): void => {
-      slowUntil.delete(tenantId); // so that it is the last in the order of the Map
-      slowUntil.set(tenantId, clock() + slowForMs);
-      const [first] = slowUntil.keys();
-      if (slowUntil.size > mostSlowTenants && first !== undefined) slowUntil.delete(first);
-    },
-  };
+class SlowTenants {
+  readonly #clock: () => number;
+  readonly #slowUntil = new Map<string, number>();
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  has(tenantId: string): boolean {
+    return (this.#slowUntil.get(tenantId) ?? 0) > this.#clock();
+  }
+
+  add(tenantId: string): void {
+    this.#slowUntil.delete(tenantId); // so that it is the last in the order of the Map
+    this.#slowUntil.set(tenantId, this.#clock() + slowForMs);
+    const [first] = this.#slowUntil.keys();
+    if (this.#slowUntil.size > mostSlowTenants && first !== undefined) this.#slowUntil.delete(first);
+  }
 }

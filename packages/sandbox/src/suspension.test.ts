@@ -1,6 +1,6 @@
 import type { TransformTask } from './index.ts';
 import { TransformSuspended } from './index.ts';
-import { newSuspensions } from './suspension.ts';
+import { Suspensions } from './suspension.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
 const task = (part: Partial<TransformTask> = {}): TransformTask => ({
@@ -16,11 +16,12 @@ const task = (part: Partial<TransformTask> = {}): TransformTask => ({
 /** Three kills within a second suspend a transform for half a second. */
 function testSuspensions() {
   const time = { now: 0 };
-  const suspensions = newSuspensions({ kills: 3, windowMs: 1_000, suspendMs: 500, clock: () => time.now });
+  const suspensions = new Suspensions({ kills: 3, windowMs: 1_000, suspendMs: 500, clock: () => time.now });
   const check = (of = task()) => suspensions.check(of, time.now);
   const kill = (of = task(), askedAt = time.now) => suspensions.ended(of, askedAt, 'cpuMs');
   const end = (askedAt = time.now) => suspensions.ended(task(), askedAt, undefined);
-  return { ...suspensions, time, check, kill, end };
+  const ended = (...run: Parameters<Suspensions['ended']>) => suspensions.ended(...run);
+  return { counts: suspensions.counts, suspended: () => suspensions.suspended(), ended, time, check, kill, end };
 }
 
 test('the last of so many kills within the window suspends, and one run that is not killed ends that', () => {
@@ -127,9 +128,9 @@ test('what ends a run at once is no kill', () => {
 });
 
 test('without a number of kills nothing is ever suspended', () => {
-  const { ended, check } = newSuspensions({ kills: 0, windowMs: 1_000, suspendMs: 500 });
-  for (let i = 0; i < 5; i += 1) expect(ended(task(), 0, 'cpuMs')).toBe(false);
-  check(task(), 0);
+  const suspensions = new Suspensions({ kills: 0, windowMs: 1_000, suspendMs: 500 });
+  for (let i = 0; i < 5; i += 1) expect(suspensions.ended(task(), 0, 'cpuMs')).toBe(false);
+  suspensions.check(task(), 0);
 });
 
 test('many transforms that are killed take no memory without end', () => {

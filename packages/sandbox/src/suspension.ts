@@ -41,58 +41,67 @@ interface Counter {
 }
 
 /** Counts kills by code, so new code begins anew. */
-export function newSuspensions(options: SuspensionOptions) {
-  const { windowMs, suspendMs, clock = () => performance.now() } = options;
-  const counters = new Map<string, Counter>();
-  const counts = { suspensions: 0, suspendedRuns: 0 };
+export class Suspensions {
+  readonly counts = { suspensions: 0, suspendedRuns: 0 };
+  readonly #options: SuspensionOptions;
+  readonly #clock: () => number;
+  readonly #counters = new Map<string, Counter>();
 
-  function find(task: TransformTask): Counter | undefined {
-    const counter = counters.get(keyOf(task));
+  constructor(options: SuspensionOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+  }
+
+  suspended(): number {
+    return [...this.#counters.values()].filter(({ suspendedUntil }) => suspendedUntil > this.#clock()).length;
+  }
+
+  /** After a suspension it lets one run pass. @throws {ServiceError} `transform_failed`, with the seconds to wait. */
+  check(task: TransformTask, askedAt: number): void {
+    const counter = this.#counters.size > 0 ? this.#find(task) : undefined;
+    if (!counter || counter.suspendedUntil === 0) return;
+    if (counter.suspendedUntil > askedAt) {
+      this.counts.suspendedRuns += 1;
+      throw suspended(task, this.#options, counter.suspendedUntil - askedAt);
+    }
+    Object.assign(counter, { since: askedAt, suspendedUntil: askedAt + this.#options.suspendMs });
+  }
+
+  /** `limit` is what stopped the run, if anything did. @returns whether this suspended the transform. */
+  ended(task: TransformTask, askedAt: number, limit: Stop | undefined): boolean {
+    const { kills, windowMs, suspendMs } = this.#options;
+    const wasKilled = kills > 0 && isKill(limit);
+    const counter =
+      (this.#counters.size > 0 ? this.#find(task) : undefined) ?? (wasKilled ? this.#add(task) : undefined);
+    const wasSuspended = counter !== undefined && counter.suspendedUntil > 0;
+    if (!counter || (wasSuspended && askedAt < counter.since)) return false;
+    if (!wasKilled) {
+      if (wasSuspended) this.#counters.delete(keyOf(task));
+      return false;
+    }
+    const now = this.#clock();
+    if (!wasSuspended && now - counter.since >= windowMs) Object.assign(counter, { kills: 0, since: now });
+    counter.kills += 1;
+    if (counter.kills < kills) return false;
+    Object.assign(counter, { since: now, suspendedUntil: now + suspendMs });
+    if (!wasSuspended) this.counts.suspensions += 1;
+    return !wasSuspended;
+  }
+
+  #find(task: TransformTask): Counter | undefined {
+    const counter = this.#counters.get(keyOf(task));
     if (!counter || counter.code === task.code) return counter;
-    counters.delete(keyOf(task));
+    this.#counters.delete(keyOf(task));
     return undefined;
   }
 
-  function add(task: TransformTask): Counter {
-    const [oldest] = counters.keys();
-    if (counters.size >= mostCounters && oldest !== undefined) counters.delete(oldest);
-    const counter = { code: task.code, kills: 0, since: clock(), suspendedUntil: 0 };
-    counters.set(keyOf(task), counter);
+  #add(task: TransformTask): Counter {
+    const [oldest] = this.#counters.keys();
+    if (this.#counters.size >= mostCounters && oldest !== undefined) this.#counters.delete(oldest);
+    const counter = { code: task.code, kills: 0, since: this.#clock(), suspendedUntil: 0 };
+    this.#counters.set(keyOf(task), counter);
     return counter;
   }
-
-  return {
-    counts,
-    suspended: (): number => [...counters.values()].filter(({ suspendedUntil }) => suspendedUntil > clock()).length,
-    /** After a suspension it lets one run pass. @throws {ServiceError} `transform_failed`, with the seconds to wait. */
-    check: (task: TransformTask, askedAt: number): void => {
-      const counter = counters.size > 0 ? find(task) : undefined;
-      if (!counter || counter.suspendedUntil === 0) return;
-      if (counter.suspendedUntil > askedAt) {
-        counts.suspendedRuns += 1;
-        throw suspended(task, options, counter.suspendedUntil - askedAt);
-      }
-      Object.assign(counter, { since: askedAt, suspendedUntil: askedAt + suspendMs });
-    },
-    /** `limit` is what stopped the run, if anything did. @returns whether this suspended the transform. */
-    ended: (task: TransformTask, askedAt: number, limit: Stop | undefined): boolean => {
-      const wasKilled = options.kills > 0 && isKill(limit);
-      const counter = (counters.size > 0 ? find(task) : undefined) ?? (wasKilled ? add(task) : undefined);
-      const wasSuspended = counter !== undefined && counter.suspendedUntil > 0;
-      if (!counter || (wasSuspended && askedAt < counter.since)) return false;
-      if (!wasKilled) {
-        if (wasSuspended) counters.delete(keyOf(task));
-        return false;
-      }
-      const now = clock();
-      if (!wasSuspended && now - counter.since >= windowMs) Object.assign(counter, { kills: 0, since: now });
-      counter.kills += 1;
-      if (counter.kills < options.kills) return false;
-      Object.assign(counter, { since: now, suspendedUntil: now + suspendMs });
-      if (!wasSuspended) counts.suspensions += 1;
-      return !wasSuspended;
-    },
-  };
 }
 
 const keyOf = ({ tenantId, ownerId, kind }: TransformTask) => JSON.stringify([tenantId, ownerId, kind]);

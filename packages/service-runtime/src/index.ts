@@ -31,4 +31,4 @@ export { httpSettings, redisSettings, serviceSettings } from './settings.ts';
 export type { SpanFacts } from './tracing/span-facts.ts';
 export { traceSettings } from './tracing/trace-settings.ts';
 export type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing/tracing.ts';
-export { newWorkPieces, type Pieces, type WorkPieces } from './work-pieces.ts';
+export { type Pieces, WorkPieces } from './work-pieces.ts';

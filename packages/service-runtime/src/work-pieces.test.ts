@@ -1,4 +1,4 @@
-import { newWorkPieces, type Pieces } from './work-pieces.ts';
+import { type Pieces, WorkPieces } from './work-pieces.ts';
 
 function* work(name: string, count: number, done: string[]): Pieces<string> {
   for (let at = 1; at <= count; at += 1) {
@@ -10,12 +10,12 @@ function* work(name: string, count: number, done: string[]): Pieces<string> {
 
 test('work of one piece is done at once', () => {
   const done: string[] = [];
-  void newWorkPieces().run('a', work('a', 1, done));
+  void new WorkPieces().run('a', work('a', 1, done));
   expect(done).toEqual(['a1']);
 });
 
 test('Tenants that wait have their turn one after the other, however much one of them has waiting', async () => {
-  const pieces = newWorkPieces();
+  const pieces = new WorkPieces();
   const done: string[] = [];
   const all = ['a', 'b', 'c'].map((name) => pieces.run('A', work(name, 3, done)));
   await pieces.run('B', work('x', 3, done));
@@ -25,14 +25,14 @@ test('Tenants that wait have their turn one after the other, however much one of
 
 test('between two pieces the event loop goes on', async () => {
   const done: string[] = [];
-  const long = newWorkPieces().run('a', work('a', 10, done));
+  const long = new WorkPieces().run('a', work('a', 10, done));
   setImmediate(() => setImmediate(() => done.push('other')));
   await long;
   expect(done.indexOf('other')).toBeLessThan(5);
 });
 
 test('what a piece throws is the error of the work, and the next work runs', async () => {
-  const pieces = newWorkPieces();
+  const pieces = new WorkPieces();
   const failing = (function* (): Pieces<void> {
     yield;
     throw new Error('broken');
@@ -42,7 +42,7 @@ test('what a piece throws is the error of the work, and the next work runs', asy
 });
 
 test('a promise that work yields is awaited before its next piece; others go on meanwhile', async () => {
-  const pieces = newWorkPieces();
+  const pieces = new WorkPieces();
   const done: string[] = [];
   const room = Promise.withResolvers<void>();
   const waiting = (function* (): Pieces<void> {
@@ -66,6 +66,6 @@ test('where such a promise fails, the work fails and cleans up', async () => {
       isClean = true;
     }
   })();
-  await expect(newWorkPieces().run('a', failing)).rejects.toThrow('no room');
+  await expect(new WorkPieces().run('a', failing)).rejects.toThrow('no room');
   expect(isClean).toBe(true);
 });

@@ -9,12 +9,6 @@ import { mergePatch } from './merge-patch.ts';
 import { findInputs, replaceInputs } from './tokenization/tokenize.ts';
 import { deepestJson, readTokenInput } from './tokens/create/read-token-input.ts';
 
-export interface ClientStandIn {
-  /** Answers a call of `req.svc`, as the host of a transform. */
-  answer(operation: string, payloadJson: string): Promise<string>;
-  readonly calls: number;
-}
-
 /** Bounds for all calls of a run, because they are answered on the main thread. */
 const mostTokens = 500;
 const mostExpressions = 1000;
@@ -23,44 +17,56 @@ const mostExpressions = 1000;
  * Stands in for the client of transforms where one is tried. It keeps tokens in a map, checks them as a create does, and
  * has no rules, masks or search. Nothing of it reaches the vault.
  */
-export function newClientStandIn(): ClientStandIn {
-  const tokens = new Map<string, JsonObject>();
-  const budget = filterBudget();
-  let leftToCreate = mostTokens;
-  let leftToFill = mostExpressions;
-  let calls = 0;
+export class ClientStandIn {
+  readonly #tokens = new Map<string, JsonObject>();
+  readonly #budget = filterBudget();
+  #leftToCreate = mostTokens;
+  #leftToFill = mostExpressions;
+  #calls = 0;
 
-  function create(value: Json, path = ''): JsonObject {
-    leftToCreate -= 1;
-    if (leftToCreate < 0) throw refused(`The stand-in creates at most ${mostTokens} tokens in a run`);
-    const token = present(value, path);
-    if (tokens.has(String(token.id))) throw new ServiceError('conflict', 'A token with this id exists already');
-    tokens.set(String(token.id), token);
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Answers a call of `req.svc`, as the host of a transform. */
+  async answer(operation: string, payloadJson: string): Promise<string> {
+    this.#calls += 1;
+    const payload: Json = JSON.parse(payloadJson);
+    if (isNestedDeeperThan(deepestJson, payload)) throw refused(`Nested deeper than ${deepestJson} levels`);
+    return JSON.stringify(this.#run(operation, payload)) ?? '';
+  }
+
+  #create(value: Json, path = ''): JsonObject {
+    this.#leftToCreate -= 1;
+    if (this.#leftToCreate < 0) throw refused(`The stand-in creates at most ${mostTokens} tokens in a run`);
+    const token = this.#present(value, path);
+    if (this.#tokens.has(String(token.id))) throw new ServiceError('conflict', 'A token with this id exists already');
+    this.#tokens.set(String(token.id), token);
     return token;
   }
 
-  function present(value: Json, path: string): JsonObject {
+  #present(value: Json, path: string): JsonObject {
     const input = readTokenInput(value, path, { now: new Date(), budget: filterBudget() });
     const { id = randomUUID(), type, data, mask, containers, metadata } = input;
     return { id, type, data, mask, containers, metadata };
   }
 
-  function find(id: unknown): JsonObject {
-    const token = tokens.get(String(id));
+  #find(id: unknown): JsonObject {
+    const token = this.#tokens.get(String(id));
     if (!token) throw new ServiceError('not_found', 'The stand-in has no such token: it knows those of this run only');
     return token;
   }
 
-  function update(id: unknown, patch: Json): JsonObject {
+  #update(id: unknown, patch: Json): JsonObject {
     const { id: _, type: __, ...changes } = isObject(patch) ? patch : {};
-    const changed = present(mergePatch(find(id), changes), '');
-    tokens.set(String(id), changed);
+    const changed = this.#present(mergePatch(this.#find(id), changes), '');
+    this.#tokens.set(String(id), changed);
     return changed;
   }
 
-  function tokenize(value: Json): Json {
+  #tokenize(value: Json): Json {
     const created: JsonObject[] = [];
-    findInputs(value, '', (input, path) => created.push(create(input, path)));
+    findInputs(value, '', (input, path) => created.push(this.#create(input, path)));
     let next = 0;
     return replaceInputs(value, (asId) => {
       const token = created[next++] ?? null;
@@ -68,53 +74,41 @@ export function newClientStandIn(): ClientStandIn {
     });
   }
 
-  function fill(text: string): Json {
+  #fill(text: string): Json {
     if (!mayContainExpression(text)) return text;
     const segments = parseExpressions(text);
-    leftToFill -= segments.length;
-    if (leftToFill < 0) throw refused(`The stand-in fills at most ${mostExpressions} expressions in a run`);
+    this.#leftToFill -= segments.length;
+    if (this.#leftToFill < 0) throw refused(`The stand-in fills at most ${mostExpressions} expressions in a run`);
     const revealed = (expression: Expression) => {
-      const token = tokens.get(expression.reference);
+      const token = this.#tokens.get(expression.reference);
       if (!token) throw refused(`The stand-in has no token ${expression.reference}: it knows those of this run only`);
-      return evaluateExpression(expression, token.data ?? null, budget);
+      return evaluateExpression(expression, token.data ?? null, this.#budget);
     };
     const [first] = segments;
     if (segments.length === 1 && first?.kind === 'expression') return revealed(first);
     return segments.map((one) => (one.kind === 'literal' ? one.text : toText(revealed(one)))).join('');
   }
 
-  function run(operation: string, payload: Json): Json | undefined {
+  #run(operation: string, payload: Json): Json | undefined {
     const { id, patch = null } = isObject(payload) ? payload : {};
     switch (operation) {
       case 'tokens.create':
-        return create(payload);
+        return this.#create(payload);
       case 'tokens.retrieve':
-        return find(id);
+        return this.#find(id);
       case 'tokens.update':
-        return update(id, patch);
+        return this.#update(id, patch);
       case 'tokens.delete':
-        tokens.delete(String(find(id).id));
+        this.#tokens.delete(String(this.#find(id).id));
         return undefined;
       case 'tokenize':
-        return tokenize(payload);
+        return this.#tokenize(payload);
       case 'detokenize':
-        return mapLeaves(payload, (leaf) => (typeof leaf === 'string' ? fill(leaf) : leaf));
+        return mapLeaves(payload, (leaf) => (typeof leaf === 'string' ? this.#fill(leaf) : leaf));
       default:
         throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
     }
   }
-
-  return {
-    async answer(operation, payloadJson) {
-      calls += 1;
-      const payload: Json = JSON.parse(payloadJson);
-      if (isNestedDeeperThan(deepestJson, payload)) throw refused(`Nested deeper than ${deepestJson} levels`);
-      return JSON.stringify(run(operation, payload)) ?? '';
-    },
-    get calls() {
-      return calls;
-    },
-  };
 }
 
 function refused(detail: string): ServiceError {

@@ -1,4 +1,4 @@
-export { type ClientStandIn, newClientStandIn } from './client-stand-in.ts';
+export { ClientStandIn } from './client-stand-in.ts';
 export { type CastValues, castDeclared } from './declared-values.ts';
 export type { SecretPlace } from './encryption/cipher.ts';
 export { raiseIntegrityAlarms } from './encryption/integrity-alarm.ts';

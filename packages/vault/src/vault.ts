@@ -1,19 +1,19 @@
 import type { DisclosureLog } from '@sluice/audit';
 import type { CacheLimits, ChangeWriter, CoherentCaches } from '@sluice/cache-coherence';
 import type { Database } from '@sluice/database';
-import { newWorkPieces, type WorkPieces } from '@sluice/service-runtime';
+import { WorkPieces } from '@sluice/service-runtime';
 import { cachedDataKeys, type DataKeys, type DataKeysOptions } from './keys/data-keys.ts';
-import { openTokenInserts, type TokenInserts } from './tokens/create/token-inserts.ts';
+import { TokenInserts } from './tokens/create/token-inserts.ts';
 import { type StoredTokens, storedTokens } from './tokens/read/stored-tokens.ts';
 
 export interface Vault {
   db: Database;
   dataKeys: DataKeys;
   tokens: StoredTokens;
-  inserts: TokenInserts;
+  inserts: Pick<TokenInserts, 'insert' | 'insertWith'>;
   changes: ChangeWriter;
   disclosures: DisclosureLog;
-  workPieces: WorkPieces;
+  workPieces: Pick<WorkPieces, 'run' | 'turn'>;
   clock: () => Date;
 }
 
@@ -36,10 +36,10 @@ export function assembleVault(options: VaultOptions): Vault {
     db,
     dataKeys: cachedDataKeys(options),
     tokens,
-    inserts: openTokenInserts(db, { onShards: options.tokensOnShards ?? false }),
+    inserts: new TokenInserts(db, { onShards: options.tokensOnShards ?? false }),
     changes,
     disclosures,
-    workPieces: newWorkPieces(),
+    workPieces: new WorkPieces(),
     clock,
   };
 }

@@ -5,10 +5,10 @@ import {
   addressReader,
   createHttpServer,
   hostsFrom,
-  openStreams,
   originOf,
   problemCodes,
   requestLimits,
+  Streams,
 } from '@sluice/http-api';
 import { FeedStore } from '@sluice/invocation-feed';
 import {
@@ -32,7 +32,7 @@ import { exportTurnsFrom } from './logs/log-export.ts';
 import { openCompiler } from './proxies/open-compiler.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
-import { openTenantQueue } from './sessions/tenant-queue.ts';
+import { TenantQueue } from './sessions/tenant-queue.ts';
 import { openFailedSignIns } from './sign-ins/failed-sign-ins.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
@@ -55,8 +55,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },
     sessionQueues: {
-      making: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
-      authorizing: openTenantQueue(config.TENANT_MAX_SESSION_CALLS),
+      making: new TenantQueue(config.TENANT_MAX_SESSION_CALLS),
+      authorizing: new TenantQueue(config.TENANT_MAX_SESSION_CALLS),
     },
     exportTurns: exportTurnsFrom(config),
     feed: new FeedStore(config.REDIS_URL, { log, stack }),
@@ -77,11 +77,11 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     metrics,
     tracing,
   });
-  const streams = openStreams(config, (caller, onChange) => watchCaller(caches, caller, onChange));
+  const streams = new Streams(config, (caller, onChange) => watchCaller(caches, caller, onChange));
   exportGauge(metrics, {
     name: 'sluice_streams',
     help: 'Exports and event streams that are open',
-    read: streams.count,
+    read: () => streams.count(),
   });
   const bodyBytes = bodyBytesFrom(config, apiPart);
   measureBodyBytes(bodyBytes, metrics);

@@ -5,7 +5,7 @@ import type { Callers, Invalidations } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { HostOf } from '@sluice/http-api/hosts';
 import type { TransformPool } from '@sluice/sandbox';
-import type { Logger, Tracing, WorkPieces } from '@sluice/service-runtime';
+import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
 import type { Destinations } from './destination/index.ts';
 import type { HeaderNames } from './http/header-names.ts';
@@ -52,7 +52,7 @@ export interface Context {
   /** Decides which large decoders of a Tenant may reserve their part of `bodyBytes`. */
   decoderBytes: BodyBytes;
   decodings: Decodings;
-  workPieces: WorkPieces;
+  workPieces: Vault['workPieces'];
   metrics: InvocationMetrics;
   /** Undefined where it is switched off. */
   feed: InvocationFeed | undefined;

@@ -11,7 +11,7 @@ import { type Destinations, namesOptionsFrom, openDestinations } from './destina
 import { headerNamesFor } from './http/header-names.ts';
 import { serveInvocations } from './invocation/serve.ts';
 import { budgetsFrom } from './limits/budgets.ts';
-import { newDecodings } from './limits/decodings.ts';
+import { Decodings } from './limits/decodings.ts';
 import { openLimits } from './limits/open-limits.ts';
 import { openInvocationFeed } from './observation/invocation-feed.ts';
 import { invocationMetrics } from './observation/metrics.ts';
@@ -39,7 +39,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
     budgets: budgetsFrom(config),
-    decodings: newDecodings(),
+    decodings: new Decodings(),
     workPieces: vault.workPieces,
     pepper: readPepper(config.KEY_PEPPER),
     headerNames: headerNamesFor(config.HEADER_PREFIX),

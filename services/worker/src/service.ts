@@ -3,7 +3,7 @@ import { checkDatabase, connectAhead, connectDatabase, connectOwn, poolState } f
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
 import { consume, jobMetrics, openJobs } from '@sluice/service-runtime/jobs';
-import { openApplicationExpiry } from './application-expiry/expire-applications.ts';
+import { ApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { addComingMonths } from './audit-log-months/add-coming-months.ts';
 import { dropOldRows } from './audit-log-retention/drop-old-rows.ts';
@@ -49,7 +49,7 @@ export async function start(
   const metrics = workerMetrics(registry);
   const changes = openChangeWriter({ db: own, bus, log, metrics: registry, stack, inPart: tracing?.inPart });
   const context: Context = { db, log, changes, metrics };
-  const applications = openApplicationExpiry(context);
+  const applications = new ApplicationExpiry(context);
 
   const onError = (err: Error) => log.warn({ err }, 'a job failed');
   const jobs = {
@@ -60,7 +60,7 @@ export async function start(
     onError,
     inSpan: tracing?.inSpan,
   };
-  consume('application-expiry', applications.onAlarm, { ...jobs, concurrency: 100 });
+  consume('application-expiry', (alarm) => applications.onAlarm(alarm), { ...jobs, concurrency: 100 });
   consume('tenant-purge', ({ tenant_id }) => purgeTenant(tenant_id, context), { ...jobs, concurrency: 1 });
 
   const stopping = new AbortController();
@@ -75,7 +75,7 @@ export async function start(
       ...sweepMeasures(name, metrics),
     });
   };
-  sweep('application-expiry', applications.sweep);
+  sweep('application-expiry', () => applications.sweep());
   sweep('application-key-expiry', () => deleteExpiredKeys(db));
   sweep('session-expiry', () => deleteEndedSessions(db));
   sweep('sign-in-expiry', () => deleteEndedSignIns(db));

@@ -18,45 +18,47 @@ interface Entry {
   uses: number;
 }
 
-export interface Contexts {
-  take(task: BatchTask): Entry | undefined;
-  keep(task: BatchTask, entry: Entry): void;
-}
+export class Contexts {
+  readonly #onDiscard: (guest: Guest) => void;
+  readonly #entries = new Map<string, Entry & { heapBytes: number }>();
 
-export function openContexts(onDiscard: (guest: Guest) => void): Contexts {
-  const entries = new Map<string, Entry & { heapBytes: number }>();
-  const isFull = () =>
-    entries.size > maximumGuests ||
-    [...entries.values()].reduce((sum, { heapBytes }) => sum + heapBytes, 0) > maximumHeapBytes;
-  const remove = (key: string): Entry | undefined => {
-    const entry = entries.get(key);
-    entries.delete(key);
+  constructor(onDiscard: (guest: Guest) => void) {
+    this.#onDiscard = onDiscard;
+  }
+
+  take(task: BatchTask): Entry | undefined {
+    const entry = this.#remove(keyOf(task));
+    if (!entry) return undefined;
+    if (entry.code === task.code && entry.configurationJson === task.configurationJson) return entry;
+    this.#onDiscard(entry.guest);
+    return undefined;
+  }
+
+  keep(task: BatchTask, entry: Entry): void {
+    const { guest, uses } = entry;
+    const { heapBytes } = guest.memory();
+    if (uses >= maximumUses || heapBytes > maximumGuestHeapBytes) {
+      this.#onDiscard(guest);
+      return;
+    }
+    this.#entries.set(keyOf(task), { ...entry, heapBytes });
+    while (this.#isFull()) {
+      const [oldest = ''] = this.#entries.keys();
+      const evicted = this.#remove(oldest);
+      if (evicted) this.#onDiscard(evicted.guest);
+    }
+  }
+
+  #isFull(): boolean {
+    const heapBytes = [...this.#entries.values()].reduce((sum, entry) => sum + entry.heapBytes, 0);
+    return this.#entries.size > maximumGuests || heapBytes > maximumHeapBytes;
+  }
+
+  #remove(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
     return entry;
-  };
-
-  return {
-    take: (task) => {
-      const entry = remove(keyOf(task));
-      if (!entry) return undefined;
-      if (entry.code === task.code && entry.configurationJson === task.configurationJson) return entry;
-      onDiscard(entry.guest);
-      return undefined;
-    },
-    keep: (task, entry) => {
-      const { guest, uses } = entry;
-      const { heapBytes } = guest.memory();
-      if (uses >= maximumUses || heapBytes > maximumGuestHeapBytes) {
-        onDiscard(guest);
-        return;
-      }
-      entries.set(keyOf(task), { ...entry, heapBytes });
-      while (isFull()) {
-        const [oldest = ''] = entries.keys();
-        const evicted = remove(oldest);
-        if (evicted) onDiscard(evicted.guest);
-      }
-    },
-  };
+  }
 }
 
 const keyOf = ({ tenantId, ownerId, kind }: BatchTask) => JSON.stringify([tenantId, ownerId, kind]);

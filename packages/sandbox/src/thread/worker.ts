@@ -4,8 +4,8 @@ import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import type { CompileError } from '../transform-task.ts';
 import { withAbsentClientNamed } from './absent-client.ts';
 import { budgetFrom, threadCpuMs } from './budget.ts';
-import { openContexts } from './contexts.ts';
-import { newGarbage } from './garbage.ts';
+import { Contexts } from './contexts.ts';
+import { Garbage } from './garbage.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
 import { abort, end, type Invocation, invocationFrom, receive } from './invocation.ts';
@@ -33,9 +33,9 @@ const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
 /** A body is in memory as it came, as text, inside QuickJS, and as it left. */
 const copiesOfBody = 4;
-const garbage = newGarbage();
+const garbage = new Garbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
-const contexts = openContexts(discard);
+const contexts = new Contexts(discard);
 const { port1: hostCalls, port2 } = new MessageChannel();
 let current: { hostKey: string | undefined; invocation: Invocation } | undefined;
 

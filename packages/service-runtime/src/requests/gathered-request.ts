@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { newWorkPieces } from '../work-pieces.ts';
+import { WorkPieces } from '../work-pieces.ts';
 import { leastBytesAlone, SmallChunks } from './small-chunks.ts';
 
 /** Reading them takes about half a millisecond; then the connection waits while others are read. */
@@ -9,7 +9,7 @@ const manyChunks = 500;
  * Connections with many small chunks are read one at a time, in turn among their clients. A read is up to 64 KiB, which
  * Node parses in one go for some 8 ms, and as long is left to others until the next one.
  */
-const turns = newWorkPieces((next) => setTimeout(next, 16));
+const turns = new WorkPieces((next) => setTimeout(next, 16));
 
 /**
  * Passes small chunks on together. One by one, a megabyte that is sent byte by byte takes 440 MB while it waits for its

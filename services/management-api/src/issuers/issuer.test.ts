@@ -6,7 +6,7 @@ import { startTestIssuer, type TestClaims } from '../testing/test-issuer.ts';
 import { callbackUrl, visitIssuer } from '../testing/test-issuers.ts';
 import { attemptOf, randomAttempt } from './attempt.ts';
 import { readIssuers } from './issuer.settings.ts';
-import { AttemptRefused, type Issuer, IssuerUnavailable, openIssuer } from './issuer.ts';
+import { AttemptRefused, Issuer, IssuerUnavailable } from './issuer.ts';
 
 const consoleUrl = 'https://console.test';
 const ada: TestClaims = { email: 'ada@example.com', email_verified: true };
@@ -14,7 +14,7 @@ const ada: TestClaims = { email: 'ada@example.com', email_verified: true };
 function open(entry: object): Issuer {
   const [settings] = readIssuers(JSON.stringify([entry]));
   if (!settings) throw new Error('There is no issuer');
-  return openIssuer(settings, consoleUrl);
+  return new Issuer(settings, consoleUrl);
 }
 
 function randomAttemptOf(name = 'one') {

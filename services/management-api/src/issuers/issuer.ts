@@ -16,18 +16,6 @@ export interface Identity {
   roles: ReadonlyMap<string, 'ADMIN' | 'DEVELOPER' | 'AUDITOR'>;
 }
 
-/** An OpenID Connect issuer, by authorization code with PKCE. */
-export interface Issuer {
-  name: string;
-  /** Where the browser goes to sign in. @throws {IssuerUnavailable} */
-  authorizationUrl(attempt: Attempt): Promise<URL>;
-  /**
-   * Finds out who signed in, from the parameters with which the browser came back. @throws {IssuerUnavailable}
-   * @throws {AttemptRefused} for whatever is missing, forged, expired, or from another issuer or browser.
-   */
-  identify(answer: URLSearchParams, attempt: Attempt): Promise<Identity>;
-}
-
 export class IssuerUnavailable extends Error {}
 
 /** The response of an issuer was refused, so nobody is signed in. */
@@ -36,57 +24,70 @@ export class AttemptRefused extends Error {}
 const timeoutSeconds = 5;
 const metadataMs = 3600_000;
 
-export function openIssuer(settings: IssuerSettings, consoleUrl: string): Issuer {
-  const { name } = settings;
-  const callbackUrl = `${consoleUrl}/sign-in/${name}/callback`;
-  let known: { configuration: Promise<oidc.Configuration>; until: number } | undefined;
+/** An OpenID Connect issuer, by authorization code with PKCE. */
+export class Issuer {
+  readonly name: string;
+  readonly #settings: IssuerSettings;
+  readonly #callbackUrl: string;
+  #known: { configuration: Promise<oidc.Configuration>; until: number } | undefined;
+
+  constructor(settings: IssuerSettings, consoleUrl: string) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#callbackUrl = `${consoleUrl}/sign-in/${settings.name}/callback`;
+  }
+
+  /** Where the browser goes to sign in. @throws {IssuerUnavailable} */
+  authorizationUrl(attempt: Attempt): Promise<URL> {
+    return inTime(async () => {
+      const found = await this.#configuration();
+      const supported = found.serverMetadata().scopes_supported ?? [];
+      const forGroups = this.#settings.groups_claim && supported.includes('groups') ? ' groups' : '';
+      return oidc.buildAuthorizationUrl(found, {
+        redirect_uri: this.#callbackUrl,
+        scope: `openid email profile${forGroups}`,
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+    });
+  }
+
+  /**
+   * Finds out who signed in, from the parameters with which the browser came back. @throws {IssuerUnavailable}
+   * @throws {AttemptRefused} for whatever is missing, forged, expired, or from another issuer or browser.
+   */
+  identify(answer: URLSearchParams, { state, nonce, codeVerifier }: Attempt): Promise<Identity> {
+    return inTime(async () => {
+      const found = await this.#configuration();
+      const tokens = await oidc.authorizationCodeGrant(found, new URL(`${this.#callbackUrl}?${answer}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new Error('The answer of the issuer has no ID token');
+      const more = needsMore(this.#settings, claims) && found.serverMetadata().userinfo_endpoint !== undefined;
+      const userInfo = more ? await oidc.fetchUserInfo(found, tokens.access_token, claims.sub) : {};
+      const verified = verifiedEmailOf(this.#settings, [claims, userInfo]);
+      return toIdentity(this.#settings, { ...userInfo, ...claims }, verified);
+    });
+  }
 
   /** One request serves all who wait for it, and its result is cached for an hour. */
-  function configuration(): Promise<oidc.Configuration> {
+  #configuration(): Promise<oidc.Configuration> {
     const now = performance.now();
-    if (known && now < known.until) return known.configuration;
-    const asking = discover(settings);
+    if (this.#known && now < this.#known.until) return this.#known.configuration;
+    const asking = discover(this.#settings);
     const mine = { configuration: asking, until: now + metadataMs };
-    known = mine;
+    this.#known = mine;
     asking.catch(() => {
-      if (known === mine) known = undefined;
+      if (this.#known === mine) this.#known = undefined;
     });
     return asking;
   }
-
-  return {
-    name,
-    authorizationUrl: (attempt) =>
-      inTime(async () => {
-        const found = await configuration();
-        const supported = found.serverMetadata().scopes_supported ?? [];
-        const forGroups = settings.groups_claim && supported.includes('groups') ? ' groups' : '';
-        return oidc.buildAuthorizationUrl(found, {
-          redirect_uri: callbackUrl,
-          scope: `openid email profile${forGroups}`,
-          state: attempt.state,
-          nonce: attempt.nonce,
-          code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
-          code_challenge_method: 'S256',
-        });
-      }),
-    identify: (answer, { state, nonce, codeVerifier }) =>
-      inTime(async () => {
-        const found = await configuration();
-        const tokens = await oidc.authorizationCodeGrant(found, new URL(`${callbackUrl}?${answer}`), {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: codeVerifier,
-          idTokenExpected: true,
-        });
-        const claims = tokens.claims();
-        if (!claims) throw new Error('The answer of the issuer has no ID token');
-        const more = needsMore(settings, claims) && found.serverMetadata().userinfo_endpoint !== undefined;
-        const userInfo = more ? await oidc.fetchUserInfo(found, tokens.access_token, claims.sub) : {};
-        const verified = verifiedEmailOf(settings, [claims, userInfo]);
-        return toIdentity(settings, { ...userInfo, ...claims }, verified);
-      }),
-  };
 }
 
 async function discover(settings: IssuerSettings): Promise<oidc.Configuration> {

@@ -2,7 +2,7 @@ import { ConfigError, type Logger } from '@sluice/service-runtime';
 import type { Config } from '../config.ts';
 import { consoleUrlOf } from '../console-url.ts';
 import { readIssuers } from './issuer.settings.ts';
-import { type Issuer, openIssuer } from './issuer.ts';
+import { Issuer } from './issuer.ts';
 
 /** They are asked for nothing until somebody signs in, so the console starts without them. @throws {ConfigError} */
 export function issuersFrom(config: Config, log: Pick<Logger, 'info' | 'warn'>): ReadonlyMap<string, Issuer> {
@@ -18,5 +18,5 @@ export function issuersFrom(config: Config, log: Pick<Logger, 'info' | 'warn'>):
   if (consoleUrl.startsWith('https:')) {
     log.info(`the console is served to ${consoleUrl}; browsers sign in by https only`);
   }
-  return new Map(issuers.map((settings) => [settings.name, openIssuer(settings, consoleUrl)]));
+  return new Map(issuers.map((settings) => [settings.name, new Issuer(settings, consoleUrl)]));
 }

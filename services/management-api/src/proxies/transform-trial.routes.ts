@@ -1,6 +1,6 @@
 import { validationFailed } from '@sluice/problems';
 import { type ReactorTrial, type TransformTrial, tryTransform } from '@sluice/sandbox';
-import { isNestedDeeperThan, newClientStandIn } from '@sluice/vault';
+import { ClientStandIn, isNestedDeeperThan } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { checkCode, checkConfigurationSize } from './proxy.definition.ts';
 import { transformTrial, transformTrialBody } from './transform-trial.schema.ts';
@@ -31,8 +31,9 @@ export const testTransform = operation({
     checkConfigurationSize(configuration);
     checkArgs(args);
     await checkCode('code', code, { tenantId, context });
-    const client = newClientStandIn();
-    const task = { tenantId, kind, code, args, configuration, host: client.answer };
+    const client = new ClientStandIn();
+    const host = (operation: string, payloadJson: string) => client.answer(operation, payloadJson);
+    const task = { tenantId, kind, code, args, configuration, host };
     const trial = toTrialAnswer(await tryTransform(context.trials(), task));
     if (client.calls === 0) return trial;
     return { ...trial, client: { answered_by: 'stand-in', calls: client.calls } };

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { openTenantQueue } from './tenant-queue.ts';
+import { TenantQueue } from './tenant-queue.ts';
 
 const stays = () => undefined;
 
 function testQueue(mostWaiting = 10) {
-  const queue = openTenantQueue(mostWaiting);
+  const queue = new TenantQueue(mostWaiting);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   /** Works until `endNext`. */

@@ -8,27 +8,27 @@ interface Turn {
   whenLeft: (act: () => void) => void;
 }
 
-export interface TenantQueue {
-  /** @throws {ServiceError} 429 where too many wait and this lane has most of them. */
-  run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
-}
-
 /** Work that waits for a lock holds a connection to Postgres. This queue lets a Tenant hold at most one. */
-export function openTenantQueue(mostWaiting: number): TenantQueue {
+export class TenantQueue {
+  readonly #mostWaiting: number;
   /** Of Tenants with work under way, by lane. */
-  const tenants = new Map<string, FairTurns>();
-  return {
-    async run({ tenantId, lane, whenLeft }, work) {
-      const waiting = { most: mostWaiting, refusal: tooManyWait };
-      const turns = tenants.get(tenantId) ?? new FairTurns({ atOnce: 1, waiting });
-      tenants.set(tenantId, turns);
-      try {
-        return await turns.run(lane, work, (leave) => whenLeft(() => leave(endedEarly())));
-      } finally {
-        if (turns.state.running === 0 && tenants.get(tenantId) === turns) tenants.delete(tenantId);
-      }
-    },
-  };
+  readonly #tenants = new Map<string, FairTurns>();
+
+  constructor(mostWaiting: number) {
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** @throws {ServiceError} 429 where too many wait and this lane has most of them. */
+  async run<T>({ tenantId, lane, whenLeft }: Turn, work: () => Promise<T>): Promise<T> {
+    const waiting = { most: this.#mostWaiting, refusal: tooManyWait };
+    const turns = this.#tenants.get(tenantId) ?? new FairTurns({ atOnce: 1, waiting });
+    this.#tenants.set(tenantId, turns);
+    try {
+      return await turns.run(lane, work, (leave) => whenLeft(() => leave(endedEarly())));
+    } finally {
+      if (turns.state.running === 0 && this.#tenants.get(tenantId) === turns) this.#tenants.delete(tenantId);
+    }
+  }
 }
 
 function tooManyWait(): ServiceError {

@@ -7,7 +7,7 @@ import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { noteTokenIds } from '../observation/note-for-feed.ts';
 import { type Authenticating, admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { newConsoleSecrets } from '../transforms/console/secrets.ts';
+import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, DecryptedTokens } from './decrypted-body.ts';
 
 export type DecryptingTokens = Authenticating & Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
@@ -59,7 +59,7 @@ export async function recordDisclosure(
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   noteTokenIds(invocation, tokenIds);
   if (invocation.hasTransform) {
-    invocation.secrets ??= newConsoleSecrets();
+    invocation.secrets ??= new ConsoleSecrets();
     invocation.secrets.add([...values.values()]);
   }
   await disclosures.record({

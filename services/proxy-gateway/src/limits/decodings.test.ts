@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { newDecodings } from './decodings.ts';
+import { Decodings } from './decodings.ts';
 
 const bomb = gzipSync('x'.repeat(2_000_000));
 const small = gzipSync('small');
 const limitBytes = 4_000_000;
 
 test('the bodies of one Tenant are decoded one after another, and those of another Tenant do not wait for them', async () => {
-  const decodings = newDecodings();
+  const decodings = new Decodings();
   const order: string[] = [];
   const decode = (tenantId: string, body: Buffer, name: string) =>
     decodings
@@ -27,7 +27,7 @@ test('the bodies of one Tenant are decoded one after another, and those of anoth
 });
 
 test('a body that does not decode is refused, and the next one of its Tenant is decoded', async () => {
-  const decode = newDecodings().of('a');
+  const decode = new Decodings().of('a');
   const broken = decode(Buffer.from('no gzip'), ['gzip'], limitBytes);
   const next = decode(small, ['gzip'], limitBytes);
   await expect(broken).rejects.toMatchObject({ code: 'bad_request' });

@@ -6,11 +6,11 @@ import { open } from '../testing/destination-servers.ts';
 import { measureLimits } from './metrics.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
-import { createTenantPlaces } from './tenant-places.ts';
+import { TenantPlaces } from './tenant-places.ts';
 
 test('each limit shows its refusals, and what is under way', async () => {
   const registry = new Registry();
-  const places = createTenantPlaces(2);
+  const places = new TenantPlaces(2);
   places.take('a');
   places.take('a');
   places.take('b');

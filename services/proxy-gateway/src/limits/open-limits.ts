@@ -7,7 +7,7 @@ import { bodyParts, decoderBytesOf } from './decoder-memory.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
-import { createTenantPlaces } from './tenant-places.ts';
+import { TenantPlaces } from './tenant-places.ts';
 
 export function openLimits(
   config: Config,
@@ -18,7 +18,7 @@ export function openLimits(
   const limits = {
     bodyBytes,
     decoderBytes: decoderBytesOf(bodyBytes, config.BODY_WAIT_MS),
-    places: createTenantPlaces(config.TENANT_MAX_IN_FLIGHT),
+    places: new TenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),
     refusals: new Refusals(),

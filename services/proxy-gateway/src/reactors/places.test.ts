@@ -1,7 +1,7 @@
 import { eventually, useStack } from '@sluice/testing';
 import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { newReactorPlaces } from './places.ts';
+import { ReactorPlaces } from './places.ts';
 
 describe('places', () => {
   test('one Tenant has half of them, rounded down, and at least one', () => {
@@ -12,7 +12,7 @@ describe('places', () => {
       [4, 2],
       [5, 2],
     ] as const) {
-      const places = newReactorPlaces(threads);
+      const places = new ReactorPlaces(threads);
       for (let i = 0; i < most; i += 1) places.take('a');
       expect([threads, places.isFree('a'), places.isFree('b')]).toEqual([threads, false, threads > most]);
       expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 }));
@@ -20,13 +20,13 @@ describe('places', () => {
   });
 
   test('all Tenants together have no more than there are threads', () => {
-    const places = newReactorPlaces(4);
+    const places = new ReactorPlaces(4);
     for (const tenant of ['a', 'a', 'b', 'c']) places.take(tenant);
     expect([places.taken, places.isFree('d')]).toEqual([4, false]);
   });
 
   test('a place is given back once', () => {
-    const places = newReactorPlaces(2);
+    const places = new ReactorPlaces(2);
     const giveBack = places.take('a');
     giveBack();
     giveBack();

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { printLines } from '../transforms/console/log-console.ts';
 import { redactConsole } from '../transforms/console/redact.ts';
 import { redactThrown } from '../transforms/console/redact-thrown.ts';
-import { newConsoleSecrets } from '../transforms/console/secrets.ts';
+import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import { type Hosting, transformHost } from '../transforms/transform-host.ts';
 import type { ReactorDefinition } from './definition.ts';
 import { type Fetches, type Fetching, fetchesOf } from './fetch.ts';
@@ -99,7 +99,7 @@ function hostOf(running: Running, application: Caller, context: RunningCode) {
 /** The secrets to redact from what the code printed. Undefined if there are too many to search for. */
 function secretsOf({ secrets }: Running, usage: TransformUsage | undefined): readonly string[] | undefined {
   if (secrets.isTooMuch) return undefined;
-  const all = newConsoleSecrets();
+  const all = new ConsoleSecrets();
   all.add(Object.values(JSON.parse(usage?.configurationJson ?? '{}')));
   all.add(secrets.texts() ?? []);
   return all.texts();

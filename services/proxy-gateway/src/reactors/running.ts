@@ -1,7 +1,7 @@
 import type { Caller, Judgement } from '@sluice/credentials';
 import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
 import type { Held } from '../limits/body-memory.ts';
-import { newConsoleSecrets } from '../transforms/console/secrets.ts';
+import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { HostedRun } from '../transforms/transform-host.ts';
 import type { ReactorDefinition } from './definition.ts';
 import type { ReactorRun } from './reactor-run.ts';
@@ -13,7 +13,7 @@ export class Running implements HostedRun {
   /** Created before the reactor was read, so that it notices every later change. */
   readonly judgement: Judgement;
   readonly held: Held = {};
-  readonly secrets = newConsoleSecrets();
+  readonly secrets = new ConsoleSecrets();
   /** The tokens of its arguments. */
   readonly seen = new SeenTokens();
   /** The Application as which `req.svc` acts. */

@@ -1,7 +1,7 @@
 import type { Reservation } from '@sluice/body-bytes';
-import { newWorkPieces, type Pieces } from '@sluice/service-runtime';
+import { type Pieces, WorkPieces } from '@sluice/service-runtime';
 
-const workPieces = newWorkPieces(queueMicrotask);
+const workPieces = new WorkPieces(queueMicrotask);
 
 /** For a stream without other Tenants beside it, whose memory nobody limits. */
 export const alone = {

@@ -12,7 +12,7 @@ import type { Invocation } from '../proxies/invocation.ts';
 import { changed, type Looking, look } from '../proxies/look.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
-import { newConsoleSecrets } from './console/secrets.ts';
+import { ConsoleSecrets } from './console/secrets.ts';
 import { type CodeOwner, type Hosting, transformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
 
@@ -44,7 +44,7 @@ export async function runTransform(
   let configurationJson = '{}';
   let printed: TransformUsage['console'] = [];
   const secretsOfRun = () => {
-    const secrets = newConsoleSecrets();
+    const secrets = new ConsoleSecrets();
     secrets.add(Object.values<string>(JSON.parse(configurationJson)));
     if (invocation.secrets?.isTooMuch) return undefined;
     secrets.add(invocation.secrets?.texts() ?? []);

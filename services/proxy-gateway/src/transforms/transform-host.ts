@@ -21,7 +21,7 @@ import {
 import type { Context } from '../context.ts';
 import { type Decrypting, decryptionBudgetForCode } from '../limits/decryption-budget.ts';
 import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
-import { type ConsoleSecrets, newConsoleSecrets } from './console/secrets.ts';
+import { ConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { revealedBy, storedIn } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
@@ -81,7 +81,7 @@ function idOf(payload: Json): string {
 export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
   const { callers, vault, budgets, workPieces } = context;
   const { tenantId, traceId } = run;
-  run.secrets ??= newConsoleSecrets();
+  run.secrets ??= new ConsoleSecrets();
   const { secrets } = run;
   const { through, applicationId } = owner;
   const name = nameOf[through.entityType];

@@ -4,7 +4,7 @@ import { DataKeyError } from '@sluice/vault';
 import { help, type KeysCommand, readArguments } from './keys.arguments.ts';
 import { configSchema, openKeys } from './open-keys.ts';
 import { perform } from './perform.ts';
-import { openProgress } from './progress.ts';
+import { Progress } from './progress.ts';
 import { describeUnopened } from './results.ts';
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -39,7 +39,7 @@ async function run(argv: string[]): Promise<number> {
 /** With `--json` the standard output has only results, and messages go to the standard error. */
 async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): Promise<number> {
   const config = readConfig(configSchema, process.env);
-  const progress = openProgress(process.stderr);
+  const progress = new Progress(process.stderr);
   const stop = new AbortController();
   const onSignal = (signal: keyof typeof exitCodes) => {
     progress.clear();

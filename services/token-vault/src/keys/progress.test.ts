@@ -1,9 +1,9 @@
-import { openProgress } from './progress.ts';
+import { Progress } from './progress.ts';
 
 function open(isTTY: boolean) {
   const written: string[] = [];
   const time = { now: 0 };
-  const progress = openProgress({ isTTY, write: (text: string) => void written.push(text) }, () => time.now);
+  const progress = new Progress({ isTTY, write: (text: string) => void written.push(text) }, () => time.now);
   const at = (seconds: number, done: number, total = 100_000) => {
     time.now = seconds * 1000;
     progress.update('tokens', { done, total });

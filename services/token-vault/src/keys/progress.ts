@@ -1,8 +1,3 @@
-export interface Progress {
-  update(what: string, step: { done: number; total: number }): void;
-  clear(): void;
-}
-
 interface Output {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -12,27 +7,35 @@ const barWidth = 24;
 const redrawMs = 100;
 const lineMs = 5000;
 
-export function openProgress(output: Output, now: () => number = () => performance.now()): Progress {
-  const isTerminal = output.isTTY === true;
-  let current: { what: string; startedAt: number } | undefined;
-  let drawnAt = now();
-  let isDrawn = false;
-  return {
-    update(what, step) {
-      const time = now();
-      if (current?.what !== what) current = { what, startedAt: time };
-      const isLast = step.done === step.total;
-      if (time - drawnAt < (isTerminal ? redrawMs : lineMs) && !(isTerminal && isLast)) return;
-      drawnAt = time;
-      const line = describeStep(what, step, (time - current.startedAt) / 1000);
-      isDrawn = isTerminal;
-      output.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
-    },
-    clear() {
-      if (isDrawn) output.write('\r\x1b[K');
-      isDrawn = false;
-    },
-  };
+export class Progress {
+  readonly #output: Output;
+  readonly #now: () => number;
+  #current: { what: string; startedAt: number } | undefined;
+  #drawnAt: number;
+  #isDrawn = false;
+
+  constructor(output: Output, now: () => number = () => performance.now()) {
+    this.#output = output;
+    this.#now = now;
+    this.#drawnAt = now();
+  }
+
+  update(what: string, step: { done: number; total: number }): void {
+    const isTerminal = this.#output.isTTY === true;
+    const time = this.#now();
+    if (this.#current?.what !== what) this.#current = { what, startedAt: time };
+    const isLast = step.done === step.total;
+    if (time - this.#drawnAt < (isTerminal ? redrawMs : lineMs) && !(isTerminal && isLast)) return;
+    this.#drawnAt = time;
+    const line = describeStep(what, step, (time - this.#current.startedAt) / 1000);
+    this.#isDrawn = isTerminal;
+    this.#output.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
+  }
+
+  clear(): void {
+    if (this.#isDrawn) this.#output.write('\r\x1b[K');
+    this.#isDrawn = false;
+  }
 }
 
 function describeStep(what: string, { done, total }: { done: number; total: number }, seconds: number): string {

@@ -17,7 +17,7 @@ import { configSchema } from '../config.ts';
 import { workerMetrics } from '../metrics.ts';
 import { start } from '../service.ts';
 import { testRows } from '../testing/test-rows.ts';
-import { openApplicationExpiry } from './expire-applications.ts';
+import { ApplicationExpiry } from './expire-applications.ts';
 
 const log = serviceLogger({ service: 'test', level: 'silent' });
 const past = () => new Date(Date.now() - 1000);
@@ -42,7 +42,7 @@ const stores = useStack(async (stack) => {
   };
   const registry = new Registry();
   const context = { db, log, changes: recording, metrics: workerMetrics(registry) };
-  const expiry = openApplicationExpiry(context);
+  const expiry = new ApplicationExpiry(context);
   return { db, databaseUrl, redis, confirmed, registry, expiry, rows: testRows(db) };
 });
 

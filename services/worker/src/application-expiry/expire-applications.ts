@@ -3,12 +3,6 @@ import { tagOf } from '@sluice/cache-coherence';
 import type { Context } from '../context.ts';
 import { deleteDueApplications, type ExpiredRow, listRemaining } from './application-expiry.queries.ts';
 
-export interface ApplicationExpiry {
-  /** Rejects, so that the job is retried, where the alarm rang early by the database's clock. */
-  onAlarm(application: { tenant_id: string; application_id: string }): Promise<void>;
-  sweep(): Promise<void>;
-}
-
 interface Alarm {
   tenant_id: string;
   id: string;
@@ -17,18 +11,42 @@ interface Alarm {
 }
 
 /** Only cleans up, because Applications count as deleted from `expires_at` on. Alarms of one moment share batches. */
-export function openApplicationExpiry(context: Context): ApplicationExpiry {
-  let ringing: Alarm[] = [];
-  let isAnswering = false;
+export class ApplicationExpiry {
+  readonly #context: Context;
+  #ringing: Alarm[] = [];
+  #isAnswering = false;
 
-  async function answerAlarms(): Promise<void> {
-    isAnswering = true;
-    while (ringing.length > 0) {
-      const answered = ringing;
-      ringing = [];
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Rejects, so that the job is retried, where the alarm rang early by the database's clock. */
+  onAlarm({ tenant_id, application_id }: { tenant_id: string; application_id: string }): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#ringing.push({ tenant_id, id: application_id, resolve, reject });
+    if (!this.#isAnswering) void this.#answerAlarms();
+    return promise;
+  }
+
+  async sweep(): Promise<void> {
+    for (;;) {
+      const startedAt = performance.now();
+      const deleted = await expireBatch(this.#context);
+      if (deleted === 0) return;
+      // The pause is as long as the work, so that requests have half of the database
+      await delay(performance.now() - startedAt);
+    }
+  }
+
+  async #answerAlarms(): Promise<void> {
+    this.#isAnswering = true;
+    while (this.#ringing.length > 0) {
+      const answered = this.#ringing;
+      this.#ringing = [];
       try {
-        await sweep();
-        const remaining = new Map((await listRemaining(context.db, answered)).map((row) => [row.id, row.expires_at]));
+        await this.sweep();
+        const rows = await listRemaining(this.#context.db, answered);
+        const remaining = new Map(rows.map((row) => [row.id, row.expires_at]));
         for (const { id, resolve, reject } of answered) {
           const due = remaining.get(id);
           if (due) reject(new Error(`application ${id} is still there; it is due ${due}`));
@@ -38,28 +56,8 @@ export function openApplicationExpiry(context: Context): ApplicationExpiry {
         for (const { reject } of answered) reject(error instanceof Error ? error : new Error(String(error)));
       }
     }
-    isAnswering = false;
+    this.#isAnswering = false;
   }
-
-  async function sweep(): Promise<void> {
-    for (;;) {
-      const startedAt = performance.now();
-      const deleted = await expireBatch(context);
-      if (deleted === 0) return;
-      // The pause is as long as the work, so that requests have half of the database
-      await delay(performance.now() - startedAt);
-    }
-  }
-
-  return {
-    sweep,
-    onAlarm({ tenant_id, application_id }) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      ringing.push({ tenant_id, id: application_id, resolve, reject });
-      if (!isAnswering) void answerAlarms();
-      return promise;
-    },
-  };
 }
 
 async function expireBatch({ db, changes, log, metrics }: Context): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Garbage, newGarbage } from '../garbage.ts';
+import { Garbage } from '../garbage.ts';
 import { comparable, displayCode } from './intl-texts.ts';
 import { forDates, withDefault } from './locales-of-dates.ts';
 import { text } from './parameters.ts';
@@ -159,7 +159,7 @@ function formatterOf(type: string, locales: unknown, options: unknown): object {
 
 /** Call it before a formatter is made. */
 function makeRoom(): void {
-  garbage ??= newGarbage();
+  garbage ??= new Garbage();
   garbage.collect();
   garbage.add(formatterBytes);
 }

@@ -3,13 +3,13 @@ import { ServiceError } from '@sluice/problems';
 import { eventually, useStack } from '@sluice/testing';
 import { createToken, createTokens, draftToken, theOnly } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
-import { openTokenInserts } from './token-inserts.ts';
+import { TokenInserts } from './token-inserts.ts';
 
 const world = useStack(async (stack) => {
   const warm = await openTestVault(stack);
   const options = { DATABASE_URL: warm.url, DATABASE_POOL_SIZE: 1, DATABASE_WAIT_MS: 20_000 };
   const db = connectDatabase(options, { stack, onError: console.error });
-  return { ...warm, narrow: { ...warm.vault, db, inserts: openTokenInserts(db, { onShards: false }) } };
+  return { ...warm, narrow: { ...warm.vault, db, inserts: new TokenInserts(db, { onShards: false }) } };
 });
 
 describe.each([

@@ -144,7 +144,7 @@ describe.each([
       asked += 1;
       return vault.inserts.insert(...request);
     };
-    const counting = { ...vault, inserts: { ...vault.inserts, insert } };
+    const counting = { ...vault, inserts: { insert, insertWith: vault.inserts.insertWith } };
     const creating = (data: string) => {
       const look = () => {
         if (revoked.has(data)) throw new ServiceError('unauthenticated', 'revoked');

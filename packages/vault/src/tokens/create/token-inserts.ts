@@ -12,12 +12,6 @@ import {
   insertTokensOnShards,
 } from './insert-tokens.queries.ts';
 
-export interface TokenInserts {
-  /** All of these tokens or none, whatever becomes of requests that share the transaction. */
-  insert(creation: NewTokens): Promise<InsertOutcome>;
-  insertWith(tx: Queryable, insertion: Insertion): Promise<InsertOutcome>;
-}
-
 interface NewTokens {
   actor: Actor;
   rows: readonly NewTokenRow[];
@@ -38,36 +32,46 @@ interface Request extends NewTokens {
 }
 
 /** Requests of one Application share transactions, because a commit costs as much as inserting dozens of tokens. */
-export function openTokenInserts(db: Database, { onShards }: { onShards: boolean }): TokenInserts {
-  const insertWith = onShards ? insertTokensOnShards : insertTokens;
-  const turns = new FairTurns({ perKey: mostTransactions });
+export class TokenInserts {
+  /** In the caller's own transaction. */
+  readonly insertWith: (tx: Queryable, insertion: Insertion) => Promise<InsertOutcome>;
+  readonly #db: Database;
+  readonly #onShards: boolean;
+  readonly #turns = new FairTurns({ perKey: mostTransactions });
   /** Of each Application, the requests that wait together for the same turn, and that others may join. */
-  const batches = new Map<string, Request[]>();
+  readonly #batches = new Map<string, Request[]>();
 
-  async function insert(creation: NewTokens): Promise<InsertOutcome> {
+  constructor(db: Database, { onShards }: { onShards: boolean }) {
+    this.insertWith = onShards ? insertTokensOnShards : insertTokens;
+    this.#db = db;
+    this.#onShards = onShards;
+  }
+
+  /** All of these tokens or none, whatever becomes of requests that share the transaction. */
+  async insert(creation: NewTokens): Promise<InsertOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<InsertOutcome>();
     const request = { ...creation, settle: resolve, fail: reject };
-    if (creation.rows.length >= manyTokens) await insertTogether([request], insertAll);
-    else joinBatch(request);
+    if (creation.rows.length >= manyTokens) await insertTogether([request], this.#insertAll);
+    else this.#joinBatch(request);
     return promise;
   }
 
-  function joinBatch(request: Request): void {
+  #joinBatch(request: Request): void {
     const { actor, month } = request;
     const line = `${actor.tenantId}/${actor.id}/${month}`;
-    const open = batches.get(line);
-    if (open && open.length < mostTogether) {
-      open.push(request);
+    const waiting = this.#batches.get(line);
+    if (waiting && waiting.length < mostTogether) {
+      waiting.push(request);
       return;
     }
     const batch = [request];
-    batches.set(line, batch);
+    this.#batches.set(line, batch);
     // Never rejects; failures reject the promises of the requests.
-    void turns.run(line, async () => {
+    void this.#turns.run(line, async () => {
       // Requests that came at the same moment still join. Otherwise the first would take a transaction for itself.
       await setImmediate();
-      if (batches.get(line) === batch) batches.delete(line);
-      await insertTogether(batch, insertAll);
+      if (this.#batches.get(line) === batch) this.#batches.delete(line);
+      await insertTogether(batch, this.#insertAll);
     });
   }
 
@@ -75,22 +79,19 @@ export function openTokenInserts(db: Database, { onShards }: { onShards: boolean
    * Looks at each caller by the connection, because a key may be revoked during the wait for one. One statement commits by
    * itself. @throws {NotAll}
    */
-  function insertAll(requests: readonly [Request, ...Request[]]): Promise<InsertOutcome> {
+  readonly #insertAll: InsertAll = (requests) => {
     const [{ actor, month }] = requests;
     const insertion = { actor, tokens: requests.flatMap(({ rows }) => rows), month, deduplicated: false };
-    const isOneStatement = !onShards && requests.every(({ also }) => also === undefined);
-    return isOneStatement ? onConnection(db, insertBy) : db.transaction().execute(insertBy);
-
-    async function insertBy(connection: Queryable): Promise<InsertOutcome> {
+    const isOneStatement = !this.#onShards && requests.every(({ also }) => also === undefined);
+    const insertBy = async (connection: Queryable): Promise<InsertOutcome> => {
       await forEach(requests, ({ actor }) => actor.look?.(connection));
-      const outcome = await insertWith(connection, insertion);
+      const outcome = await this.insertWith(connection, insertion);
       const inserted = insertedOf(outcome);
       if (inserted) await forEach(requests, ({ rows, also }) => also?.(connection, inserted(rows)));
       return outcome;
-    }
-  }
-
-  return { insert, insertWith };
+    };
+    return isOneStatement ? onConnection(this.#db, insertBy) : this.#db.transaction().execute(insertBy);
+  };
 }
 
 type InsertAll = (requests: readonly [Request, ...Request[]]) => Promise<InsertOutcome>;

@@ -150,7 +150,12 @@ test('each part of a large page waits for its Tenant’s turn', async () => {
       turns.push(tenantId);
       return vault.workPieces.turn(tenantId);
     };
-    await listTokens({ ...vault, workPieces: { ...vault.workPieces, turn } }, actor, {}, { page: 1, size: 20 });
+    await listTokens(
+      { ...vault, workPieces: { run: vault.workPieces.run.bind(vault.workPieces), turn } },
+      actor,
+      {},
+      { page: 1, size: 20 },
+    );
     return turns.length;
   };
   expect([await turnsOf(large), await turnsOf('x')]).toEqual([2, 0]);

@@ -1,7 +1,7 @@
 import type { Pieces } from '@sluice/service-runtime';
 import fc from 'fast-check';
 import { redactConsole, redactedMark, withheldMark } from './redact.ts';
-import { newConsoleSecrets } from './secrets.ts';
+import { ConsoleSecrets } from './secrets.ts';
 
 function inOnePiece<T>(work: Pieces<T>): T {
   for (;;) {
@@ -12,7 +12,7 @@ function inOnePiece<T>(work: Pieces<T>): T {
 
 const card = '4242424242424242';
 const texts = (printed: string[], secrets: unknown[] = [card, 'sk_live_configured-Value 9']) => {
-  const known = newConsoleSecrets();
+  const known = new ConsoleSecrets();
   for (const secret of secrets) known.add(secret);
   const lines = printed.map((text) => ({ level: 'info' as const, text }));
   return inOnePiece(redactConsole(lines, known.texts())).map(({ text }) => text);

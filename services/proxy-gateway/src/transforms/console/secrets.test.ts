@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { newConsoleSecrets } from './secrets.ts';
+import { ConsoleSecrets } from './secrets.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -23,7 +23,7 @@ async function keptBytes(keep: (value: unknown) => void): Promise<number> {
 }
 
 test('what was added is kept for the end of the invocation only as far as it can be looked for', async () => {
-  const secrets = newConsoleSecrets();
+  const secrets = new ConsoleSecrets();
   expect(await keptBytes((value) => secrets.add(value))).toBeLessThan(mebibyte);
   expect([secrets.isTooMuch, secrets.texts()]).toEqual([true, undefined]);
 });
@@ -35,7 +35,7 @@ test('the control: a list of the values keeps all of them', async () => {
 });
 
 test('texts and numbers are told once each, trimmed; beyond 8,192 characters none', () => {
-  const secrets = newConsoleSecrets();
+  const secrets = new ConsoleSecrets();
   secrets.add(['small', { cvc: 123 }, 'small', ' spaced ', true, null]);
   expect([...(secrets.texts() ?? [])].sort()).toEqual(['123', 'small', 'spaced']);
   secrets.add('x'.repeat(8192));
