@@ -36,16 +36,15 @@ function settingsIn(markdown: string): string[] {
   return quoted(markdown).filter((words) => /^[A-Z]+(_[A-Z]+)+$/.test(words));
 }
 
-/** The rows of the tables of promises: what is promised, how it is kept, what shows it. */
-function promisesIn(markdown: string): string[][] {
+/** The lists of promises: what is promised, and below it the code and the tests. */
+function promisesIn(markdown: string): [promise: string, shown: string][] {
   const [, promised = ''] = markdown.split(/^## What is promised$/m);
-  const rows = (promised.split(/^## /m)[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
-  const cells = rows.map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
-  return cells.filter(([first]) => first !== 'Promise');
+  const items = (promised.split(/^## /m)[0] ?? '').matchAll(/^- (.+)\n((?: {2}.+\n)*)/gm);
+  return Array.from(items, ([, promise = '', shown = '']) => [promise, shown]);
 }
 
 const isTest = (words: string) => words.endsWith('.test.ts') || faultOf(words) === undefined;
-const shownBy = ([, , shown = '']: string[]) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
+const shownBy = (shown: string) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
 
 test('every file that SECURITY.md and pci-dss.md name exists', () => {
   const paths = pathsIn(text);
@@ -64,13 +63,12 @@ test('every setting that they name is one', () => {
   expect(settingsIn(text).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('every promise names what keeps it and what shows it', () => {
+test('every promise names files and what shows it', () => {
   const promises = promisesIn(text);
   expect(promises.length).toBeGreaterThan(30);
-  for (const promise of promises) {
-    expect(promise).toHaveLength(3);
-    expect([promise[0], pathsIn(promise[1] ?? '').length]).not.toEqual([promise[0], 0]);
-    expect([promise[0], shownBy(promise).filter(isTest).length]).not.toEqual([promise[0], 0]);
+  for (const [promise, shown] of promises) {
+    expect([promise, pathsIn(shown).length]).not.toEqual([promise, 0]);
+    expect([promise, shownBy(shown).filter(isTest).length]).not.toEqual([promise, 0]);
   }
 });
 
@@ -83,8 +81,10 @@ test('what is named wrongly is noticed', () => {
     'npm run test:faults -- gone: there is no fault test gone',
   ]);
   expect(settingsIn(wrong)).toEqual(['NO_SETTING']);
-  const [promise = []] = promisesIn(
-    '## What is promised\n| Promise | Kept by | Shown by |\n|---|---|---|\n| A | b | c |\n',
-  );
-  expect([promise, shownBy(promise)]).toEqual([['A', 'b', 'c'], []]);
+  const [[promise, shown] = ['', '']] = promisesIn('## What is promised\n\n- A\n  `b` c\n- D\n## E\n');
+  expect([promise, quoted(shown), shownBy(shown)]).toEqual(['A', ['b'], []]);
+  expect(promisesIn('## What is promised\n\n- A\n- D\n  `e`\n')).toEqual([
+    ['A', ''],
+    ['D', '  `e`\n'],
+  ]);
 });

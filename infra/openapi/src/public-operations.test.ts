@@ -99,12 +99,15 @@ test.each<[string, readonly Callable[], string[]]>([
 
 test('control: a row that is wrong is told', () => {
   const change = (from: string | RegExp, to: string) => faultsIn(text.replace(from, to), all);
-  expect(change(/^\| `patchToken` .*\n/m, '')).toHaveLength(2);
-  expect(change('| `deleteToken` | session', '| `deleteToken` | public key, session')).toEqual([
-    'deleteToken: may be called with session',
+  expect(change(/^\| `tokenize` .*\n/m, '')).toHaveLength(2);
+  expect(change('| `createSession` | public key |', '| `createSession` | public key, session |')).toEqual([
+    'createSession: may be called with public key',
   ]);
-  expect(change('once for each token', '–')).toEqual(['deleteToken: nothing bounds it']);
-  expect(change('; of public keys: their limits, each call one token |', ' |')).toEqual([
+  expect(change('`APPLICATION_MAX_WAITING_SESSIONS`, `TENANT_MAX_SESSION_CALLS`', '–')).toEqual([
+    'createSession: nothing bounds it',
+  ]);
+  expect(change('; for public keys their limits |', ' |')).toEqual([
+    'createToken: keeps answers for public keys, which nothing counts',
     'patchToken: keeps answers for public keys, which nothing counts',
   ]);
   expect(change('`listPermissions`', '`listRights`')).toContain('listRights is no operation');
