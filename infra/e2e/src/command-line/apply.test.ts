@@ -25,6 +25,54 @@ const proxies = (count: number, changed?: { index: number; destination_url: stri
     ...(index === changed?.index && { destination_url: changed.destination_url, require_auth: false }),
   }));
 
+test('reactors and their formula are created, kept, pulled and pruned', async () => {
+  const { platform, json, sluice, write } = world.current;
+  const env = { BIN_KEY: 'sk_live_0' };
+  const options = ['-f', 'reactors.json', '--env', 'BIN_KEY'];
+  const lists = {
+    reactor_formulas: [
+      {
+        name: 'applied formula',
+        code: { $file: 'code/bin.js' },
+        configuration: [
+          { name: 'KEY', type: 'string' },
+          { name: 'RETRIES', type: 'number' },
+        ],
+        request_parameters: [{ name: 'number', type: 'string' }],
+      },
+    ],
+    reactors: [
+      {
+        name: 'applied bin',
+        formula: { name: 'applied formula' },
+        configuration: { KEY: { $env: 'BIN_KEY' }, RETRIES: '3' },
+      },
+      { name: 'applied own', code: { $file: 'code/bin.js' }, configuration: { LIVE: true }, retryable: true },
+    ],
+  };
+  await write('code/bin.js', 'module.exports = async ({ args }) => ({ raw: args.number });');
+  await write('reactors.json', lists);
+  expect(countActions(await json(['apply', ...options, '--yes'], { env }))).toEqual({ create: 3 });
+  const list = async () => (await platform.manage('GET', '/reactors?name=applied')).body.data;
+  expect(await list()).toMatchObject([
+    { name: 'applied own', configuration: { LIVE: true }, retryable: true },
+    { name: 'applied bin', formula_id: expect.any(String), configuration: { KEY: 'sk_live_0', RETRIES: 3 } },
+  ]);
+  expect(countActions(await json(['diff', ...options], { env }))).toEqual({ keep: 3 });
+  expect((await sluice(['pull', '-f', 'pulled.yaml'])).code).toBe(0);
+  const pulled = { APPLIED_BIN_KEY: 'sk_live_0', APPLIED_BIN_RETRIES: '3', APPLIED_OWN_LIVE: 'true' };
+  const allowed = Object.keys(pulled).flatMap((name) => ['--env', name]);
+  const { plan } = await json(['diff', '-f', 'pulled.yaml', ...allowed], { env: pulled });
+  expect(plan.filter(({ name }: { name: string }) => name.startsWith('applied')).map(actionOf)).toEqual(
+    Array(3).fill('keep'),
+  );
+  await write('reactors.json', {});
+  expect(countActions(await json(['apply', ...options, '--yes', '--prune'], { env }))).toEqual({ delete: 3 });
+  expect(await list()).toEqual([]);
+});
+
+const actionOf = ({ action }: { action: string }) => action;
+
 test('ten Proxies and their Application are created, kept, changed and pruned', async () => {
   const { home, platform, destination, sluice, json, write } = world.current;
   let env = { PROCESSOR_SECRET: 'sk_live_0' };

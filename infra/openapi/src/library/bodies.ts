@@ -1,6 +1,11 @@
 import type { OpenApiDocument, Part } from '@sluice/http-api';
 
-const bodies = { applications: 'CreateApplication', proxies: 'ProxyBody' };
+const bodies = {
+  applications: 'CreateApplication',
+  proxies: 'ProxyBody',
+  reactor_formulas: 'ReactorFormulaBody',
+  reactors: 'ReactorBody',
+};
 /** What explains a member, or fills it in, and decides nothing about a value. */
 const remarks = new Set(['title', 'description', 'examples', 'default']);
 

@@ -8,27 +8,29 @@ import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
 import { type MadeRecord, readMade } from './made.ts';
 import { planSteps, type Step } from './plan.ts';
-import { readExisting, tenantIdOf } from './read-existing.ts';
-import { nouns, readWanted, type Wanted } from './wanted.ts';
+import { isOfReactors, readExisting } from './read-existing.ts';
+import { type Kind, kinds, nouns, ofEachKind, readWanted, type Wanted } from './wanted.ts';
 
 const fileOptions = {
   file: {
     type: 'string',
     short: 'f',
     value: 'FILE',
-    description: 'YAML or JSON: { applications: [...], proxies: [...] }',
+    description: 'YAML or JSON: lists of applications, proxies, reactor_formulas and reactors',
   },
   env: { type: 'string', multiple: true, value: 'NAME', description: 'a variable that the file may refer to' },
   prune: { type: 'boolean', description: 'delete what this file made before and no longer has' },
 } as const;
 
-const notes = `The lists hold bodies as create takes them. Names identify. A Proxy may name its Application: { name: backend }.
-{ $file: code.js } is the text of a file below the folder of FILE, { $env: NAME } that of a variable allowed by --env.
+const notes = `The lists hold bodies as create takes them. Names identify. A Proxy or reactor may name its Application, and a reactor its
+formula: { name: backend }.
+{ $file: code.js } is the text of a file below the folder of FILE, { $env: NAME } that of a variable allowed by --env, and
+{ $env: NAME, type: number } (or boolean) the value that this text means.
 Beside FILE, FILE.applied.json records what was made; keep it with FILE.`;
 
 export const diff: Command = {
   words: ['diff'],
-  summary: 'Show what apply would do (application:read, proxy:read)',
+  summary: 'Show what apply would do (application:read, proxy:read; for reactors also reactor:read)',
   arguments: [],
   options: fileOptions,
   notes,
@@ -41,7 +43,7 @@ export const diff: Command = {
 
 export const apply: Command = {
   words: ['apply'],
-  summary: 'Make Applications and Proxies what a file says; shows the plan first',
+  summary: 'Make Applications, Proxies and reactors what a file says; shows the plan first',
   arguments: [],
   options: {
     ...fileOptions,
@@ -69,10 +71,14 @@ async function prepare(input: Input, terminal: Terminal) {
   if (file === undefined) throw new UsageError('Which file? Give -f FILE');
   const wanted = await readWanted(file, terminal.env, textsOf(input, 'env'));
   const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
-  const existing = await readExisting(sluice, terminal.signal);
-  const record: MadeRecord = await readMade(file, await tenantIdOf(sluice, terminal.signal));
-  const applicationIds = new Map(existing.applications.map(({ name, id }) => [name, id]));
-  return { wanted, sluice, record, applicationIds, steps: planSteps(wanted, existing, record.made) };
+  const { tenant_id } = await sluice.applications.getByKey({ signal: terminal.signal });
+  const record: MadeRecord = await readMade(file, tenant_id);
+  const isUsed = (kind: Kind) => wanted.lists[kind].length > 0 || Object.keys(record.made[kind]).length > 0;
+  const usesReactors = kinds.some((kind) => isOfReactors(kind) && isUsed(kind));
+  const read = kinds.filter((kind) => usesReactors || !isOfReactors(kind));
+  const existing = await readExisting(sluice, read, terminal.signal);
+  const ids = ofEachKind((kind) => new Map(existing[kind].map(({ name, id }) => [name, id])));
+  return { wanted, sluice, record, ids, steps: planSteps(wanted, existing, record.made) };
 }
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const;

@@ -1,20 +1,16 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keys, startService, type } from '../testing/test-command-line.ts';
+import { keys, kindOf, startService, type } from '../testing/test-command-line.ts';
 
 type Resource = { id: string; name: string } & Record<string, unknown>;
 
-async function setUp(
-  closing: AsyncDisposableStack,
-  file: string,
-  existing: { applications?: Resource[]; proxies?: Resource[] } = {},
-) {
+async function setUp(closing: AsyncDisposableStack, file: string, existing: Record<string, Resource[]> = {}) {
   const service = await startService(closing, ({ method, url, body }) => {
     if (url === '/applications/key') return { status: 200, body: { id: 'caller', tenant_id: 'tenant' } };
     if (method === 'POST') return { status: 201, body: { id: `of ${JSON.parse(body).name}`, key: 'k' } };
     if (method !== 'GET') return { status: 200, body: {} };
-    const data = existing[url.startsWith('/proxies') ? 'proxies' : 'applications'] ?? [];
+    const data = existing[kindOf(url)] ?? [];
     const pagination = { total_items: data.length, page_number: 1, page_size: 100, total_pages: 1 };
     return { status: 200, body: { pagination, data } };
   });
@@ -23,7 +19,7 @@ async function setUp(
   const path = join(home, 'platform.yaml');
   await writeFile(path, file);
   const own = { SLUICE_URL: service.url, SLUICE_API_KEY: keys.management };
-  const env = { ...own, DEST: 'https://x.example/?key=sk_live_1', GRANT: 'token:search' };
+  const env = { ...own, DEST: 'https://x.example/?key=sk_live_1', GRANT: 'token:search', COUNT: '3' };
   const run = (command: string, ...more: string[]) =>
     type([command, '-f', path, ...more], { env, isTerminal: !more.includes('--json') });
   return { service, path, home, run };
@@ -239,8 +235,13 @@ test('the file that the README shows is one', async () => {
   await using closing = new AsyncDisposableStack();
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   const file = /^```yaml\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
-  const { home, run } = await setUp(closing, file.replaceAll('PAYMENTS_API_KEY', 'DEST'));
-  await mkdir(join(home, 'transforms'));
+  const { home, run } = await setUp(
+    closing,
+    file.replaceAll('PAYMENTS_API_KEY', 'DEST').replaceAll('BIN_RETRIES', 'COUNT'),
+  );
+  for (const folder of ['transforms', 'reactors']) await mkdir(join(home, folder));
+  await writeFile(join(home, 'reactors/bin.js'), 'module.exports = async () => ({});');
   await writeFile(join(home, 'transforms/payments.js'), 'module.exports = async ({ args }) => ({ body: args.body });');
-  expect((await run('diff', '--env', 'DEST')).out).toMatch(/^\+ Application backend\n\+ Proxy payments\n/);
+  const { out } = await run('diff', '--env', 'DEST', '--env', 'COUNT');
+  expect(out).toMatch(/^\+ Application backend\n\+ Proxy payments\n\+ reactor bin\n/);
 });

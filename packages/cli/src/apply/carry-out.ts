@@ -5,12 +5,13 @@ import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MadeRecord } from './made.ts';
 import type { Step } from './plan.ts';
-import { applicationNameOf, type Members, nouns } from './wanted.ts';
+import { type Kind, links, type Members, nameIn, nouns, ofEachKind } from './wanted.ts';
 
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
-  applicationIds: ReadonlyMap<string, string>;
+  /** By name, of what exists. */
+  ids: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
   keysFile: string | undefined;
   terminal: Terminal;
 }
@@ -31,23 +32,24 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
   const { sluice, record, keysFile, terminal } = means;
   if (steps.some(({ action }) => action !== 'update')) await assertWritable(record);
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);
-  const applicationIds = new Map(means.applicationIds);
+  const ids = ofEachKind((kind) => new Map(means.ids[kind]));
+  const resources = resourcesOf(sluice);
   for (const [index, { action, kind, name, id = '', wanted }] of steps.entries()) {
     terminal.signal.throwIfAborted();
-    const resource = sluice[kind] as unknown as Resource;
+    const resource = resources[kind];
     if (action === 'delete') {
       await resource.delete(id);
       const made = record.made[kind];
       for (const [key, madeId] of Object.entries(made)) if (madeId === id) delete made[key];
       await note(record, `${nouns[kind]} ${name} (${id}) was deleted`);
     } else if (wanted) {
-      const body = kind === 'proxies' ? withApplicationId(wanted, applicationIds) : wanted;
+      const body = withIds(kind, wanted, ids);
       if (action === 'update') await resource.update(id, body);
       else {
         const created = await resource.create(body);
         const fault = kind === 'applications' && keys ? await keepKey(keys, { name, ...created }) : undefined;
         if (kind === 'applications' && (fault !== undefined || !keys)) tell(terminal, adviceForKey(name, created.id));
-        applicationIds.set(name, created.id);
+        ids[kind].set(name, created.id);
         record.made[kind][name] = created.id;
         await note(record, `${nouns[kind]} ${name} (${created.id}) was created`);
         if (fault !== undefined)
@@ -107,7 +109,14 @@ function adviceForKey(name: string, id: string): string {
   return `The key of ${name} was not kept; make one: sluice keys create ${id}`;
 }
 
-function withApplicationId(proxy: Members, ids: ReadonlyMap<string, string>): Members {
-  const name = applicationNameOf(proxy);
-  return name === undefined ? proxy : { ...proxy, application: { id: ids.get(name) } };
+function withIds(kind: Kind, body: Members, ids: Means['ids']): Members {
+  const named = Object.entries(links[kind]).flatMap(([member, target]) => {
+    const name = nameIn(body[member]);
+    return name === undefined ? [] : [[member, { id: ids[target].get(name) }]];
+  });
+  return { ...body, ...Object.fromEntries(named) };
+}
+
+function resourcesOf({ applications, proxies, reactorFormulas, reactors }: Sluice): Readonly<Record<Kind, Resource>> {
+  return { applications, proxies, reactor_formulas: reactorFormulas, reactors } as unknown as Record<Kind, Resource>;
 }

@@ -2,7 +2,8 @@ import { isObject } from './is-object.ts';
 
 /** The part of JSON Schema in which the service describes its bodies. */
 export interface Schema {
-  type?: string;
+  /** One of them where there are several. */
+  type?: string | readonly string[];
   enum?: readonly string[];
   format?: string;
   pattern?: string;
@@ -47,6 +48,7 @@ export function faultsIn(schema: Schema, value: unknown, path = ''): string[] {
 
 const nouns: Readonly<Record<string, string>> = {
   string: 'text',
+  number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
@@ -55,8 +57,10 @@ const nouns: Readonly<Record<string, string>> = {
 
 /** Of the value itself, not of what is in it. */
 function faultOf(schema: Schema, value: unknown): string | undefined {
-  const { type = '', minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schema;
-  if (type in nouns && typeOf(value) !== type) return `must be ${nouns[type]}`;
+  const { type = [], minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schema;
+  const types = [type].flat();
+  if (types.length > 0 && !types.some((one) => isOfType(value, one)))
+    return `must be ${types.map((one) => nouns[one] ?? one).join(' or ')}`;
   if (typeof value === 'string') {
     const length = [...value].length;
     if (schema.enum && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`;
@@ -73,7 +77,8 @@ function faultOf(schema: Schema, value: unknown): string | undefined {
   return undefined;
 }
 
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { codeOf, UsageError } from '../failure.ts';
-import type { Kind } from './wanted.ts';
+import { type Kind, ofEachKind } from './wanted.ts';
 
 /** Ids by name of what applies of a file created in a Tenant. `--prune` deletes only these. */
 export type Made = Record<Kind, Record<string, string>>;
@@ -19,8 +19,7 @@ export async function readMade(file: string, tenantId: string): Promise<MadeReco
   const path = `${file}.applied.json`;
   const tenants = await readTenants(path);
   if (!tenants) await assertNoEarlierRecord(file, path);
-  const { applications, proxies } = tenants?.[tenantId] ?? {};
-  const made: Made = { applications: byName(applications), proxies: byName(proxies) };
+  const made: Made = ofEachKind((kind) => byName(tenants?.[tenantId]?.[kind]));
   return {
     path,
     made,

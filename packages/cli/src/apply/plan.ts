@@ -4,7 +4,7 @@ import { bodies } from '../generated/bodies.gen.ts';
 import { isObject } from './is-object.ts';
 import type { Made } from './made.ts';
 import { mayHoldKey } from './may-hold-key.ts';
-import { applicationNameOf, type Kind, type Members, type Wanted } from './wanted.ts';
+import { type Kind, kinds, type Lists, links, type Members, nameIn, nouns, type Wanted } from './wanted.ts';
 
 export interface Step {
   action: 'create' | 'update' | 'keep' | 'delete';
@@ -20,14 +20,9 @@ export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: 
 
 /** @throws {UsageError | RefusedError} where no steps lead to the state in the file. */
 export function planSteps(wanted: Wanted, existing: Existing, made: Made): Step[] {
-  const steps = (['applications', 'proxies'] as const).flatMap((kind) =>
-    wanted[kind].map((body) => stepFor(kind, body, existing, wanted)),
-  );
-  return [
-    ...steps,
-    ...leftOver('proxies', wanted, existing, made),
-    ...leftOver('applications', wanted, existing, made),
-  ];
+  const steps = kinds.flatMap((kind) => wanted.lists[kind].map((body) => stepFor(kind, body, existing, wanted)));
+  const backwards = [...kinds].reverse(); // What is named can be deleted only after what names it
+  return [...steps, ...backwards.flatMap((kind) => leftOver(kind, wanted.lists, existing, made))];
 }
 
 function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted): Step {
@@ -36,7 +31,7 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   const [current] = named;
   if (named.length > 1)
     throw new RefusedError(`${named.length} ${kind} are named ${name}: rename or delete all but one`);
-  if (kind === 'proxies') assertApplicationKnown(wanted, existing, file);
+  for (const member of Object.keys(links[kind])) assertKnown(kind, { body: wanted, member }, existing, file.lists);
   if (!current) return { action: 'create', kind, name, wanted, changes: [] };
   if (kind === 'applications') assertFixedMembers(wanted, current);
   const hidden = file.hidden.get(wanted) ?? new Set();
@@ -45,7 +40,7 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
 }
 
-function leftOver(kind: Kind, wanted: Wanted, existing: Existing, made: Made): Step[] {
+function leftOver(kind: Kind, wanted: Lists, existing: Existing, made: Made): Step[] {
   const names = new Set(wanted[kind].map(({ name }) => name));
   const ids = new Set(Object.values(made[kind]));
   return existing[kind]
@@ -61,56 +56,93 @@ function assertFixedMembers(wanted: Members, current: Members): void {
   if (expiry !== undefined && expiry !== null && !isSameExpiry) throw new UsageError(message('expires_at'));
 }
 
-/** @throws {UsageError | RefusedError} where the Proxy names an Application that it cannot have. */
-function assertApplicationKnown(proxy: Members, existing: Existing, file: Wanted): void {
-  const { application } = proxy;
-  if (!isObject(application)) return;
-  const name = applicationNameOf(proxy);
-  const isNamed = (one: Members) => (name === undefined ? one.id === application.id : one.name === name);
-  const named = existing.applications.filter(isNamed);
-  const [found = name === undefined ? undefined : file.applications.find(isNamed)] = named;
-  const what = `The Proxy ${proxy.name} names the Application ${name ?? application.id}, which`;
+/** @throws {UsageError | RefusedError} if the member names something that it cannot name. */
+function assertKnown(
+  kind: Kind,
+  { body, member }: { body: Members; member: string },
+  existing: Existing,
+  wanted: Lists,
+): void {
+  const link = body[member];
+  const target = links[kind][member];
+  if (!isObject(link) || !target) return;
+  const name = nameIn(link);
+  const isNamed = (one: Members) => (name === undefined ? one.id === link.id : one.name === name);
+  const named = existing[target].filter(isNamed);
+  const [found = name === undefined ? undefined : wanted[target].find(isNamed)] = named;
+  const what = `The ${nouns[kind]} ${body.name} names the ${nouns[target]} ${name ?? link.id}, which`;
   if (named.length > 1) {
     throw new RefusedError(
-      `${named.length} Applications are named ${name}, which the Proxy ${proxy.name} names: rename or delete all but one`,
+      `${named.length} ${nouns[target]}s are named ${name}, which the ${nouns[kind]} ${body.name} names: rename or delete all but one`,
     );
   }
   if (!found) throw new UsageError(`${what} does not exist${name === undefined ? '' : ' and is not in the file'}`);
   if (found.type === 'management') throw new UsageError(`${what} is of type management; it must be private or public`);
 }
 
+const membersOf = (kind: Kind) => Object.keys(bodies[kind].properties ?? {});
+
+/** Members that no change can reach, or that are always the same. */
+const fixed: Readonly<Record<Kind, readonly string[]>> = {
+  applications: ['name', 'type', 'expires_at'],
+  proxies: ['name'],
+  reactor_formulas: ['name', 'type'],
+  reactors: ['name'],
+};
+
 /** PUT resets these members where they are missing; others count only where the file names them. */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
-  proxies: Object.keys(bodies.proxies.properties ?? {}).filter((member) => member !== 'name'),
+  proxies: membersOf('proxies'),
+  reactor_formulas: membersOf('reactor_formulas'),
+  reactors: membersOf('reactors'),
 };
 
 /** Normalizes the members that count, so that file and answer can be compared. */
 function comparable(kind: Kind, members: Members, existing: Existing, wanted: Members): Record<string, unknown> {
-  const fixed = kind === 'applications' ? ['name', 'type', 'expires_at'] : ['name'];
-  const counted = new Set([...replaced[kind], ...Object.keys(wanted).filter((member) => !fixed.includes(member))]);
-  const { permissions, allowed_origins, application, application_id, require_auth } = members;
-  const named = applicationNameOf(members);
+  const counted = new Set(
+    [...replaced[kind], ...Object.keys(wanted)].filter((member) => !fixed[kind].includes(member)),
+  );
   const normal: Record<string, unknown> = {
     ...members,
-    ...(kind === 'applications' && {
-      permissions: sortedOnce(permissions ?? []),
-      // One text, because an empty list, unlike that of another member, is not the same as none: it allows nobody
-      allowed_origins: allowed_origins && sortedOnce(allowed_origins).join(' '),
-    }),
-    ...(kind === 'proxies' && {
-      require_auth: require_auth ?? true,
-      application: named
-        ? existing.applications.find(({ name }) => name === named)?.id
-        : isObject(application)
-          ? application.id
-          : application_id,
-    }),
+    ...normalizers[kind](members, wanted),
+    ...Object.fromEntries(
+      Object.entries(links[kind]).map(([member, target]) => [member, idIn(members, member, existing[target])]),
+    ),
   };
   return withoutEmpty(Object.fromEntries([...counted].map((member) => [member, normal[member]]))) as Record<
     string,
     unknown
   >;
+}
+
+const normalizers: Readonly<Record<Kind, (members: Members, wanted: Members) => Record<string, unknown>>> = {
+  applications: ({ permissions, allowed_origins: origins }) => ({
+    permissions: sortedOnce(permissions ?? []),
+    // One text, because an empty list, unlike that of another member, is not the same as none: it allows nobody
+    allowed_origins: origins && sortedOnce(origins).join(' '),
+  }),
+  proxies: ({ require_auth }) => ({ require_auth: require_auth ?? true }),
+  reactor_formulas: ({ request_parameters: parameters }) => ({
+    request_parameters: ((parameters ?? []) as object[]).map((one) => ({ optional: false, ...one })),
+  }),
+  reactors: ({ retryable, configuration }, wanted) => ({
+    retryable: retryable ?? false,
+    configuration: wanted.formula && isObject(configuration) ? asTexts(configuration) : configuration,
+  }),
+};
+
+/** A formula casts the configuration, so a text in the file may be a number in the answer. */
+function asTexts(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/** A body has the id or the name in a member, an answer has the id in another. */
+function idIn(members: Members, member: string, existing: Existing[Kind]): unknown {
+  const link = members[member];
+  const named = nameIn(link);
+  if (named) return existing.find(({ name }) => name === named)?.id;
+  return isObject(link) ? link.id : members[`${member}_id`];
 }
 
 function sortedOnce(list: unknown): string[] {
@@ -129,7 +161,7 @@ function withoutEmpty(value: unknown): unknown {
   );
 }
 
-const shown = new Set(['destination_url', 'require_auth', 'permissions', 'allowed_origins']);
+const shown = new Set(['destination_url', 'require_auth', 'permissions', 'allowed_origins', 'retryable']);
 
 /** With values only of members that hold no secret and come from no reference. */
 function differences(

@@ -8,19 +8,19 @@ import { tell } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
 import { mayHoldKey } from './may-hold-key.ts';
 import type { Existing } from './plan.ts';
-import { readExisting } from './read-existing.ts';
-import type { Kind } from './wanted.ts';
+import { isOfReactors, readExisting } from './read-existing.ts';
+import { type Kind, kinds, links, ofEachKind } from './wanted.ts';
 
 export const pull: Command = {
   words: ['pull'],
-  summary: 'Write Applications and Proxies as a file for apply, with references in place of secrets',
+  summary: 'Write Applications, Proxies and reactors as a file for apply, with references in place of secrets',
   arguments: [],
   options: {
     file: {
       type: 'string',
       short: 'f',
       value: 'FILE',
-      description: 'the YAML file to write; code goes into transforms/ beside it',
+      description: 'the YAML file to write; code goes into folders beside it',
     },
     force: { type: 'boolean', description: 'replace files that exist' },
   },
@@ -28,9 +28,11 @@ export const pull: Command = {
     const file = textOf(input, 'file');
     if (file === undefined) throw new UsageError('Which file? Give -f FILE');
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
-    const existing = await readExisting(sluice, terminal.signal);
+    const { permissions } = await sluice.applications.getByKey({ signal: terminal.signal });
+    const read = kinds.filter((kind) => !isOfReactors(kind) || permissions.includes('reactor:read'));
+    const existing = await readExisting(sluice, read, terminal.signal);
     assertNamesIdentify(existing);
-    const { text, files, variables } = toFile(existing);
+    const { text, files, variables } = toFile(existing, read);
     const all = [...files, [file, text] as const].map(
       ([path, content]) => [path === file ? file : join(dirname(file), path), content] as const,
     );
@@ -38,12 +40,13 @@ export const pull: Command = {
     tell(terminal, `Written: ${all.map(([path]) => path).join(', ')}`);
     if (variables.length > 0)
       tell(terminal, `Set before an apply, and allow: ${variables.map((name) => `--env ${name}`).join(' ')}`);
+    if (read.length < kinds.length) tell(terminal, 'Reactors were left out, because this key lacks reactor:read.');
     return undefined;
   },
 };
 
 function assertNamesIdentify(existing: Existing): void {
-  const twice = (['applications', 'proxies'] as const).flatMap((kind) => {
+  const twice = kinds.flatMap((kind) => {
     const names = new Set(existing[kind].map(({ name }) => name));
     return [...names].flatMap((name) => {
       const ids = existing[kind].filter((one) => one.name === name).map(({ id }) => id);
@@ -70,33 +73,53 @@ interface Pulled {
   variables: string[];
 }
 
-const secretMaps = ['configuration', 'request_headers'];
+/** Members whose values may be secrets. */
+const secretMaps: Readonly<Record<Kind, readonly string[]>> = {
+  applications: [],
+  proxies: ['configuration', 'request_headers'],
+  reactor_formulas: [],
+  reactors: ['configuration'],
+};
 
-function toFile({ applications, proxies }: Existing): Pulled {
+function toFile(existing: Existing, read: readonly Kind[]): Pulled {
   const files = new Map<string, string>();
   const variables: string[] = [];
-  const names = new Map(applications.map(({ id, name }) => [id, name]));
-  const ofProxies = [...proxies].reverse().map((proxy) => {
-    const members = pick('proxies', proxy);
-    const { application_id } = proxy;
-    const applicationName = names.get(String(application_id));
-    if (application_id) members.application = applicationName ? { name: applicationName } : { id: application_id };
-    for (const kind of ['request', 'response']) {
-      const code = (proxy[`${kind}_transform`] as { code?: string } | undefined)?.code;
-      if (code !== undefined) members[`${kind}_transform`] = { code: { $file: fileFor(proxy, kind, code, files) } };
+  const names = ofEachKind((kind) => new Map(existing[kind].map(({ id, name }) => [id, name])));
+  const refer = (name: string, key: string) => ({ $env: variableFor(name, key, variables) });
+  const membersOf = (kind: Kind, resource: Existing[Kind][number]) => {
+    const members = pick(kind, resource);
+    for (const [member, target] of Object.entries(links[kind])) {
+      const id = resource[`${member}_id`];
+      const name = names[target].get(String(id));
+      if (id) members[member] = name ? { name } : { id };
     }
-    if (mayHoldKey(proxy.destination_url))
-      members.destination_url = { $env: variableFor(proxy.name, 'destination_url', variables) };
-    for (const member of secretMaps) {
-      const map = proxy[member];
+    for (const [member, value] of Object.entries(members)) {
+      const code = codeIn(member, value);
+      if (code === undefined) continue;
+      const $file = fileFor(resource, { kind, member, code }, files);
+      members[member] = member === 'code' ? { $file } : { code: { $file } };
+    }
+    if (mayHoldKey(resource.destination_url)) members.destination_url = refer(resource.name, 'destination_url');
+    for (const member of secretMaps[kind]) {
+      const map = resource[member];
       if (typeof map !== 'object' || map === null) continue;
-      const references = Object.keys(map).map((key) => [key, { $env: variableFor(proxy.name, key, variables) }]);
+      const references = Object.entries(map).map(([key, value]) => {
+        return [key, { ...refer(resource.name, key), ...(typeof value !== 'string' && { type: typeof value }) }];
+      });
       members[member] = Object.fromEntries(references);
     }
     return members;
-  });
-  const ofApplications = [...applications].reverse().map((application) => pick('applications', application));
-  return { text: stringify({ applications: ofApplications, proxies: ofProxies }), files, variables };
+  };
+  // Newest first in an answer, so that the file has the oldest first
+  const lists = read.map((kind) => [kind, [...existing[kind]].reverse().map((one) => membersOf(kind, one))]);
+  return { text: stringify(Object.fromEntries(lists)), files, variables };
+}
+
+/** The code of a reactor or formula, or of a transform. */
+function codeIn(member: string, value: unknown): string | undefined {
+  if (member !== 'code' && !/_transform$/.test(member)) return undefined;
+  const code = member === 'code' ? value : (value as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
 }
 
 function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -106,8 +129,7 @@ function pick(kind: Kind, resource: Readonly<Record<string, unknown>>): Record<s
 
 function fileFor(
   { id, name }: { id: string; name: string },
-  kind: string,
-  code: string,
+  { kind, member, code }: { kind: Kind; member: string; code: string },
   files: Map<string, string>,
 ): string {
   const word =
@@ -115,8 +137,10 @@ function fileFor(
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '') || id;
-  const path = `transforms/${word}.${kind}.js`;
-  const free = files.has(path) ? `transforms/${word}-${id.slice(0, 8)}.${kind}.js` : path;
+  const [folder, end] =
+    kind === 'proxies' ? ['transforms', `.${member.replace('_transform', '')}.js`] : [kind.replace('_', '-'), '.js'];
+  const path = `${folder}/${word}${end}`;
+  const free = files.has(path) ? `${folder}/${word}-${id.slice(0, 8)}${end}` : path;
   files.set(free, code);
   return free;
 }

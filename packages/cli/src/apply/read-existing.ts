@@ -1,15 +1,21 @@
-import type { Sluice } from '@sluice/sdk';
+import type { List, Sluice } from '@sluice/sdk';
 import { readAll } from '../read-all.ts';
 import type { Existing } from './plan.ts';
+import { type Kind, kinds } from './wanted.ts';
 
-export async function readExisting(sluice: Sluice, signal: AbortSignal): Promise<Existing> {
-  const [applications, proxies] = await Promise.all([
-    readAll((size) => sluice.applications.list({ size }, { signal })),
-    readAll((size) => sluice.proxies.list({ size }, { signal })),
-  ]);
-  return { applications, proxies };
+/** Reads only these kinds, because the key may lack the permission to read others. */
+export async function readExisting(sluice: Sluice, wanted: readonly Kind[], signal: AbortSignal): Promise<Existing> {
+  const listOf: Record<Kind, (size: number) => List<Existing[Kind][number]>> = {
+    applications: (size) => sluice.applications.list({ size }, { signal }),
+    proxies: (size) => sluice.proxies.list({ size }, { signal }),
+    reactor_formulas: (size) => sluice.reactorFormulas.list({ size }, { signal }),
+    reactors: (size) => sluice.reactors.list({ size }, { signal }),
+  };
+  const read = async (kind: Kind) => [kind, wanted.includes(kind) ? await readAll(listOf[kind]) : []] as const;
+  return Object.fromEntries(await Promise.all(kinds.map(read))) as unknown as Existing;
 }
 
-export async function tenantIdOf(sluice: Sluice, signal: AbortSignal): Promise<string> {
-  return (await sluice.applications.getByKey({ signal })).tenant_id;
+/** `reactor:read` allows to read them. */
+export function isOfReactors(kind: Kind): boolean {
+  return kind === 'reactors' || kind === 'reactor_formulas';
 }

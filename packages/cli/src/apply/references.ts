@@ -28,7 +28,7 @@ export function hasReference(value: unknown): boolean {
   return referenceOf(value) !== undefined || Object.values(value).some(hasReference);
 }
 
-/** Replaces `{ $file: … }` and `{ $env: … }` in a tree by their texts. @throws {UsageError} */
+/** Replaces `{ $file: … }` and `{ $env: … }` in a tree by their texts, or by the value of the `type`. @throws {UsageError} */
 export async function resolveReferences(value: unknown, scope: Scope): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => resolveReferences(item, scope)));
   if (typeof value !== 'object' || value === null) return value;
@@ -39,9 +39,22 @@ export async function resolveReferences(value: unknown, scope: Scope): Promise<u
     return Object.fromEntries(await Promise.all(resolved));
   }
   const [kind, target] = reference;
-  if (members.length > 1 || typeof target !== 'string')
+  const { type, ...others } = value as { type?: unknown };
+  const isTyped = kind === '$env' && Object.hasOwn(value, 'type');
+  if (Object.keys(isTyped ? others : value).length > 1 || typeof target !== 'string')
     throw new UsageError(`A reference must be { ${kind}: text } and nothing else`);
-  return kind === '$file' ? readReferredFile(target, scope) : readVariable(target, scope);
+  if (kind === '$file') return readReferredFile(target, scope);
+  const text = readVariable(target, scope);
+  return isTyped ? typed(text, { type, name: target }) : text;
+}
+
+/** As the service casts what a formula declares. The message does not quote the text, because it may be a secret. */
+function typed(text: string, { type, name }: { type: unknown; name: string }): string | number | boolean {
+  if (type === 'string') return text;
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' || type === 'boolean') throw new UsageError(`$env: ${name} is no ${type}`);
+  throw new UsageError(`$env: the type of ${name} must be string, number or boolean`);
 }
 
 async function readReferredFile(path: string, { folder, references }: Scope): Promise<string> {

@@ -7,14 +7,30 @@ import { faultsIn } from './faults-in.ts';
 import { isObject } from './is-object.ts';
 import { hasReference, type References, resolveReferences } from './references.ts';
 
-const kinds = ['applications', 'proxies'] as const;
+/** Each kind names things of the kinds before it only. */
+export const kinds = ['applications', 'proxies', 'reactor_formulas', 'reactors'] as const;
 export type Kind = (typeof kinds)[number];
-export const nouns = { applications: 'Application', proxies: 'Proxy' } as const satisfies Record<Kind, string>;
+export const nouns = {
+  applications: 'Application',
+  proxies: 'Proxy',
+  reactor_formulas: 'reactor formula',
+  reactors: 'reactor',
+} as const satisfies Record<Kind, string>;
+
+/** Members that name another thing, by its id, or by its name so that a file works in any Tenant. */
+export const links: Readonly<Record<Kind, Readonly<Record<string, Kind>>>> = {
+  applications: {},
+  proxies: { application: 'applications' },
+  reactor_formulas: {},
+  reactors: { application: 'applications', formula: 'reactor_formulas' },
+};
+
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
+export type Lists = Readonly<Record<Kind, readonly Members[]>>;
+
 export interface Wanted {
-  applications: readonly Members[];
-  proxies: readonly Members[];
+  lists: Lists;
   references: References;
   /** Members whose values come from references, even in part, and are never shown. */
   hidden: ReadonlyMap<Members, ReadonlySet<string>>;
@@ -31,9 +47,10 @@ export async function readWanted(
 ): Promise<Wanted> {
   const whole = parseYaml(file, await readTextFile(file));
   assertTree(whole, file);
-  if (!isObject(whole)) throw new UsageError(`${file} must have the members applications and proxies`);
-  const unknown = Object.keys(whole).find((name) => name !== 'applications' && name !== 'proxies');
-  if (unknown) throw new UsageError(`${file} has the unknown member ${unknown}; there are applications and proxies`);
+  const known = kinds.join(', ');
+  if (!isObject(whole)) throw new UsageError(`${file} must be an object with lists; there are ${known}`);
+  const unknown = Object.keys(whole).find((name) => !kinds.some((kind) => kind === name));
+  if (unknown) throw new UsageError(`${file} has the unknown member ${unknown}; there are ${known}`);
   const references: References = { files: new Set(), variables: new Set() };
   const resolved = await resolveReferences(whole, { folder: dirname(file), env, allowed, references });
   const hidden = new Map<Members, Set<string>>();
@@ -45,17 +62,21 @@ export async function readWanted(
     });
     return list;
   };
-  const lists = { applications: listOf('applications'), proxies: listOf('proxies') };
+  const lists = ofEachKind(listOf);
   const faults = kinds.flatMap((kind) => lists[kind].flatMap((item) => faultsInItem(kind, item)));
   if (faults.length > 0) throw new UsageError(faults.join('\n'));
-  return { ...lists, references, hidden };
+  return { lists, references, hidden };
+}
+
+export function ofEachKind<T>(of: (kind: Kind) => T): Record<Kind, T> {
+  return Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) as Record<Kind, T>;
 }
 
 /** @throws {UsageError} where a name comes from a reference, because plans and messages show names. */
 function namesOfReferences(kind: Kind, index: number, source: Record<string, unknown>): Set<string> {
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
-  const { name, application } = source;
-  if (hasReference(name) || (isObject(application) && hasReference(application.name)))
+  const named = Object.keys(links[kind]).map((member) => source[member]);
+  if (hasReference(source.name) || named.some((link) => isObject(link) && hasReference(link.name)))
     throw new UsageError(`${kind}[${index}]: a name must stand in the file itself, since it is shown`);
   return new Set(names);
 }
@@ -97,18 +118,19 @@ function checkList(kind: Kind, value: unknown): Members[] {
   });
 }
 
-/** A Proxy names its Application by id, or by name so that a file works in any Tenant. */
-export function applicationNameOf({ application }: Members): string | undefined {
-  const name = isObject(application) ? application.name : undefined;
+export function nameIn(link: unknown): string | undefined {
+  const name = isObject(link) ? link.name : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
 function faultsInItem(kind: Kind, item: Members): string[] {
-  const { application, ...rest } = item;
-  const isNamed = kind === 'proxies' && isObject(application) && 'name' in application;
-  const faults = isNamed
-    ? [...faultsIn(bodies[kind], rest), ...faultsIn(naming, application, 'application')]
-    : faultsIn(bodies[kind], item);
+  const { named = [], own = [] } = Object.groupBy(Object.entries(item), ([member, value]) =>
+    links[kind][member] && isObject(value) && 'name' in value ? 'named' : 'own',
+  );
+  const ofNamed = named.flatMap(([member, value]) => faultsIn(naming, value, member));
+  const faults = [...faultsIn(bodies[kind], Object.fromEntries(own)), ...ofNamed];
+  if (kind === 'reactors' && ((item.code ?? null) === null) === ((item.formula ?? null) === null))
+    faults.push('either code or formula is required, and the other must be missing');
   const isEmpty = (list: unknown) => (list ?? null) === null || (Array.isArray(list) && list.length === 0);
   if (kind === 'applications' && isEmpty(item.permissions) && isEmpty(item.rules)) {
     faults.push('permissions or rules is required, and must not be empty');

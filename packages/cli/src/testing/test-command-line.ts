@@ -44,6 +44,12 @@ export async function type(typed: readonly string[], typing: Typing = {}) {
   return { code, unasked: due.map(([shown]) => shown), ...written };
 }
 
+/** The list of a file for apply that a path is of. */
+export function kindOf(path: string): string {
+  const [, word = ''] = /^\/([a-z-]+)/.exec(path) ?? [];
+  return word.replace('-', '_');
+}
+
 export interface Seen {
   method: string;
   url: string;
