@@ -160,24 +160,6 @@ test('the Tenant, whose key was sent to every operation of every other host, is 
   expect((await platform.current.manage('GET', '/tenants/self')).status).toBe(200);
 });
 
-test.each(entrances)('no X-Forwarded-Host makes another host of one: %s', async (entrance) => {
-  const [line = ''] = entrance === 'ingress' ? ['GET /tenants/self'] : served[entrance].slice(0, 1);
-  const at = async (host: string, forwarded: string) =>
-    isThere(await ask(urlOf(entrance), line, { host, 'x-forwarded-host': forwarded }));
-  expect(await at('127.0.0.1', 'console.localhost')).toBe(true);
-  expect(await at('console.localhost', '127.0.0.1')).toBe(false);
-});
-
-test.each([
-  ['CONSOLE.localhost.:1', 200],
-  ['console.localhost', 200],
-  ['console.localhost.example.com', 401],
-  ['[::1]:8080', 401],
-])('%s is one host or another, however it is written', async (host, status) => {
-  const line = status === 200 ? 'GET /docs' : 'GET /tenants/self';
-  expect((await ask(urlOf('ingress'), line, { host })).status).toBe(status);
-});
-
 describe('for browsers', () => {
   const navigation = { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' };
 

@@ -41,3 +41,17 @@ test.each([
   expect([code, screen]).toEqual([2, expect.stringContaining(message)]);
   expect(screen).not.toMatch(/svc_|4242/);
 });
+
+test.each([
+  ['', 'Usage: sluice'],
+  ['proxies nonsense', 'There are: create, list'],
+  ['proxies get', 'ID is missing'],
+  ['proxies get a b', 'too many arguments; the command takes ID'],
+  ['proxies list --nonsense', 'The option --nonsense'],
+  ['tokens list --metadata x', 'NAME=VALUE'],
+  ['apply', 'Give -f FILE'],
+])('"%s" is a mistake of usage', async (typed, message) => {
+  const env = { SLUICE_URL: 'https://sluice.example.com', SLUICE_API_KEY: keys.private };
+  const { code, screen } = await type(typed.split(' ').filter(Boolean), { env });
+  expect([code, screen]).toEqual([2, expect.stringContaining(message)]);
+});

@@ -1,4 +1,4 @@
-import { readFile, stat, symlink } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useStack } from '@sluice/testing';
 import { openCommandLine } from './open-command-line.ts';
@@ -150,54 +150,6 @@ test('a failure half-way leaves a record of what was made', async () => {
   await write('half.yaml', {});
   const { plan } = await json(['apply', '-f', 'half.yaml', '--yes', '--prune']);
   expect(plan).toEqual([expect.objectContaining({ action: 'delete', name: 'half way' })]);
-});
-
-const proxy = (members: object) => ({ proxies: [{ name: 'a', destination_url: 'https://x.example', ...members }] });
-const backendAsPublic = { name: 'cli backend', type: 'public', permissions: ['token:create'] };
-
-test.each([
-  ['two of one name', { proxies: [{ name: 'a' }, { name: 'a' }] }, 'Two proxies are named a'],
-  ['a member that is misspelt', proxy({ destinaton_url: 'x' }), 'there is no member destinaton_url'],
-  [
-    'a permission that is misspelt',
-    { applications: [{ ...backendAsPublic, permissions: ['token:raed'] }] },
-    'must be one of',
-  ],
-  ['an unknown list', { reactors: [] }, 'unknown member reactors'],
-  ['no name', { applications: [{}] }, 'applications[0] must have a name'],
-  ['a variable that was not allowed', from({ $env: 'PATH' }), 'PATH is not allowed; allow it with --env PATH'],
-  ['a variable of our own', from({ $env: 'SLUICE_API_KEY' }), 'goes into no resource'],
-  ['a variable that is not set', from({ $env: 'UNSET' }), 'UNSET is not set'],
-  ['a file above', from({ $file: '../x' }), '../x'],
-  ['an absolute file', from({ $file: '/etc/hostname' }), 'must be a file below'],
-  ['a link that leads out', from({ $file: 'link' }), 'must be a file below'],
-  ['a reference with more', from({ $file: 'x', y: 1 }), 'nothing else'],
-  [
-    'an Application that nobody knows',
-    proxy({ application: { name: 'nobody' } }),
-    'does not exist and is not in the file',
-  ],
-  ['a type that changes', { applications: [backendAsPublic] }, 'The type of the Application cli backend'],
-])('%s: nothing is done', async (_name, content, message) => {
-  const { home, sluice, write } = world.current;
-  await symlink('/etc/hostname', join(home, 'link')).catch(({ code }) => expect(code).toBe('EEXIST'));
-  await write('wrong.json', content);
-  const allowed = ['--env', 'UNSET', '--env', 'SLUICE_API_KEY'];
-  const { code, stderr } = await sluice(['apply', '-f', 'wrong.json', '--yes', ...allowed]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-});
-
-/** A Proxy whose destination comes from elsewhere. */
-function from(reference: object) {
-  return proxy({ destination_url: reference });
-}
-
-test('YAML that is none is told by line, without what stands there', async () => {
-  const { sluice, write } = world.current;
-  await write('broken.yaml', 'proxies:\n  - name: a\n    configuration: { SECRET: sk_live_2\n');
-  const { code, stderr } = await sluice(['apply', '-f', 'broken.yaml']);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/broken\.yaml is not valid YAML: line \d/)]);
-  expect(stderr).not.toContain('sk_live');
 });
 
 test('pull writes a file with references, which applies without a change', async () => {

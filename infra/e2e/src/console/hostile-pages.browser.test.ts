@@ -1,7 +1,7 @@
 import { serveHttp, useStack } from '@sluice/testing';
 import { signIn, startConsole } from './open-console.ts';
 
-/** Other pages that the person has open: of a sibling host on the same site, and of a Proxy whose destination answers HTML. */
+/** Another page that the person has open, of a sibling host on the same site. */
 const world = useStack(async (closing) => {
   const platform = await startConsole(closing);
   const caught: string[] = [];
@@ -12,12 +12,7 @@ const world = useStack(async (closing) => {
       new Image().src = '/caught?script';
     </script>`);
   });
-  const proxy = await platform.sluice.proxies.create({
-    name: 'Hostile',
-    destination_url: attacker,
-    require_auth: false,
-  });
-  return { ...platform, attacker, caught, proxy };
+  return { ...platform, attacker, caught };
 });
 
 /** What a page can learn and do at the console's host with the person's cookie. */
@@ -90,21 +85,5 @@ test('a page of a sibling host neither reads nor writes with the cookie of the c
   // These attempts are what the browser writes down.
   seen.errors.length = 0;
   seen.violations.length = 0;
-  seen.requests.length = 0;
-});
-
-test('a page that a destination answers through a Proxy runs no script, at the host of the console it is not there', async () => {
-  await using opened = await signIn(world.current);
-  const { page, seen } = opened;
-  const { stack, consoleUrl, proxy, caught } = world.current;
-  caught.length = 0;
-  const other = await page.context().newPage();
-  const path = `/proxy/page?svc-proxy-key=${proxy.key}`;
-  await other.goto(`${stack.baseUrl}${path}`);
-  await other.goto(`${consoleUrl}${path}`);
-  await other.getByRole('heading', { name: 'Nothing here' }).waitFor();
-  expect(caught).toEqual([]);
-  await other.close();
-  seen.errors.length = 0;
   seen.requests.length = 0;
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keys, kindOf, startService, type } from '../testing/test-command-line.ts';
@@ -205,6 +205,47 @@ test('every fault of a file is said at once, before anything is read or done', a
     expect.stringMatching(/^Proxy e: there is no member request_transfrom; there are name, destination_url, /),
     'Proxy e: there is no member id in application; there are name',
   ]);
+});
+
+const from = (reference: string) => `proxies: [{ name: a, destination_url: ${reference} }]`;
+
+test.each([
+  ['two of one name', 'proxies: [{ name: a }, { name: a }]', 'Two proxies are named a'],
+  ['an unknown list', 'reactors: []', 'unknown member reactors'],
+  ['no name', 'applications: [{}]', 'applications[0] must have a name'],
+  ['a variable that was not allowed', from('{ $env: PATH }'), 'PATH is not allowed; allow it with --env PATH'],
+  ['a variable of our own', from('{ $env: SLUICE_API_KEY }'), 'goes into no resource'],
+  ['a variable that is not set', from('{ $env: UNSET }'), 'UNSET is not set'],
+  ['a file above', from('{ $file: ../x }'), '../x'],
+  ['an absolute file', from('{ $file: /etc/hostname }'), 'must be a file below'],
+  ['a link that leads out', from('{ $file: link }'), 'must be a file below'],
+  ['a reference with more', from('{ $file: x, y: 1 }'), 'nothing else'],
+  [
+    'an Application that nobody knows',
+    'proxies: [{ name: a, destination_url: x, application: { name: nobody } }]',
+    'does not exist and is not in the file',
+  ],
+  [
+    'a type that changes',
+    'applications: [{ name: old, type: public, permissions: [token:create] }]',
+    'The type of the Application old',
+  ],
+])('%s: nothing is done', async (_name, file, message) => {
+  await using closing = new AsyncDisposableStack();
+  const applications = [{ id: 'i', name: 'old', type: 'private', permissions: ['token:create'] }];
+  const { service, home, run } = await setUp(closing, file, { applications });
+  await symlink('/etc/hostname', join(home, 'link'));
+  const { code, error } = await run('apply', '--yes', '--env', 'UNSET', '--env', 'SLUICE_API_KEY');
+  expect([code, error]).toEqual([2, expect.stringContaining(message)]);
+  expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('YAML that is none is told by line, without what stands there', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { run } = await setUp(closing, 'proxies:\n  - name: a\n    configuration: { SECRET: sk_live_2\n');
+  const { code, screen } = await run('apply');
+  expect([code, screen]).toEqual([2, expect.stringMatching(/platform\.yaml is not valid YAML: line \d/)]);
+  expect(screen).not.toContain('sk_live');
 });
 
 const two = (members: object) => ['1', '2'].map((id) => ({ id, name: 'a', ...members }));

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keys, startService, type } from '../testing/test-command-line.ts';
@@ -65,3 +65,38 @@ test.each(['__proto__', 'constructor', 'toString'])('there is no profile %s befo
   expect((await type(['permissions', 'list', '--profile', name], { env })).code).toBe(0);
   expect((await type(['profiles', '--json'], { env })).out).toContain(`"name": "${name}"`);
 });
+
+test('keys are in a file that only its owner reads; one that others may read is refused', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { XDG_CONFIG_HOME } = await setUp(closing);
+  const file = join(XDG_CONFIG_HOME, 'sluice/profiles.json');
+  expect(await readFile(file, 'utf8')).toContain(staging);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await chmod(file, 0o640);
+  const { code, error } = await type(['permissions', 'list', '--profile', 'staging'], { env: { XDG_CONFIG_HOME } });
+  expect([code, error]).toEqual([2, expect.stringContaining(`chmod 600 ${file}`)]);
+});
+
+test.each([
+  [keys.private, 1, 'status 401'],
+  ['4242424242424242', 2, 'Line 1 is not an API key of an Application'],
+  ['', 2, 'There is no key'],
+])('a key that the service refuses, or that is none, is not stored: %s', async (stdin, expected, message) => {
+  await using closing = new AsyncDisposableStack();
+  const { url } = await startService(closing, () => ({ status: 401, body: { status: 401, detail: 'No' } }));
+  const { XDG_CONFIG_HOME } = await setUp(closing);
+  const env = { XDG_CONFIG_HOME: join(XDG_CONFIG_HOME, 'other') };
+  const { code, screen } = await type(['login', '--url', url], { env, stdin });
+  expect([code, screen]).toEqual([expected, expect.stringContaining(message)]);
+  expect(screen).not.toMatch(/42424242|svc_/);
+  expect((await type(['profiles', '--json'], { env })).out).toBe('[]\n');
+});
+
+test.each(['http://sluice.example.com', 'http://10.0.0.1:8080', 'ftp://localhost', 'https://a:b@localhost', 'x'])(
+  'a key is not sent to %s',
+  async (SLUICE_URL) => {
+    const { code, screen } = await type(['proxies', 'list'], { env: { SLUICE_URL, SLUICE_API_KEY: keys.management } });
+    expect([code, screen]).toEqual([2, expect.stringContaining('The URL must')]);
+    expect(screen).not.toMatch(/svc_|a:b/);
+  },
+);
