@@ -67,7 +67,7 @@ export const operations = [
 /** Operations at the host of the fields, for their frames. */
 export const fieldsOperations = [createSession];
 
-/** Operations by cookie: all except those for keys of other types and those of the sign-in itself. */
+/** Operations by cookie: all except those for keys of other types, and sign-in itself. */
 const consoleOperations = [
   ...operations.filter(({ takesKeyOf }) => takesKeyOf === undefined),
   ...signInOperations,

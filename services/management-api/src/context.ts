@@ -28,10 +28,13 @@ export interface Context {
   keyEnvironment: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;
-  /** Two queues, because anybody with a public key can make sessions, and a flood of these must not delay authorizations. */
+  /**
+   * Two queues, because anybody with a public key can create sessions, and a flood of these must not delay
+   * authorizations.
+   */
   sessionQueues: { making: TenantQueue; authorizing: TenantQueue };
   failedSignIns: FailedSignIns;
-  /** Absent where no console is served. */
+  /** Absent if no console is served. */
   consoleUrl: string | undefined;
   /** By name. */
   issuers: ReadonlyMap<string, Issuer>;

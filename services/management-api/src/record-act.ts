@@ -4,9 +4,9 @@ import type { Queryable } from '@sluice/database';
 import type { Acting } from '@sluice/http-api';
 
 /**
- * Writes the audit row of a change, and looks at its caller: call it in the transaction, after all that waits.
- * The look takes no lock, because the holder of a stolen key could keep its revocation waiting by such locks for ever.
- * A caller that changes itself is looked at by `lockTarget`, before its own change.
+ * Writes the audit row of a change, and checks the caller: call it in the transaction, after everything that waits. The
+ * check takes no lock, because by such locks the holder of a stolen key could delay its revocation for ever. A caller
+ * that changes itself is checked by `lockTarget`, before its own change.
  * @throws {ServiceError} `unauthenticated` for a closed Tenant, and as `look`.
  */
 export async function recordAct(tx: Queryable, { caller, traceId, look }: Acting, change: Change): Promise<void> {
@@ -14,7 +14,7 @@ export async function recordAct(tx: Queryable, { caller, traceId, look }: Acting
   if (change.entityId !== caller.id) await look(tx);
 }
 
-/** Without the look, for a change after which the caller may have other rights, and which has looked before. */
+/** Without the check, for a change of the caller's own rights, which must check before the change. */
 export async function recordOwnAct(
   tx: Queryable,
   { caller, traceId }: Pick<Acting, 'caller' | 'traceId'>,

@@ -2,7 +2,7 @@ import { ServiceError } from '@sluice/problems';
 
 const foreignKeyViolation = '23503';
 
-/** @throws {ServiceError} `unauthenticated` where the row refers to something that was deleted since it was checked. */
+/** @throws {ServiceError} `unauthenticated` if the row refers to something that was deleted since the check. */
 export async function refuseWhatIsGone<T>(statement: Promise<T>, detail: string): Promise<T> {
   try {
     return await statement;

@@ -4,7 +4,7 @@ import { ServiceError } from '@sluice/problems';
 import type { Expression } from 'kysely';
 
 const mostBytes = 8 * 1024 * 1024;
-/** A page is in memory as rows, as the answer, and as its text. */
+/** A page is in memory as rows, as the response, and as its text. */
 export const copiesOfPage = 3;
 
 /** For the descriptions of lists whose items may be large. */

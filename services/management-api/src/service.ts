@@ -105,7 +105,9 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   return { port };
 }
 
-/** Clients behind an ingress share its address, so that a flood from one would end everybody's waiting sessions. */
+/**
+ * Behind an ingress all clients share its address, so a flood from one of them would end everybody's waiting sessions.
+ */
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';

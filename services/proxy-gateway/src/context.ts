@@ -33,7 +33,7 @@ export interface Context {
   reactors: GuardedCache<ReactorDefinition>;
   reactorPool: TransformPool;
   reactorPlaces: ReactorPlaces;
-  /** Of one call of react. */
+  /** Time limit of one call of react. */
   reactorWallMs: number;
   runs: Runs;
   runLimits: RunLimits;

@@ -39,7 +39,7 @@ export const operationsByCookie = underCookieApi(consoleTokenOperations);
 /** For metrics. */
 export const operationNames = [...operations, ...operationsByCookie].map(operationName);
 
-/** The document of the whole platform is the management API's. */
+/** The management API has the document of the whole platform. */
 function describeTokens(headerPrefix: string): OpenApiDocument {
   return toOpenApi({
     operations,

@@ -1,4 +1,6 @@
-/** Much work of one Tenant delays no other. @throws {AggregateError} of failed Tenants, once the others are done. */
+/**
+ * Much work of one Tenant does not delay others. @throws {AggregateError} with the failures of all Tenants, at the end.
+ */
 export async function byTenant(
   tenantIds: readonly string[],
   work: (tenantId: string) => Promise<boolean>,

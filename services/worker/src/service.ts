@@ -29,7 +29,7 @@ const figuresIntervalMs = 10_000;
 /** Half of the two seconds within which rows must be in the ledger. A batch costs as much as a hundred of its rows. */
 const sequenceIntervalMs = 1000;
 const witnessIntervalMs = 2000;
-/** A run that was lost is reported soon, and one whose job was lost begins. */
+/** Short, so that lost runs are reported, and runs without a job begin, soon. */
 const runsIntervalMs = 5000;
 const keyUsageIntervalMs = 300_000;
 /** Long, because it takes a query or two for each Tenant. */
@@ -109,7 +109,7 @@ export async function start(
   return {};
 }
 
-/** @throws {Error} where the settings name two witnesses, or a witness without a key to sign for it. */
+/** @throws {Error} if the settings name two witnesses, or a witness without a key to sign for it. */
 function witnessFrom({ LEDGER_WITNESS_URL: url, LEDGER_WITNESS_FILE: path, LEDGER_KEY }: Config): Witness | undefined {
   if (url === undefined && path === undefined) return undefined;
   if (url !== undefined && path !== undefined)

@@ -6,7 +6,7 @@ export interface SweepOptions {
   log: Logger;
   onFailure?: () => void;
   onSuccess?: (durationMs: number) => void;
-  /** No round begins once it is aborted, while a stop waits for those of other sweeps. */
+  /** Once aborted, no round begins, while a stop waits for rounds of other sweeps. */
   stopping: AbortSignal;
   stack: AsyncDisposableStack;
 }

@@ -61,7 +61,7 @@ export async function deleteKey(tx: Queryable, tenantId: string, applicationId: 
     .execute();
 }
 
-/** Expired ones included. */
+/** Deletes expired ones too. */
 export async function deleteKeys(tx: Queryable, tenantId: string, applicationId: string): Promise<void> {
   await tx
     .deleteFrom('application_keys')

@@ -5,7 +5,7 @@ import type { CreateApplication } from './application.schema.ts';
 export type SentGrants = Pick<CreateApplication, 'permissions' | 'rules'>;
 type SentRule = SentGrants['rules'][number];
 
-/** @throws {ServiceError} `validation_failed` where nothing is granted. */
+/** @throws {ServiceError} `validation_failed` if nothing is granted. */
 export function requireGrants({ permissions, rules }: SentGrants): void {
   if (permissions.length > 0 || rules.length > 0) return;
   throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
@@ -30,7 +30,7 @@ export function checkGrants(sent: SentGrants, type: ApplicationType): SentGrants
 type GrantedPermissions = Pick<Grants, 'permissions'> & { rules: readonly Pick<SentRule, 'permissions'>[] };
 
 /**
- * A caller must not act through an Application with more than it holds. Token permissions are exempt, because no
+ * A caller must not act through an Application with more rights than its own. Token permissions are exempt, because no
  * management key can hold them. @throws {ServiceError} `forbidden` naming the management permissions that it lacks.
  */
 export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissions[]): void {

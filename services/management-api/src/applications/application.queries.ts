@@ -69,7 +69,7 @@ export interface ApplicationFilter {
   type?: ApplicationType | undefined;
 }
 
-/** Newest first. Only the page's rows are read, and of skipped pages an index of ids. */
+/** Newest first. Reads only the page's rows, and an index of ids for skipped pages. */
 export async function listApplications(
   db: Database,
   tenantId: string,
@@ -120,8 +120,8 @@ async function countFiltered(db: Database, tenantId: string, filter: Application
 }
 
 /**
- * The counter minus expired rows, in one statement, because the worker takes them from both at once. An index serves
- * `statement_timestamp()`, because it is constant.
+ * The counter minus expired rows, in one statement, because the worker removes rows and lowers the counter together.
+ * `statement_timestamp()`, because it is constant, so an index can serve it.
  */
 async function countAll(db: Database, tenantId: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
@@ -148,7 +148,7 @@ export interface ApplicationChanges {
   name?: string;
   permissions?: string[];
   rules?: string;
-  /** Null removes it. */
+  /** Null removes the list. */
   allowed_origins?: string[] | null;
   modified_by: string;
 }

@@ -72,7 +72,7 @@ const createApplication = operation({
       await settle?.(tx, answer, change);
       return { application, answer, change };
     });
-    if (expiresAt && isNear(expiresAt)) void setAlarm(context, application, expiresAt); // the answer does not wait for Redis
+    if (expiresAt && isNear(expiresAt)) void setAlarm(context, application, expiresAt); // the response does not wait for Redis
     return new Confirmed(await context.changes.barrier(change), answer);
   },
   replay: withoutKeyThatIsGone,
@@ -83,7 +83,7 @@ const alarmedMs = 600_000;
 /** A later row is left to the sweep, because Redis would keep its job until then, even if the row is deleted. */
 const isNear = (at: Date) => at.getTime() - Date.now() < alarmedMs;
 
-/** The row decides about the expiry. The job deletes it soon after, otherwise the sweep does. */
+/** Only makes the deletion faster: the row decides when the Application expires, and the sweep also deletes it. */
 async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: string; id: string }, at: Date) {
   try {
     await jobs.enqueue('application-expiry', {

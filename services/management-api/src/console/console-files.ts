@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { pageHeaders, type StaticFile, type StaticFileType } from '@sluice/http-api';
 
-/** Where `npm run build:console` puts what it builds of packages/console. */
+/** Output folder of `npm run build:console`. */
 const builtFolder = new URL('../../dist/console/', import.meta.url);
 
 export interface ConsoleFiles {
@@ -13,7 +13,10 @@ export interface ConsoleFiles {
 /** Paths below it change with their content, so browsers may cache them for ever. */
 export const assetsPath = '/assets/';
 
-/** Scripts and styles of ours, requests to ours, and nothing inline. React and Base UI set styles by the CSSOM, which is no inline code. */
+/**
+ * Only our scripts, our styles and requests to us, and nothing inline. React and Base UI set styles through the CSSOM,
+ * which a policy does not count as inline.
+ */
 const headers = pageHeaders({
   'script-src': "'self'",
   'style-src': "'self'",

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openApiFile, pageHeaders, type StaticFile, type StaticFileType, withHeaderPrefix } from '@sluice/http-api';
 
-/** Destinations answer on the base host too, so its pages run no script and have nothing to type a key into. */
+/** Destinations answer on the base host too, so its pages run no script and have no field in which to type a key. */
 const headers = pageHeaders({ 'style-src': "'self'", 'img-src': "'self'" });
 
 const welcome = `<!doctype html>

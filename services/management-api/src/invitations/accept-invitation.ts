@@ -69,19 +69,21 @@ async function whoAccepts(tx: Queryable, { invitation, person, linkSignIn }: Acc
 }
 
 export interface Joining {
-  /** Taken in this transaction. */
+  /** Already marked as used in this transaction. */
   invitation: TakenInvitation;
   userId: string;
   came: string | undefined;
-  /** The sign-in that identifies the person; absent if they have signed in just now. */
+  /** The existing sign-in of the person; absent if they have just signed in. */
   goesOnFrom?: Caller | undefined;
   traceId: string;
 }
 
 /**
- * Makes the person a member with the role of the invitation, and signs them in. Check first that the invitation is theirs.
- * @throws {ServiceError} `conflict` if they are a member already, not through a group; `unauthenticated` for a closed Tenant;
- * `forbidden` for somebody who was removed or demoted since they were invited.
+ * Makes the person a member with the role of the invitation, and signs them in. Check first that the invitation is for
+ * them.
+ * @throws {ServiceError} `conflict` if they are a member already, unless through a group; `unauthenticated` for a
+ * closed Tenant;
+ * `forbidden` for somebody who was removed or demoted after the invitation.
  */
 export async function joinTenant(
   tx: Queryable,
@@ -124,7 +126,7 @@ function changedSince(): ServiceError {
   return new ServiceError('forbidden', detail);
 }
 
-/** The operator's invitation names an existing member, so this inserts them only if somebody has removed them since. */
+/** The operator's invitation names an existing member, so this inserts a row only if the member was removed since. */
 async function restoreOwner(tx: Queryable, { tenantId, userId, role }: NewMember): Promise<void> {
   await tx
     .insertInto('members')

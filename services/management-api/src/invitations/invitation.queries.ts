@@ -27,7 +27,7 @@ export interface NewInvitation {
   role: Role;
   secretHash: Buffer;
   createdBy: string | null;
-  /** The person who becomes the member. If absent, it is whoever accepts. */
+  /** The person who becomes the member. If absent, whoever accepts. */
   userId?: string;
 }
 
@@ -45,7 +45,10 @@ export function insertInvitation(
     .executeTakeFirstOrThrow();
 }
 
-/** Keeps others from inviting until the transaction ends, so that its checks of limits and addresses stay true. */
+/**
+ * Excludes other invitations of the Tenant until the transaction ends, so that checks of limits and addresses stay
+ * true.
+ */
 export async function lockInvitations(tx: Queryable, tenantId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`invitations ${tenantId}`}, 0))`.execute(tx);
 }
@@ -170,7 +173,7 @@ export interface TakenInvitation {
   made_at: string;
 }
 
-/** Uses up the invitation. Of two people who accept at the same time, the second waits and finds nothing. */
+/** Marks the invitation as used. Of two people who accept at the same time, the second waits and finds nothing. */
 export function takeInvitation(tx: Queryable, secretHash: Buffer): Promise<TakenInvitation | undefined> {
   return tx
     .deleteFrom('invitations')

@@ -1,4 +1,7 @@
-/** The secret is a fragment, which no browser sends, so no log and no Referer has it. Undefined where no console is served. */
+/**
+ * The secret is in the fragment, which no browser sends, so no log and no Referer has it. Undefined if no console is
+ * served.
+ */
 export function invitationUrl(consoleUrl: string | undefined, secret: string): string | undefined {
   return consoleUrl && `${consoleUrl}/invitation#${secret}`;
 }

@@ -12,7 +12,10 @@ export function isEmail(text: string): boolean {
   return text.length <= maxLength && new RegExp(pattern).test(text);
 }
 
-/** By it the user `owner_id` gets an identity. @returns its secret; undefined for a missing or closed Tenant. */
+/**
+ * Creates an invitation that gives the user `owner_id` an identity. @returns its secret; undefined for a missing or
+ * closed Tenant.
+ */
 export function inviteOwner(
   db: Database,
   pepper: KeyObject,

@@ -10,7 +10,10 @@ interface Following {
 }
 
 const pollMs = 500;
-/** The longest pause between two pieces. Only when one is sent are the caller's rights checked and a lost reader noticed. */
+/**
+ * The longest pause between two pieces. The caller's rights are checked, and a lost reader is noticed, only when one is
+ * sent.
+ */
 const mostSilentMs = 2000;
 
 /**
@@ -41,7 +44,7 @@ export async function* toEvents(feed: FeedStore, { tenantId, size, isWanted, pre
   }
 }
 
-/** Redis is asked again at the next poll. */
+/** Undefined while Redis is unavailable; the next poll asks again. */
 function unlessAway(reading: Promise<FeedPage>): Promise<FeedPage | undefined> {
   return reading.catch(() => undefined);
 }

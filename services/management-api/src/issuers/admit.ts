@@ -8,9 +8,9 @@ import type { Identity } from './issuer.ts';
 import { findOrMakePerson, findPerson, insertPending, updatePerson } from './person.queries.ts';
 
 export interface Admitted {
-  /** Of the cookie by which the browser finishes. */
+  /** Value of the cookie with which the browser finishes. */
   secret: string;
-  /** That the person may enter. */
+  /** Tenants that the person may enter. */
   tenants: { id: string; name: string }[];
 }
 
@@ -20,8 +20,9 @@ interface Followed {
 }
 
 /**
- * Follows what the issuer says of a person, and keeps it for ten minutes, in which the browser may finish. Signs nobody in.
- * Whoever is no member and in no group leaves no other trace, because anybody may have an account at a public issuer.
+ * Updates memberships from the issuer's answer, and stores the person for ten minutes, in which the browser may finish.
+ * Signs nobody in. A person who is no member and in no group leaves no other row, because anybody may have an account
+ * at a public issuer.
  */
 export async function admit(
   { db, pepper, changes }: Pick<Context, 'db' | 'pepper' | 'changes'>,

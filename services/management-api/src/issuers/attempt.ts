@@ -4,8 +4,8 @@ import { generateSecret, isWellFormedSecret } from '@sluice/credentials';
 export const attemptSeconds = 600;
 
 /**
- * A sign-in at an issuer that a browser has begun. Only the browser's cookie is kept. State, nonce and verifier are derived from
- * it, so they fit only this browser, this issuer and these ten minutes (RFC 9700, section 4.7).
+ * A sign-in at an issuer, begun in a browser. Stored only in the browser's cookie. State, nonce and verifier are
+ * derived from it, so they are valid only for this browser, this issuer and these ten minutes (RFC 9700, section 4.7).
  */
 export interface Attempt {
   state: string;
@@ -13,12 +13,12 @@ export interface Attempt {
   codeVerifier: string;
 }
 
-/** The value of the cookie: a secret, and when it ends. */
+/** The value of the cookie: a secret and its expiry. */
 export function randomAttempt(now = Date.now()): string {
   return `${generateSecret()}.${now + attemptSeconds * 1000}`;
 }
 
-/** Undefined for what is no such cookie, and after its end. */
+/** Undefined for any other cookie, and after its expiry. */
 export function attemptOf(cookie: string | undefined, issuerName: string, now = Date.now()): Attempt | undefined {
   const [secret = '', end = ''] = cookie?.split('.') ?? [];
   if (!isWellFormedSecret(secret) || !/^\d{1,15}$/.test(end) || Number(end) <= now) return undefined;

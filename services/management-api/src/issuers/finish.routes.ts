@@ -55,7 +55,7 @@ interface Finishing {
   traceId: string;
 }
 
-/** @throws {ServiceError} `forbidden` if the person is no member; they can then choose another Tenant. */
+/** @throws {ServiceError} `forbidden` if the person is not a member; they can then choose another Tenant. */
 async function enter(
   tx: Queryable,
   context: Context,
@@ -84,7 +84,7 @@ async function accept(
   return joinTenant(tx, context, { invitation, userId, came, traceId });
 }
 
-/** If the invitation names a person, the identity becomes that person's. */
+/** If the invitation names a user, the identity is given to that user. */
 async function invitedPerson(tx: Queryable, person: Person, invited: string | null): Promise<string> {
   if (invited === null) return findOrMakePerson(tx, person);
   if (await giveIdentity(tx, invited, person)) return invited;

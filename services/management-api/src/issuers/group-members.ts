@@ -17,9 +17,9 @@ interface Member {
 }
 
 /**
- * Makes the memberships that come from groups what the issuer says now. What a person has done stays: who was removed is not
- * made a member again, and a role that was set is not changed, until an invitation is accepted.
- * @returns the tags of the changes by their Tenants; the caller records them.
+ * Makes the memberships that come from groups equal to the issuer's answer. Decisions of people take precedence: a
+ * removed member is not added again, and a role that somebody has set is not changed, until an invitation is accepted.
+ * @returns the tags of the changes by Tenant; the caller records them.
  */
 export async function followGroups(
   tx: Queryable,
@@ -31,7 +31,7 @@ export async function followGroups(
     const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
     await recordChange(tx, act, { operation, entityType: 'member', entityId: id, detail: { role, source: 'group' } });
   };
-  // In one order, so that two sign-ins of a person never wait for each other.
+  // In a fixed order, so that two concurrent sign-ins of a person cannot deadlock.
   for (const [tenantId, role] of [...roles].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const made = await createMember(tx, { tenantId, userId, role });
     const changed = made ? undefined : await changeRole(tx, { tenantId, userId, role });
@@ -48,7 +48,7 @@ interface Wanted {
   role: string;
 }
 
-/** Undefined for a member, for somebody whom a person removed, and for a Tenant that is closed or unknown. */
+/** Undefined for a member, for somebody who was removed, and for a closed or unknown Tenant. */
 async function createMember(tx: Queryable, { tenantId, userId, role }: Wanted): Promise<Member | undefined> {
   const { rows } = await sql<Member>`
     insert into members (tenant_id, user_id, role, source)
@@ -58,7 +58,7 @@ async function createMember(tx: Queryable, { tenantId, userId, role }: Wanted): 
     on conflict (tenant_id, user_id) do nothing
     returning id, tenant_id, role`.execute(tx);
   const [made] = rows;
-  // The insert waits for a removal in progress, which the query before it could not see.
+  // The insert waits for a concurrent removal, which the query before it could not see.
   const { rows: removed } = made
     ? await sql`delete from members where tenant_id = ${tenantId} and id = ${made.id} and exists (
         select from former_members where tenant_id = ${tenantId} and user_id = ${userId}) returning id`.execute(tx)
@@ -78,8 +78,8 @@ async function changeRole(tx: Queryable, { tenantId, userId, role }: Wanted): Pr
 }
 
 /**
- * An OWNER stays, since no group gives that. Whose role a person had set is a former member from now on, since the group would
- * give the former role when it comes back.
+ * An OWNER stays, because no group gives that role. If somebody has set the member's role, the membership is stored as
+ * a removed one, because otherwise the group would later give the former role again.
  */
 async function endOthers(tx: Queryable, userId: string, tenantIds: readonly string[]): Promise<Member[]> {
   const { rows } = await sql<Member & { keeps_role: boolean }>`

@@ -13,7 +13,10 @@ import { admit } from './admit.ts';
 import { attemptOf, attemptSeconds, randomAttempt } from './attempt.ts';
 import { AttemptRefused, type Issuer, IssuerUnavailable } from './issuer.ts';
 
-/** `/sign-in/<name>` leads to the issuer, and `/sign-in/<name>/callback` is the way back. Neither signs anybody in. */
+/**
+ * `/sign-in/<name>` redirects to the issuer, which redirects back to `/sign-in/<name>/callback`. Neither signs anybody
+ * in.
+ */
 export function issuerPages(context: Context, pages: SignInPages): HtmlPage[] {
   const { issuers, failedSignIns } = context;
 
@@ -35,7 +38,7 @@ export function issuerPages(context: Context, pages: SignInPages): HtmlPage[] {
     return { ...page, headers: { ...headers, ...giveAttemptCookie(secret, attemptSeconds) } };
   }
 
-  /** Whatever fails here is a page, because a person sees it. */
+  /** Every failure here is answered with a page, because a person sees it. */
   async function unlessFailed(input: PageInput, work: (issuer: Issuer) => Promise<PageAnswer>): Promise<PageAnswer> {
     const { params, traceId } = input;
     try {
@@ -51,7 +54,7 @@ export function issuerPages(context: Context, pages: SignInPages): HtmlPage[] {
   return [
     {
       path: '/sign-in/:name',
-      // A page of another site must not begin what would end as a person of its choice.
+      // A page of another site must not begin a sign-in, because it could end as a person of that site's choice.
       answer: async (input) => (isOwn(input.request, { alsoNone: true }) ? unlessFailed(input, leave) : pages.signIn),
     },
     { path: '/sign-in/:name/callback', answer: (input) => unlessFailed(input, (issuer) => comeBack(issuer, input)) },
@@ -62,14 +65,14 @@ async function identify(issuer: Issuer, cookie: string | undefined, query: URLSe
   return issuer.identify(query, attemptWith(cookie, issuer));
 }
 
-/** @throws {AttemptRefused} for a browser that did not begin here, with this issuer, within ten minutes. */
+/** @throws {AttemptRefused} for a browser that did not begin here, with this issuer, in the last ten minutes. */
 function attemptWith(cookie: string | undefined, { name }: Issuer) {
   const attempt = attemptOf(cookie, name);
   if (!attempt) throw new AttemptRefused('no cookie of an attempt');
   return attempt;
 }
 
-/** Of the library's errors only the code, because they may hold what an issuer or a browser has sent. */
+/** Logs only the code of the library's errors, because they may contain text from an issuer or a browser. */
 function logFailure({ log }: Context, error: unknown, traceId: string): void {
   if (error instanceof AttemptRefused || error instanceof IssuerUnavailable) {
     const { cause } = error;

@@ -3,7 +3,7 @@ import { compileBodyCheck } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { ConfigError } from '@sluice/service-runtime';
 
-/** Members of a group of the issuer are members of the Tenant, with this role. */
+/** Members of this group of the issuer become members of the Tenant, with this role. */
 export interface GroupRole {
   group: string;
   tenant_id: string;
@@ -11,7 +11,7 @@ export interface GroupRole {
 }
 
 export interface IssuerSettings {
-  /** In the addresses `/sign-in/<name>` and `/sign-in/<name>/callback`, and on the button. */
+  /** Part of the addresses `/sign-in/<name>` and `/sign-in/<name>/callback`, and shown on the button. */
   name: string;
   issuer: string;
   client_id: string;
@@ -57,7 +57,7 @@ const checkIssuers = compileBodyCheck({
   },
 });
 
-/** Of the setting `OIDC_ISSUERS`. @throws {ConfigError} naming every member that is missing or wrong, and never a value. */
+/** Reads the setting `OIDC_ISSUERS`. @throws {ConfigError} naming every missing or wrong member, but no value. */
 export function readIssuers(json: string | undefined): readonly IssuerSettings[] {
   if (json === undefined) return [];
   const issuers = parse(json);
@@ -88,7 +88,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** What the schema cannot say. */
+/** Rules that the schema cannot express. */
 function faultsOf({ name, issuer, groups, groups_claim }: IssuerSettings, before: readonly IssuerSettings[]): string[] {
   return [
     ...(before.some((other) => other.name === name) ? ['name: is that of an entry before'] : []),
@@ -100,7 +100,7 @@ function faultsOf({ name, issuer, groups, groups_claim }: IssuerSettings, before
   ];
 }
 
-/** OpenID Connect Discovery 1.0, section 3. What is secret travels to it. */
+/** OpenID Connect Discovery 1.0, section 3. Requires https, because secrets are sent to it. */
 function isIssuer(text: string): boolean {
   const url = URL.parse(text);
   if (!url || /[?#\s\\]/.test(text) || url.username !== '' || url.password !== '') return false;
@@ -108,7 +108,7 @@ function isIssuer(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
 }
 
-/** The highest role of each Tenant that these groups give. */
+/** The highest role in each Tenant that these groups give. */
 export function rolesOf(
   { groups: mapped }: Pick<IssuerSettings, 'groups'>,
   groups: readonly string[],

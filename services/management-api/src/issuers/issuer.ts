@@ -3,16 +3,19 @@ import { asciiLowerCase } from '../ascii-lower-case.ts';
 import type { Attempt } from './attempt.ts';
 import { type IssuerSettings, rolesOf } from './issuer.settings.ts';
 
-/** Who an issuer says that somebody is. The first two are the person; an address may move from one to another. */
+/**
+ * A person as an issuer describes them. The first two members identify the person; an address may pass from one person
+ * to another.
+ */
 export interface Identity {
   issuer: string;
   subject: string;
-  /** In lower case; absent unless the issuer says that it is verified. */
+  /** In lower case; absent unless the issuer calls it verified. */
   email?: string;
   firstName?: string;
   lastName?: string;
   picture?: string;
-  /** Tenants that the person's groups are members of, and their roles there. */
+  /** The person's roles by Tenant, from their groups. */
   roles: ReadonlyMap<string, 'ADMIN' | 'DEVELOPER' | 'AUDITOR'>;
 }
 
@@ -94,10 +97,10 @@ async function discover(settings: IssuerSettings): Promise<oidc.Configuration> {
   const server = new URL(settings.issuer);
   const found = await oidc.discovery(server, settings.client_id, undefined, authenticateBy(settings), {
     timeout: timeoutSeconds,
-    // The signature of each ID token is verified, although TLS to the issuer would do.
+    // The signature of each ID token is verified, although the standard lets a client rely on TLS instead.
     execute: [oidc.enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [oidc.allowInsecureRequests] : [])],
   });
-  // For Entra ID the library also accepts the issuer of all organizations, and then tokens of any organization.
+  // For Entra ID the library also accepts the issuer of all organizations, and so tokens of any organization.
   if (new URL(found.serverMetadata().issuer).href !== server.href) {
     throw new IssuerUnavailable(`the metadata of ${settings.name} names another issuer`);
   }
@@ -139,13 +142,16 @@ function isUnreachable(error: unknown): boolean {
 
 type Claims = Record<string, unknown>;
 
-/** Some issuers leave claims out of ID tokens that they return when asked. */
+/** Some issuers omit claims from ID tokens that they return when asked. */
 function needsMore({ email_verified_claim, groups_claim }: IssuerSettings, claims: Claims): boolean {
   const wanted = ['email', email_verified_claim, ...(groups_claim === undefined ? [] : [groups_claim])];
   return wanted.some((name) => claims[name] === undefined);
 }
 
-/** Takes the address and its verification from the same answer, because two answers may be about different addresses. */
+/**
+ * Takes the address and its verification from the same response, because two responses may be about different
+ * addresses.
+ */
 function verifiedEmailOf({ email_verified_claim: claim }: IssuerSettings, answers: readonly Claims[]) {
   const speaking = answers.find((answer) => answer[claim] !== undefined);
   return speaking?.[claim] === true ? textOf(speaking.email, 254) : undefined;

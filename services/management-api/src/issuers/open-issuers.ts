@@ -4,7 +4,10 @@ import { consoleUrlOf } from '../console-url.ts';
 import { readIssuers } from './issuer.settings.ts';
 import { Issuer } from './issuer.ts';
 
-/** They are asked for nothing until somebody signs in, so the console starts without them. @throws {ConfigError} */
+/**
+ * Sends no request until somebody signs in, so the console starts even if an issuer is unavailable. @throws
+ * {ConfigError}
+ */
 export function issuersFrom(config: Config, log: Pick<Logger, 'info' | 'warn'>): ReadonlyMap<string, Issuer> {
   const issuers = readIssuers(config.OIDC_ISSUERS);
   const consoleUrl = consoleUrlOf(config.CONSOLE_HOST);

@@ -2,7 +2,7 @@ import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Identity } from './issuer.ts';
 
-/** What is known of a person without the Tenants. */
+/** A person as described by the issuer, without Tenants. */
 export type Person = Omit<Identity, 'roles'>;
 
 export async function findPerson(db: Queryable, { issuer, subject }: Pick<Person, 'issuer' | 'subject'>) {
@@ -15,7 +15,7 @@ export async function findPerson(db: Queryable, { issuer, subject }: Pick<Person
   return found?.user_id;
 }
 
-/** Two sign-ins of somebody new, at once, make one person. */
+/** Two concurrent sign-ins of a new person create one row. */
 export async function findOrMakePerson(tx: Queryable, person: Person): Promise<string> {
   const { issuer, subject } = person;
   await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([issuer, subject])}, 1))`.execute(tx);
@@ -26,7 +26,7 @@ export async function findOrMakePerson(tx: Queryable, person: Person): Promise<s
   return id;
 }
 
-/** False where the identity is another person's already. */
+/** Returns false if the identity belongs to another person. */
 export async function giveIdentity(tx: Queryable, userId: string, { issuer, subject }: Person): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('identities')
@@ -36,7 +36,7 @@ export async function giveIdentity(tx: Queryable, userId: string, { issuer, subj
   return numInsertedOrUpdatedRows > 0n || (await findPerson(tx, { issuer, subject })) === userId;
 }
 
-/** What the issuer says now; an address that it no longer calls verified is no longer the person's. */
+/** Stores the issuer's latest answer. An address that it no longer calls verified is removed. */
 export async function updatePerson(tx: Queryable, userId: string, person: Person): Promise<void> {
   const now = columnsOf(person);
   await tx
@@ -61,7 +61,7 @@ function columnsOf({ email, firstName, lastName, picture }: Person) {
 
 const lifetime = sql<string>`clock_timestamp() + interval '10 minutes'`;
 
-/** Those that expired go at the same time, because nothing else looks for them. */
+/** Also deletes expired rows, because nothing else looks for them. */
 export async function insertPending(tx: Queryable, secretHash: Buffer, person: Person): Promise<void> {
   await sql`delete from pending_sign_ins where secret_hash in (
     select secret_hash from pending_sign_ins where expires_at < clock_timestamp()
@@ -73,7 +73,7 @@ export async function insertPending(tx: Queryable, secretHash: Buffer, person: P
     .execute();
 }
 
-/** Used once: of two who finish at once one waits, and finds nothing. */
+/** Can be used once: of two concurrent calls the second waits and finds nothing. */
 export async function takePending(tx: Queryable, secretHash: Buffer): Promise<Person | undefined> {
   const taken = await tx
     .deleteFrom('pending_sign_ins')

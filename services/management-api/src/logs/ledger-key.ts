@@ -9,8 +9,9 @@ export interface LedgerKeySettings {
 }
 
 /**
- * The keys come from the configuration, because the owner of the database could add keys to a table. Every UUID gets
- * the same form of answer, so that none tells which Tenants exist. @throws {Error} where the setting is no list of keys.
+ * The keys come from the configuration, because the owner of the database could add keys to a table. Every UUID gets an
+ * answer of the same form, so that none reveals which Tenants exist. @throws {Error} if the setting is not a list of
+ * keys.
  */
 export function ledgerKeyAnswer(settings: LedgerKeySettings): PublicAnswer {
   const publicKeys = readKeys(settings.LEDGER_PUBLIC_KEYS ?? '');

@@ -60,7 +60,7 @@ function storedBelow({ level, index }: Subtree): Subtree[] {
   return Array.from({ length: count }, (_, i) => ({ level: stored, index: index * count + i }));
 }
 
-/** For a power of two of equal subtrees, where folding from the right would give another tree. */
+/** For equal subtrees, a power of two in number. Folding them from the right would give another tree. */
 function joinSubtreesEvenly(hashes: readonly (Buffer | undefined)[]): Buffer {
   const [first] = hashes;
   if (first === undefined) throw new Error('A hash of the ledger is missing');

@@ -30,7 +30,7 @@ export const pageRows = 1000;
 /** A page ends after this many bytes of details. */
 const pageBytes = 256 * 1024;
 
-/** @throws {ServiceError} `unavailable` where retention has dropped rows of the span. */
+/** @throws {ServiceError} `unavailable` if retention has dropped rows of the span. */
 type Page = (db: Database, tenantId: string, options: PageOptions) => Promise<LeafPage>;
 
 type PageOptions = LeafSpan & { filter: LogFilter; most: number };
@@ -49,7 +49,7 @@ export const readNextLeaves: Page = async (db, tenantId, { filter, from, end, mo
   return { rows, next: isFull ? placeAfter(rows, until) : until };
 };
 
-/** Each page looks at all matches, so there must be few. */
+/** Each page searches all matches again, so use it only if there are few. */
 export const readNextMatches: Page = async (db, tenantId, { filter, from, end, most }) => {
   const where = (more: readonly Condition[]) => sql`where ${all([...conditionsOf(tenantId, filter), ...more])}`;
   const source = sql`
@@ -64,7 +64,7 @@ export const readNextMatches: Page = async (db, tenantId, { filter, from, end, m
   return { rows, next: isFull || rows.length === most ? placeAfter(rows, end) : end };
 };
 
-/** Postgres writes times and details, because Node would take longer. */
+/** Postgres formats times and details, because Node would take longer. */
 type Sent = [
   id: string,
   at: string,
@@ -95,7 +95,7 @@ interface Found {
 }
 
 const inOrder = sql`order by leaf_index rows unbounded preceding`;
-/** The text may be a hundred times what is stored, so only details that may be on the page are written. */
+/** The text may be a hundred times its stored size, so Postgres writes only details that may be on the page. */
 const bytes = sql`greatest(octet_length(text), stored)`;
 
 async function readRows(

@@ -29,7 +29,10 @@ export function exportTurnsFrom({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: nu
   return new FairTurns({ atOnce: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4)) });
 }
 
-/** In leaf order, up to the last row at the start. Between pieces it holds neither a connection nor a snapshot. */
+/**
+ * In leaf order, up to the last row that existed at the start. Between pieces it holds neither a connection nor a
+ * snapshot.
+ */
 export async function* exportLog(
   db: Database,
   { tenantId, filter, start, format, inTurn = (read) => read() }: ExportOptions,
@@ -56,7 +59,7 @@ async function* pagesOf(
   tenantId: string,
   { filter, end, inTurn, ...span }: LeafSpan & { filter: LogFilter; inTurn: InTurn },
 ) {
-  // The filter finds few matches; for many all leaves are read
+  // Whether the filter finds few matches; if many, all leaves are read
   const isFiltered = Object.keys(filter).length > 0;
   const isNarrow = isFiltered && (await inTurn(() => countFilteredLogs(db, tenantId, filter))) <= mostCounted;
   let isOver = false;
@@ -74,9 +77,9 @@ async function* pagesOf(
   try {
     for (let from = span.from; from < end; ) {
       const { rows, next } = await (readings.shift() ?? begin(from));
-      // Postgres writes all details that may fit as text, so where rows are large it is asked for few
+      // Postgres formats all details that may be on the page, so fewer rows are requested if they are large
       most = Math.min(pageRows, 2 * (isNarrow ? rows.length : next - from));
-      // The next pages begin at known leaves, unless rows are large or the filter finds them
+      // The leaves of later pages are known, unless rows are large or found by the filter
       const isKnown = !isNarrow && next === from + pageRows;
       if (!isKnown) readings = [];
       for (

@@ -2,7 +2,7 @@ import { parseDate } from '@sluice/database';
 import type { LogFilter } from './log.queries.ts';
 import { logFilters } from './log.schema.ts';
 
-/** Its order is fixed, and its dates are normalized. */
+/** In a fixed order, with normalized dates. */
 export function filterOf(query: LogFilter): LogFilter {
   const given = Object.keys(logFilters).flatMap((name) => {
     const value = query[name as keyof LogFilter];

@@ -43,7 +43,7 @@ interface LogPageRequest {
   hold: Hold;
 }
 
-/** Returns one row more than the page has, if there is a next page. Of skipped pages an index of ids is read. */
+/** Returns one row more than the page if there is a next page. Of skipped pages it reads only an index of ids. */
 export async function listLogs(
   db: Database,
   tenantId: string,
@@ -70,11 +70,11 @@ export async function listLogs(
   return rows;
 }
 
-/** Counts one more than {@link mostCounted} at most, from an index unless rows wait to be dropped. */
+/** Counts at most one more than {@link mostCounted}, from an index unless rows wait to be dropped. */
 export async function countFilteredLogs(db: Database, tenantId: string, filter: LogFilter): Promise<number> {
   const kept = (await hasGivenUpRows(db, tenantId)) ? [isKept] : [];
   // Without the order, a limit over most of a table becomes a scan for each pair of type and operation, although few
-  // pairs have rows. Rows of a token or a trace are found through it alone.
+  // pairs have rows. Rows of a token or a trace need no such pairs.
   const { token_id, trace_id } = filter;
   const order = token_id === undefined && trace_id === undefined ? sql`order by log.at desc` : sql``;
   const rest: Rest = (more, { id }) => {
@@ -115,7 +115,7 @@ function namesTokenAlone({ token_id, start_date: _, end_date: __, ...others }: L
   return token_id !== undefined && Object.keys(others).length === 0;
 }
 
-/** `at` and `id` of {@link sourceOf}. Where a token alone is named, its narrow table has both. */
+/** `at` and `id` of {@link sourceOf}. If the filter names only a token, its narrow table has both. */
 function keysOf(tenantId: string, filter: LogFilter, rest: Rest): Condition {
   if (!namesTokenAlone(filter)) return sql`select log.at, log.id from (${sourceOf(tenantId, filter, rest)}) as log`;
   return sql`
@@ -162,7 +162,7 @@ function pairsOf(entityType: EntityType | undefined, verb: Verb | undefined): [s
   );
 }
 
-/** A UUID in capitals is the same id as in small letters, which rows have; a token may have any text as its id. */
+/** A UUID in capitals names the same row as in small letters, which rows have. Ids of tokens may be any text. */
 function entityIdsOf({ entity_type, entity_id }: LogFilter): string[] {
   if (entity_id === undefined) return [];
   const canonical = canonicalUuid(entity_id) ?? entity_id;
@@ -179,7 +179,7 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
     sql`log.tenant_id = ${tenantId}`,
     ...(entity_type === undefined ? [] : [sql`log.entity_type = ${entity_type}`]),
     ...(ids.length === 1 ? [sql`log.entity_id = ${ids[0]}`] : []),
-    // Not `in`, because Postgres would search the index by it, and sort what it finds.
+    // Not `in`, because Postgres would search the index by it and sort the result.
     ...(ids.length > 1 ? [sql`array_position(${ids}::text[], log.entity_id) is not null`] : []),
     ...(actor_id === undefined ? [] : [sql`log.actor_id = ${actor_id}::uuid`]),
     ...(stored === undefined ? [] : [sql`log.operation = any(${stored}::text[])`]),
@@ -189,7 +189,7 @@ export function conditionsOf(tenantId: string, filter: LogFilter): Condition[] {
   ];
 }
 
-/** Rows that retention gave up may still wait to be dropped with their month, or to be pruned. */
+/** Rows that retention has given up may still wait to be dropped with their month, or to be pruned. */
 const givenUp = (tenantId: string) => sql<boolean>`
   coalesce((select leaf_index from ledger_leaves where tenant_id = ${tenantId} order by leaf_index limit 1)
     < (select dropped - (dropped & 15) from ledgers where tenant_id = ${tenantId}), false)`;
@@ -199,7 +199,7 @@ async function hasGivenUpRows(db: Database, tenantId: string): Promise<boolean> 
   return rows[0]?.waits ?? false;
 }
 
-/** Retention has not given up the row. While no row waits to be dropped, this looks nothing up. */
+/** Whether retention has kept the row. While no row waits to be dropped, this needs no look-up. */
 function isKept(tenantId: string, id: Condition): Condition {
   return sql`(
     not ${givenUp(tenantId)}

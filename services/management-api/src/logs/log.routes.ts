@@ -36,7 +36,7 @@ const listLogsOperation = operation({
     const after = start === undefined ? undefined : placeOf(readCursor(pepper, scope, start));
     const offset = after ? 0 : (page - 1) * size;
     const counted = after ? undefined : await countLogs(filter, { db, tenantId });
-    // A total that is a lower bound does not tell where the end is.
+    // A total that is a lower bound does not show whether the page is past the end.
     const isPast = counted && !counted.isLowerBound && isPastEnd(query, counted.total);
     const rows = isPast ? [] : await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
     const data = rows.slice(0, size).map(presentLog);

@@ -3,14 +3,14 @@ import { consistencyRanges, inclusionRanges } from '@sluice/ledger';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { findLeaf, findLedger, hashRanges, inOneMoment } from './ledger.queries.ts';
 
-/** @throws {ServiceError} `not_found`, naming the setting, where no checkpoint is signed. */
+/** @throws {ServiceError} `not_found`, naming the setting, if no checkpoint is signed. */
 export async function findCheckpoint(db: Database, tenantId: string): Promise<string> {
   const ledger = await findLedger(db, tenantId);
   if (!ledger?.checkpoint) throw notSigned();
   return ledger.checkpoint;
 }
 
-/** @throws {ServiceError} `not_found` where the row is not in the tree, and where nothing is signed. */
+/** @throws {ServiceError} `not_found` if the row is not in the tree, or nothing is signed. */
 export function proveRow(db: Database, tenantId: string, logId: string) {
   return inOneMoment(db, async (tx) => {
     const ledger = await findLedger(tx, tenantId);
@@ -33,7 +33,7 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
   });
 }
 
-/** @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or has no rows for any more. */
+/** @throws {ServiceError} `validation_failed` for sizes that the ledger does not have, or whose rows were dropped. */
 export function proveConsistency(db: Database, tenantId: string, { from, to }: { from: number; to: number }) {
   return inOneMoment(db, async (tx) => {
     const { size = 0, dropped = 0 } = (await findLedger(tx, tenantId)) ?? {};

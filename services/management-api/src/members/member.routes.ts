@@ -100,9 +100,9 @@ interface Locked {
 }
 
 /**
- * The caller is looked at after the last wait, before the commit. A person who changes their own membership is looked at
- * before the change, which takes the rights away; the locked row keeps others from changing them until the commit.
- * @throws {ServiceError} `forbidden` for a caller that was an OWNER until a moment ago; `not_found`.
+ * Checks the caller after the last wait, before the commit. A person who changes their own membership is checked before
+ * the change, which takes the rights away; the row lock keeps others from changing them until the commit.
+ * @throws {ServiceError} `forbidden` for a caller that has just lost the role OWNER; `not_found`.
  */
 async function changeMember<T>(
   { db, changes }: Context,

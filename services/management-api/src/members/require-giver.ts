@@ -2,7 +2,7 @@ import { mayGive, permissionsLackedBy, permissionsOf, type Role } from '@sluice/
 import type { Caller } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 
-/** @throws {ServiceError} `forbidden` where the caller may not give, change or take one of these roles. */
+/** @throws {ServiceError} `forbidden` if the caller may not give, change or take one of these roles. */
 export function requireGiver(caller: Caller, ...given: readonly Role[]): void {
   const refused = given.find((role) => !mayGive(caller, role));
   if (refused === undefined) return;

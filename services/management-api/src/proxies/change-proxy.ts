@@ -31,8 +31,8 @@ export interface ProxyChange {
 const mostAttempts = 10;
 
 /**
- * Changes the Proxy, and stores its former state as a version unless nothing differs. The slow checks run before the transaction,
- * and again if the row has changed since.
+ * Changes the Proxy, and stores its former state as a version unless nothing differs. The slow checks run before the
+ * transaction, and again if the row has changed since.
  * @throws {ServiceError} `validation_failed`, then `not_found`, then `transform_does_not_compile`.
  */
 export async function changeProxy(

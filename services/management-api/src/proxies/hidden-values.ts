@@ -8,8 +8,8 @@ const hidden = '[hidden]';
 const secretMembers: string[] = listProxyMembers().flatMap(([name, { kept }]) => (kept === 'secret' ? [name] : []));
 
 /**
- * In the console, only callers who may change a Proxy see its key and the values of its configuration. Otherwise somebody who
- * looks at the screen could learn how to invoke it.
+ * In the console, only callers who may change a Proxy see its key and the values of its configuration. Otherwise anyone
+ * who sees the screen could invoke it.
  */
 export function shownTo<P extends Record<string, unknown>>(caller: Caller, proxy: P): P {
   if (caller.signInId === undefined || holds(caller, 'proxy:update')) return proxy;

@@ -2,10 +2,13 @@ import { openTransformPool, type TransformPool, transformLimitsFrom, type transf
 
 export type CompilerConfig = Readonly<Record<keyof typeof transformSettings, number> & { HEADER_PREFIX: string }>;
 
-/** Code is judged by its processor time. This only ends what hangs, because honest code may wait on a busy machine. */
+/**
+ * Code is limited by processor time. This limit only ends code that hangs, because honest code may wait for a busy
+ * machine.
+ */
 const longestMs = 30_000;
 
-/** One Tenant holds one of the two threads at most, because code can be written whose parsing takes long. */
+/** A Tenant may use one of the two threads, because code can be written that takes long to parse. */
 export function openCompiler(
   config: CompilerConfig,
   stack: AsyncDisposableStack,

@@ -6,7 +6,7 @@ type TrialConfig = Pick<
   keyof typeof transformSettings | 'TRANSFORM_TEST_THREADS' | 'TRANSFORM_TEST_QUEUE_LIMIT' | 'HEADER_PREFIX'
 >;
 
-/** A pool of its own keeps trials from delaying changes of Proxies. It starts with the first trial, if any. */
+/** A separate pool, so that trials never delay changes of Proxies. It starts with the first trial. */
 export function openTrials(config: TrialConfig, stack: AsyncDisposableStack): () => TransformPool {
   let pool: TransformPool | undefined;
   stack.defer(() => pool?.close());

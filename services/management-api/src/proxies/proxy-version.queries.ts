@@ -1,7 +1,7 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** For each Proxy. The Proxy itself counts as the newest version. */
+/** For each Proxy. The current state counts as the newest version. */
 export const mostVersions = 100;
 const mostBytes = 8 * 1024 * 1024;
 

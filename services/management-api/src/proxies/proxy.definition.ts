@@ -20,7 +20,7 @@ type TransformMember = {
 
 const checkShape = compileBodyCheck(proxyBody);
 
-/** Fills in the defaults. */
+/** Also fills in the defaults. */
 export function isProxyDefinition(value: unknown): asserts value is ProxyDefinition {
   checkShape(value);
 }
@@ -30,13 +30,15 @@ interface NamesApplication {
   application_id?: unknown;
 }
 
-/** Bodies may name the Application as `application_id`, as answers do. `application` wins, even as null. */
+/**
+ * Bodies may name the Application as `application_id`, as responses do. `application` takes precedence, even as null.
+ */
 export function withApplication<T extends NamesApplication>({ application_id: id, ...body }: T) {
   if (body.application !== undefined || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };
 }
 
-/** Checks what a schema cannot express. @throws {ServiceError} `validation_failed` by member. */
+/** Checks rules that a schema cannot express. @throws {ServiceError} `validation_failed` by member. */
 export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
   checkSizes(definition);
   refuseHidden(definition);
@@ -107,7 +109,7 @@ export async function checkCode(
 const inWords = (fault: CompileError | undefined) =>
   fault && `${fault.message} (line ${fault.line}, column ${fault.column})`;
 
-/** Code that takes too long to be parsed is a fault of the code. */
+/** Code that takes too long to parse is an error of the code. */
 function ifStopped(error: unknown): string {
   if (error instanceof ServiceError && error.cause instanceof TransformStopped) return error.detail;
   throw error;

@@ -51,7 +51,7 @@ export function findProxy(db: Queryable, tenantId: string, id: string): Promise<
   return byId(db, tenantId, id).executeTakeFirst();
 }
 
-/** Locked, so that concurrent patches do not undo each other. */
+/** Locks it, so that concurrent patches do not undo each other. */
 export function lockProxy(tx: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
   return byId(tx, tenantId, id).forUpdate().executeTakeFirst();
 }
@@ -65,7 +65,7 @@ export interface ProxyFilter {
   name: string | undefined;
 }
 
-/** Newest first. Only the page's rows are read whole, after their memory is reserved, so that skipped pages cost little. */
+/** Newest first. Reads the page's rows after their memory is reserved, and only the ids of skipped pages. */
 export async function listProxies(
   db: Database,
   tenantId: string,

@@ -19,7 +19,7 @@ export const proxyBody = {
   properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])) as Bodies,
 } as const;
 
-/** Takes `application_id` too, so that an answer can be sent back. */
+/** Accepts `application_id` too, so that a response can be sent back. */
 export const proxyPutBody = {
   ...proxyBody,
   title: 'ProxyPut',
@@ -34,7 +34,7 @@ export const proxyPutBody = {
   },
 } as const;
 
-/** Only the result of a merge patch is checked. */
+/** Any members, because the result of a merge patch is checked instead. */
 export const proxyPatchBody = {
   type: 'object',
   title: 'ProxyPatch',

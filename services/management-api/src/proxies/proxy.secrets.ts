@@ -43,7 +43,7 @@ export async function toColumns(
   return Object.fromEntries(await Promise.all(columns));
 }
 
-/** By the member's name; those that are unset are left out. */
+/** By the member's name, without unset members. */
 async function readMembers(vault: Vault, row: ProxyRow): Promise<[ProxyMemberName, unknown][]> {
   const members = listProxyMembers().map(async ([name, { column, kept }]): Promise<[ProxyMemberName, unknown]> => {
     const value = row[column as keyof ProxyRow];
@@ -108,7 +108,10 @@ export async function toVersion(vault: Vault, row: ProxyRow, definition: ProxyDe
   };
 }
 
-/** A replayed response has the key only while the Proxy exists, and a secret only if it is unchanged and the caller may see it. */
+/**
+ * A replayed response has the key only while the Proxy exists, and a secret only if it is unchanged and the caller may
+ * see it.
+ */
 export async function withoutSecretsThatAreGone(
   kept: unknown,
   { db, vault }: Context,

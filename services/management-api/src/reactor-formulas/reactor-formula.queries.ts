@@ -46,7 +46,7 @@ export function findFormula(db: Queryable, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Newest first. Only the page's rows are read whole, after their memory is reserved. */
+/** Newest first. Reads the page's rows after their memory is reserved. */
 export async function listFormulas(
   db: Database,
   tenantId: string,
@@ -92,7 +92,7 @@ export function updateFormula(
     .executeTakeFirst();
 }
 
-/** @returns whether there was one. @throws {ServiceError} `conflict` while a reactor uses it. */
+/** @returns whether it existed. @throws {ServiceError} `conflict` while a reactor uses it. */
 export async function deleteFormula(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
   const statement = tx.deleteFrom('reactor_formulas').where('tenant_id', '=', tenantId).where('id', '=', id);
   const deleted = await statement.executeTakeFirstOrThrow().catch((error: unknown) => {

@@ -19,7 +19,7 @@ export interface RunRow {
 export interface RunFilter {
   tenantId: string;
   reactorId: string;
-  /** Only what this Application or session asked for. */
+  /** Only runs that this Application or session requested. */
   createdBy?: string;
 }
 
@@ -34,7 +34,7 @@ interface RunPage {
   withConsole: boolean;
 }
 
-/** Newest first, and one run more than the page has. Leaves out runs that ended a day ago, even while their rows exist. */
+/** Newest first, and one run more than the page. Leaves out runs that ended a day ago, even while their rows exist. */
 export function listRuns(db: Queryable, filter: RunFilter, { size, after, withConsole }: RunPage): Promise<RunRow[]> {
   const { tenantId, reactorId, createdBy } = filter;
   return db

@@ -45,7 +45,7 @@ const reactorRun = {
   },
 } as const;
 
-/** A run, its ciphertext and what is opened of it. */
+/** Each run is in memory as a row, as ciphertext, decrypted and as response. */
 const copiesOfConsole = 4;
 
 const listReactorRuns = operation({

@@ -17,7 +17,7 @@ const blank: ReactorDefinition = { name: 'blank', code: 'blank', retryable: fals
 
 export const rowOf = (tenantId: string, id: string): LockedRows => ({ tenantId, rows: [`reactor/${id}`] });
 
-/** `next` makes the new definition of the current one. The caller waits for the barrier. @throws {ServiceError} */
+/** `next` makes the new definition from the current one. The caller waits for the barrier. @throws {ServiceError} */
 export async function changeReactor(
   acting: Acting,
   { id, next }: { id: string; next: (current: ReactorDefinition) => ReactorDefinition },

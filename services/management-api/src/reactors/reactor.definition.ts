@@ -12,14 +12,16 @@ export type ReactorDefinition = TypeOf<typeof reactorBody>;
 
 const checkShape = compileBodyCheck(reactorBody);
 
-/** Fills in the defaults. */
+/** Also fills in the defaults. */
 function isReactorDefinition(value: unknown): asserts value is ReactorDefinition {
   checkShape(value);
 }
 
 type Body = Record<string, unknown>;
 
-/** Bodies may name formula and Application as answers do. `formula` and `application` win, even as null. */
+/**
+ * Bodies may name formula and Application as responses do. `formula` and `application` take precedence, even as null.
+ */
 function withReferences({ formula_id: formulaId, ...body }: Body): Body {
   const named = withApplication(body);
   const isFormulaMeant = typeof formulaId === 'string' && body.formula === undefined && body.code === undefined;
@@ -32,7 +34,7 @@ export function mergeInto(current: ReactorDefinition, patch: Body): ReactorDefin
   return merged;
 }
 
-/** A body that names neither `code` nor formula keeps what `current` runs, because published clients send neither. */
+/** A body that names neither `code` nor formula keeps the current one, because published clients send neither. */
 export function replaceBy(body: Body, current: ReactorDefinition): ReactorDefinition {
   const { code, formula, ...replaced } = mergePatch({}, withReferences(body) as JsonObject) as Body;
   const names = code !== undefined || formula !== undefined;
@@ -43,8 +45,9 @@ export function replaceBy(body: Body, current: ReactorDefinition): ReactorDefini
 }
 
 /**
- * Checks what a schema cannot express.
- * @returns the definition with what its formula declares cast. @throws {ServiceError} `validation_failed` by member.
+ * Checks rules that a schema cannot express.
+ * @returns the definition, with its configuration cast as the formula declares. @throws {ServiceError}
+ * `validation_failed` by member.
  */
 export async function checkDefinition(
   definition: ReactorDefinition,

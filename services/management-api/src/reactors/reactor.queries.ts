@@ -66,7 +66,7 @@ export function findReactor(db: Queryable, tenantId: string, id: string): Promis
   return byId(db, tenantId, id).executeTakeFirst();
 }
 
-/** Locked, so that concurrent patches do not undo each other. */
+/** Locks it, so that concurrent patches do not undo each other. */
 export function lockReactor(tx: Queryable, tenantId: string, id: string): Promise<ReactorRow | undefined> {
   return byId(tx, tenantId, id).forUpdate().executeTakeFirst();
 }
@@ -80,7 +80,7 @@ export interface ReactorFilter {
   name: string | undefined;
 }
 
-/** Newest first. Only the page's rows are read whole, after their memory is reserved. */
+/** Newest first. Reads the page's rows after their memory is reserved. */
 export async function listReactors(
   db: Database,
   tenantId: string,

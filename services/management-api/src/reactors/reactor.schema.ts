@@ -35,7 +35,7 @@ export const reactorBody = {
 const orNull = { type: ['object', 'null'] } as const;
 const orNullId = { ...uuid, type: ['string', 'null'] } as const;
 
-/** Takes `formula_id` and `application_id` too, so that an answer can be sent back. */
+/** Accepts `formula_id` and `application_id` too, so that a response can be sent back. */
 export const reactorPutBody = {
   ...reactorBody,
   title: 'ReactorPut',
@@ -48,7 +48,7 @@ export const reactorPutBody = {
   },
 } as const;
 
-/** Only the result of a merge patch is checked. */
+/** Any members, because the result of a merge patch is checked instead. */
 export const reactorPatchBody = {
   type: 'object',
   title: 'ReactorPatch',

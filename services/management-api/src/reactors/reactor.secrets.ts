@@ -12,7 +12,7 @@ import { findReactor, type ReactorRow } from './reactor.queries.ts';
 
 const place = (tenantId: string, recordId: string) => ({ tenantId, recordId, ...reactorConfiguration });
 
-/** All columns that its owner sets, null where the member is unset. */
+/** All columns that the owner sets, null if the member is unset. */
 export async function toColumns(
   vault: Vault,
   { tenantId, id }: { tenantId: string; id: string },

@@ -32,8 +32,8 @@ export const authorizeSession = operation({
     if (keyId === undefined)
       throw new ServiceError('forbidden', 'A session must be authorized with the API key of an Application');
     const wanted = readAuthorization(body);
-    // Queued, because authorizations of one nonce need the same locks, and so does the Tenant's limit. A key that was deleted
-    // while this waited authorizes nothing, because the session refers to it.
+    // Queued, because authorizations of one nonce need the same locks, and so does the Tenant's limit. A key that is
+    // deleted while this waits authorizes nothing, because the session refers to it.
     const turn = { tenantId, lane: caller.id, whenLeft };
     const change = await sessionQueues.authorizing.run(turn, () =>
       db.transaction().execute(async (tx) => {
@@ -59,7 +59,7 @@ export const authorizeSession = operation({
 function readAuthorization(body: AuthorizeSession) {
   const { permissions, rules } = checkSessionGrants(body);
   const reactors = body.reactors ? [...new Set(body.reactors)] : null;
-  // Gateways of the previous version read `proxies` alone
+  // Gateways of the previous version read only `proxies`
   const proxies = body.proxies || reactors ? [...new Set(body.proxies)] : null;
   return {
     nonce: body.nonce,

@@ -7,7 +7,9 @@ type SentRule = AuthorizeSession['rules'][number];
 const held = new Set<string>(permissions.map(({ type }) => type).filter((type) => type.startsWith('token:')));
 const container = new RegExp(containerPattern);
 
-/** Grants beyond the authorizing Application's are no fault, because they have no effect. @throws {ServiceError} */
+/**
+ * Grants beyond those of the authorizing Application are accepted, because they have no effect. @throws {ServiceError}
+ */
 export function checkSessionGrants({ permissions: flat, rules }: Pick<AuthorizeSession, 'permissions' | 'rules'>) {
   if (flat.length === 0 && rules.length === 0) {
     throw validationFailed({ permissions: ['must not be empty when rules is empty'] });

@@ -6,7 +6,7 @@ export interface SessionLimits {
 }
 
 export interface SessionFigures {
-  /** Waiting sessions that ended in favour of newer ones. */
+  /** Waiting sessions that were ended in favour of newer ones. */
   ended: number;
   refused: number;
 }

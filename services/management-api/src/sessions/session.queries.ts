@@ -22,7 +22,7 @@ const columns = [
 const lifetime = sql<string>`clock_timestamp() + interval '3 minutes'`;
 const notEnded = sql<boolean>`sessions.expires_at > clock_timestamp()`;
 
-/** The Application that created the session, and the key that authorized it, still exist. */
+/** Whether the Application that created the session, and the key that authorized it, still exist. */
 const isStanding = sql<boolean>`(
   exists (select from applications maker where maker.tenant_id = sessions.tenant_id
     and maker.id = sessions.application_id and (maker.expires_at is null or maker.expires_at > clock_timestamp()))
@@ -48,8 +48,8 @@ export function insertSession(tx: Queryable, row: NewSession) {
 const keyGone = 'The API key was deleted while the request was processed';
 
 /**
- * If too many sessions wait, ends the oldest of the network that has most, so that a flood from one network ends only its own.
- * Expired sessions do not count, even while their rows exist. @returns how many ended.
+ * If too many sessions wait, ends the oldest session of the network with the most, so that a flood from one network
+ * ends only its own. Expired sessions do not count, even while their rows exist. @returns how many ended.
  */
 export async function makeRoom(
   tx: Queryable,

@@ -106,7 +106,7 @@ type Found = NonNullable<Awaited<ReturnType<typeof findSessionById>>>;
 
 function toAnswer({ fields, proxies, ...found }: Found) {
   const state = found.authorized_by === null ? 'waiting' : 'authorized';
-  const named = proxies?.length === 0 ? null : proxies; // it was authorized for reactors only
+  const named = proxies?.length === 0 ? null : proxies; // because it was authorized for reactors only
   return { state, ...withoutNulls({ ...found, proxies: named }), ...(fields && { fields }) };
 }
 

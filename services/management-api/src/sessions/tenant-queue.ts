@@ -3,7 +3,7 @@ import { endedEarly, ServiceError } from '@sluice/problems';
 
 interface Turn {
   tenantId: string;
-  /** Who asks: lanes of a Tenant take turns, so that a flood delays only its own lane. */
+  /** The caller's lane. Lanes of a Tenant take turns, so that a flood delays only its own lane. */
   lane: string;
   whenLeft: (act: () => void) => void;
 }

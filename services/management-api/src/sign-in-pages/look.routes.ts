@@ -45,7 +45,10 @@ interface Look<T> {
   find: ((db: Database, secretHash: Buffer) => Promise<T | undefined>) | undefined;
 }
 
-/** @throws {ServiceError} `unauthenticated`, alike for what is unknown, used, expired and of a closed Tenant. */
+/**
+ * @throws {ServiceError} `unauthenticated`, the same for a secret that is unknown, used, expired, or of a closed
+ * Tenant.
+ */
 async function look<T>({ db, pepper, failedSignIns }: Context, { secret, address, find }: Look<T>): Promise<T> {
   await failedSignIns.refuseMany(address());
   const found = isWellFormedSecret(secret) ? await find?.(db, hashKey(pepper, secret)) : undefined;

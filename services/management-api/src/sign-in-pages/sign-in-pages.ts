@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Html, html, type PageAnswer, pageHeaders, type StaticFile } from '@sluice/http-api';
 
 export interface SignInPagesOptions {
-  /** Of the issuers, in the order of the setting. */
+  /** In the order of the setting. */
   issuerNames: readonly string[];
-  /** Whether an invitation is accepted without an issuer. */
+  /** Whether an invitation can be accepted without an issuer. */
   linkSignIn: boolean;
   headerPrefix: string;
 }
@@ -15,12 +15,12 @@ export interface SignInPages {
   /** Shows who is signed in and lets them sign out: at `/sign-out`, and at every path if there is no console. */
   signedIn: StaticFile;
   signIn: PageAnswer;
-  /** The page after the return from an issuer. Its script finishes the sign-in at once, or when a Tenant is chosen. */
+  /** The page after the issuer's redirect. Its script finishes the sign-in at once, or once a Tenant is chosen. */
   finish(tenants: readonly { id: string; name: string }[], email: string | undefined): PageAnswer;
   failure(failure: { status: number; title: string; text: string; traceId: string }): PageAnswer;
 }
 
-/** One script and one style sheet of ours, and nothing else: nothing inline, and no form is ever sent by the browser itself. */
+/** Only our script and our style sheet: nothing inline, and the browser itself never submits a form. */
 const headers = pageHeaders({
   'script-src': "'self'",
   'style-src': "'self'",

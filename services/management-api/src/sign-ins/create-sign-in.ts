@@ -17,9 +17,11 @@ import {
 
 export interface NewSignIn {
   who: SignedIn;
-  /** The cookie that the browser sent. Its sign-in ends, so that a cookie planted by an attacker does not stay valid. */
+  /**
+   * The cookie that the browser sent. Its sign-in ends, so that a cookie planted by an attacker does not stay valid.
+   */
   came?: string | undefined;
-  /** Instead of `came`: the sign-in that identifies the person. The new one replaces it and ends no later. */
+  /** Instead of `came`: the existing sign-in of the person. The new one replaces it and ends no later. */
   goesOnFrom?: Caller | undefined;
   traceId: string;
   /** Cache tags that the change drops, besides those of the sign-in itself. */
@@ -59,7 +61,9 @@ export async function createSignIn(
   return { secret, seconds, change: await changes.recordEach(tx, byTenant) };
 }
 
-/** @throws {ServiceError} `unauthenticated` if somebody has ended the sign-in during the request: it must not be continued. */
+/**
+ * @throws {ServiceError} `unauthenticated` if the sign-in has ended during the request, and so must not be continued.
+ */
 async function endOwn(tx: Queryable, caller: Caller): Promise<EndedSignIn> {
   const own = ownRow(caller);
   if (await deleteSignIn(tx, own.tenant_id, own.id)) return own;

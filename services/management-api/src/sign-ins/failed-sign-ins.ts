@@ -4,11 +4,11 @@ import { measureLocalDecisions, openSharedLimits } from '@sluice/rate-limits';
 import { exportCounter, type Runtime } from '@sluice/service-runtime';
 import type { Config } from '../config.ts';
 
-/** What fails counts against the address that it came from. */
+/** Limits failures by the address from which they came. */
 export interface FailedSignIns {
-  /** Call it before anything is looked up. @throws {ServiceError} `too_many_requests` for an address that failed too often. */
+  /** Call it before any look-up. @throws {ServiceError} `too_many_requests` for an address with too many failures. */
   refuseMany(address: string): Promise<void>;
-  /** The failure, counted. It tells nothing of why, because a difference would tell which secrets there are. */
+  /** Counts the failure. The error gives no reason, because a difference would reveal which secrets exist. */
   refusal(address: string): Promise<ServiceError>;
 }
 
@@ -56,7 +56,7 @@ function tooMany(waitMs: number): ServiceError {
   });
 }
 
-/** None without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
+/** No limit without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
 function failureLimit(
   { TRUSTED_PROXIES, FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: points }: Config,
   limits: ReturnType<typeof openSharedLimits>,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 const lifetime = sql<string>`clock_timestamp() + interval '5 minutes'`;
 const notExpired = sql<boolean>`sign_in_links.expires_at > clock_timestamp()`;
 
-/** A link that signs this member in, once. */
+/** Creates a link that signs this member in once. */
 export async function insertLink(
   db: Queryable,
   { tenantId, userId, secretHash }: { tenantId: string; userId: string; secretHash: Buffer },
@@ -28,7 +28,7 @@ export function findLink(db: Queryable, secretHash: Buffer) {
     .executeTakeFirst();
 }
 
-/** Of two who use it at once one waits, and finds nothing. */
+/** Of two concurrent uses the second waits and finds nothing. */
 export async function takeLink(tx: Queryable, secretHash: Buffer) {
   const taken = await tx
     .deleteFrom('sign_in_links')

@@ -10,7 +10,7 @@ export interface LinkMaker {
   pepper: KeyObject;
 }
 
-/** Where link sign-in is on, an owner whom nobody has named yet needs some address. */
+/** With link sign-in on, an owner without an address needs some address. */
 const localEmail = 'owner@localhost';
 
 export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
@@ -22,7 +22,10 @@ export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
     .execute();
 }
 
-/** Good once, for five minutes, as the owner of the Tenant, or else its first OWNER. Undefined for a missing or closed Tenant. */
+/**
+ * Valid once, for five minutes, as the owner of the Tenant, or else as its first OWNER. Undefined for a missing or
+ * closed Tenant.
+ */
 export function createOwnersLink({ db, pepper }: LinkMaker, tenantId: string): Promise<string | undefined> {
   return db.transaction().execute(async (tx) => {
     const owner = await findOwner(tx, tenantId);
@@ -55,7 +58,7 @@ function findOwner(db: Queryable, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** The Tenant where there is one only. */
+/** The Tenant, if there is only one. */
 export async function findOnlyTenant(db: Queryable): Promise<string | undefined> {
   const open = await db.selectFrom('tenants').select('id').where('closed_at', 'is', null).limit(2).execute();
   return open.length === 1 ? open[0]?.id : undefined;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 const lifetime = sql<string>`clock_timestamp() + interval '12 hours'`;
 const notEnded = sql<boolean>`sign_ins.expires_at > clock_timestamp()`;
 
-/** A person in one of their Tenants, or whoever has a management key. */
+/** A person in one of their Tenants, or the holder of a management key. */
 export type SignedIn = { tenantId: string } & ({ userId: string } | { applicationId: string; keyId: string });
 
 export function signedInOf({ id, tenantId, keyId }: Caller): SignedIn {
@@ -34,8 +34,8 @@ export function insertSignIn(tx: Queryable, { who, secretHash, endsAt }: SignInR
 }
 
 /**
- * Until the transaction ends, no sign-in of the person can begin or move to another Tenant. Otherwise a sign-in that is about to
- * move would survive when all are ended, because its new row is not visible yet.
+ * Until the transaction ends, no sign-in of the person can begin or move to another Tenant. Otherwise a sign-in that is
+ * moving would survive when all are ended, because its new row is not visible yet.
  */
 export async function lockPerson(tx: Queryable, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sign-ins ${userId}`}, 0))`.execute(tx);
@@ -43,7 +43,9 @@ export async function lockPerson(tx: Queryable, userId: string): Promise<void> {
 
 const mostSignIns = 100;
 
-/** Ends the oldest sign-ins over the limit, because a key could otherwise create any number. @returns those that ended. */
+/**
+ * Ends the oldest sign-ins over the limit, because otherwise a key could create any number. @returns those that ended.
+ */
 export async function endOldest(tx: Queryable, who: SignedIn): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from sign_ins where tenant_id = ${who.tenantId} and id in (
@@ -104,7 +106,9 @@ export function findSignInById(db: Queryable, tenantId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Newest first; without `who` those of the whole Tenant. Counting is cheap, because each person has a limited number. */
+/**
+ * Newest first; without `who` those of the whole Tenant. Counting is cheap, because each person has a limited number.
+ */
 export async function listSignIns(
   db: Queryable,
   { tenantId, who }: { tenantId: string; who: SignedIn | undefined },

@@ -111,7 +111,7 @@ const signOut = operation({
   },
 });
 
-/** A row in the log of each Tenant. */
+/** Writes a row in the log of each Tenant. */
 async function recordEnd(
   tx: Queryable,
   { caller, traceId }: { caller: Caller; traceId: string },

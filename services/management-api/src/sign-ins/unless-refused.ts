@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/** Undefined for a refusal, because its words would tell what there is. */
+/** Undefined for a refusal, because its text would reveal what exists. */
 export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

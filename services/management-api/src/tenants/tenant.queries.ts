@@ -26,7 +26,7 @@ export function findTenant(db: Queryable, id: string) {
     .executeTakeFirst();
 }
 
-/** The Tenant stays open until the transaction ends. Undefined for a missing or closed Tenant. */
+/** Keeps the Tenant open until the transaction ends. Undefined for a missing or closed Tenant. */
 export function lockTenant(tx: Queryable, id: string) {
   return tx
     .selectFrom('tenants')
@@ -54,12 +54,12 @@ export function updateTenant(db: Queryable, id: string, changes: TenantChanges) 
     .executeTakeFirst();
 }
 
-/** As {@link closeTenant} locks it. Other writers of the Tenant go on, but none makes a data key for it. */
+/** The lock of {@link closeTenant}. Other writes for the Tenant continue, but none creates a data key for it. */
 export async function lockToClose(tx: Queryable, id: string): Promise<void> {
   await tx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
-/** From the commit on every key of the Tenant is refused. False for a missing or closed Tenant. */
+/** From the commit on, every key of the Tenant is refused. Returns false for a missing or closed Tenant. */
 export async function closeTenant(tx: Queryable, id: string, modifiedBy: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('tenants')

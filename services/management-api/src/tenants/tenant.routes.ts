@@ -17,7 +17,7 @@ interface TenantRow {
   deduplicate_tokens: boolean;
 }
 
-/** Settings are strings on the wire and booleans in the table. */
+/** Settings are strings in requests and booleans in the table. */
 function toTenant<T extends TenantRow>({ fingerprint_tokens, deduplicate_tokens, ...row }: T) {
   const settings = {
     fingerprint_tokens: String(fingerprint_tokens),
@@ -26,7 +26,7 @@ function toTenant<T extends TenantRow>({ fingerprint_tokens, deduplicate_tokens,
   return { ...withoutNulls(row), settings };
 }
 
-/** The Tenant was closed after its key was checked. */
+/** For a Tenant that was closed after its key was checked. */
 function closed(): ServiceError {
   return new ServiceError('not_found', 'The Tenant does not exist');
 }
@@ -98,7 +98,7 @@ const deleteTenant = operation({
     const change = await db.transaction().execute(async (tx) => {
       await lockToClose(tx, tenantId);
       await destroyTenantKeys(tx, tenantId);
-      await look(tx); // after all that waits, and before the closing refuses the caller too
+      await look(tx); // after all waits, and before the Tenant is closed, because then the caller is refused too
       if (!(await closeTenant(tx, tenantId, caller.id))) throw closed();
       return changes.record(tx, tenantId, [tagOf.tenant(tenantId)]);
     });
@@ -106,7 +106,7 @@ const deleteTenant = operation({
       log.warn({ err: error, tenant_id: tenantId }, 'the closing could not be recorded; the purge will do it');
     });
     const [confirmation] = await Promise.all([changes.barrier(change), closing]);
-    void jobs // the answer does not wait for Redis
+    void jobs // the response does not wait for Redis
       .enqueue('tenant-purge', { id: `tenant-${tenantId}`, payload: { tenant_id: tenantId } })
       .catch((error: unknown) => {
         log.warn({ err: error, tenant_id: tenantId }, 'the purge could not be queued; the sweep will do it');

@@ -141,14 +141,17 @@ export abstract class Call implements DestinationCall, WaitingCall {
     if (!this.isOver) this.#fail(this.isAnswered ? answerCutOff(error) : failedBeforeHead(error));
   }
 
-  /** Asynchronous, so that the sink has the call before it hears of a failure. */
+  /** Asynchronous, so that the sink receives the call before its failure. */
   #fail(told: Error): void {
     if (!this.#settle()) return;
     this.disconnect(told);
     queueMicrotask(() => this.sink.onError(told));
   }
 
-  /** Once, and only if a kept connection closed before any byte (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). */
+  /**
+   * A request is repeated once, and only if a kept connection closed before any byte of a response (RFC 9110 section
+   * 9.2.2, RFC 9112 section 9.3.1).
+   */
   protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
     const isStale = isUntouched && isConnectionLoss(error) && !this.isOver && !this.isAnswered;
     if (!isStale || this.#isRetry || !idempotentMethods.has(method)) return false;

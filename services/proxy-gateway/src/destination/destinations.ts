@@ -20,7 +20,7 @@ export interface DestinationOptions {
   maxConnectionsPerOrigin: number;
   /** Limits the headers of an answer, and its trailers. Default 64 KiB. */
   maxHeadBytes?: number;
-  /** How many calls may wait for one of these. Default: any number. */
+  /** How many calls may wait for a connection. Default: any number. */
   maxWaitingPerOrigin?: number;
   names?: NamesOptions;
   /** How many pairs of Tenant and origin keep connections. Default 2,000. */
@@ -105,7 +105,7 @@ function sweep(links: Map<string, Link>): void {
   }
 }
 
-/** If all links are in use none is closed; the number of calls then limits their number. */
+/** Closes none while all links are in use; then their number is limited by the number of calls. */
 function closeLongestIdle(links: Map<string, Link>): void {
   let longest: [string, Link] | undefined;
   for (const entry of links) {
@@ -125,7 +125,7 @@ function closeLink(link: Link): Promise<void> {
   return link.pool.destroy();
 }
 
-/** One context for all connections, because reading the more than a hundred roots takes milliseconds. */
+/** Shared by all connections, because reading over a hundred root certificates takes milliseconds. */
 function trustedRoots(caFile: string | undefined): SecureContext {
   if (caFile === undefined) return createSecureContext();
   const pem = readFileSync(caFile, 'utf8');

@@ -12,12 +12,12 @@ export interface DialOptions {
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void;
 
-/** Ends the attempt with an error. Once it has an outcome, it has no effect, because the socket may be another call's. */
+/** Ends the attempt with an error. No effect after its outcome, because the socket may serve another call by then. */
 export type GiveUp = () => void;
 
 export interface Peer {
   readonly isSecure: boolean;
-  /** Without brackets. */
+  /** An IPv6 address has no brackets here. */
   readonly host: string;
   readonly port: number;
   tlsSession: Buffer | undefined;
@@ -101,7 +101,7 @@ function openTls(peer: Peer, { lookup, secureContext }: DialOptions): Socket {
 
 type Done = (error?: Error | null) => void;
 
-/** Node would destroy the socket after a failed write, although an early answer may still wait in it to be read. */
+/** After a failed write Node would destroy the socket, although an early response may still be unread in it. */
 function readAfterFailedWrite(socket: Socket): void {
   const write = socket._write.bind(socket);
   const writeAll = socket._writev?.bind(socket);

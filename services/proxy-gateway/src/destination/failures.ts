@@ -111,7 +111,7 @@ export function failedBeforeHead(error: unknown): ServiceError {
   });
 }
 
-/** After its head. Where that is out, the caller sees only a connection that breaks off, and metrics see the code. */
+/** For a failure after the head of a response. The caller then sees only a broken connection; metrics see the code. */
 export function answerCutOff(cause: unknown): ServiceError {
   return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
 }
@@ -122,12 +122,12 @@ export function tooManyWaiting(): ServiceError {
   });
 }
 
-/** No caller hears of it. It has none of undici's codes, because after some of them undici would connect again. */
+/** Never shown to a caller. It has none of undici's codes, because after some of them undici would connect again. */
 export function givenUp(): Error {
   return failure('EGIVENUP', 'The call is over, so its connection is not made');
 }
 
-/** A fault of this service, so without a code of a destination's. */
+/** A fault of this service, so it has none of the codes for faults of a destination. */
 export function notPassedOn(cause: unknown): Error {
   return new Error('The answer could not be passed on', { cause });
 }

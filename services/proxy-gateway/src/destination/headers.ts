@@ -19,7 +19,7 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** This service writes them in each request; in a response they mean nothing, or give its length. */
+/** Requests get new ones from this service. In responses they mean nothing, or give the length. */
 const ofOneConnection = new Set(['host', 'expect', 'content-length', 'cdn-loop']);
 
 /** Parsers count only names and values; up to this many lines the uncounted rest is under 4 KiB. */
@@ -31,7 +31,7 @@ export function hasTooManyLines(rawHeaders: readonly (string | Buffer)[], maxByt
   return sizeBytes > maxBytes;
 }
 
-/** In this order, so that a filter keeps all up to one of them. */
+/** Ordered, because a filter keeps everything up to one of these levels. */
 const always = 0;
 const framing = 1;
 const ours = 2;
@@ -43,7 +43,7 @@ type Kind = Kept | typeof hop | typeof connection | typeof transferEncoding;
 
 /** Bounded, because clients and destinations choose the names. */
 const maxKnownNames = 2000;
-/** Longer names, of which one can take 64 KiB, are classified anew each time. */
+/** Longer names are classified anew each time, because one of them can take 64 KiB. */
 const longestKnownName = 100;
 
 export function headerFilter(ownPrefix: string): HeaderFilter {
@@ -116,7 +116,10 @@ function without(headers: string[], names: ReadonlySet<string>): string[] {
   return left;
 }
 
-/** No coding was requested, and parsers read one that they do not know to the end (RFC 9112 section 6.1). */
+/**
+ * No coding was requested, and parsers read a body with an unknown coding up to the end of the connection (RFC 9112
+ * section 6.1).
+ */
 export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): boolean {
   let codings = 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -129,7 +132,7 @@ export function hasForeignCoding(rawHeaders: readonly (string | Buffer)[]): bool
   return codings > 1;
 }
 
-/** RFC 9110 section 8.6: a 204 has no length, and a client that believes one would wait for a body. */
+/** RFC 9110 section 8.6: a 204 has no `Content-Length`. A client that believes one would wait for a body. */
 export function withoutLengthOfNothing(status: number, headers: string[]): string[] {
   return status === 204 ? without(headers, new Set(['content-length'])) : headers;
 }
@@ -143,7 +146,10 @@ function text(part: string | Buffer | undefined): string {
   return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
 }
 
-/** @throws {ServiceError} 400 for a header that is sent or frames the message, because the next hop would drop it. */
+/**
+ * @throws {ServiceError} 400 if it names a header that is sent or frames the message, because the next hop would remove
+ * that header.
+ */
 export function checkConnection(value: string, headers: readonly string[]): void {
   for (const token of connectionTokens(value)) {
     const isSent = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === token);

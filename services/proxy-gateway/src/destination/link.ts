@@ -32,14 +32,14 @@ export interface Link {
   idleSweeps: number;
 }
 
-/** A client of the pool that tells calls which socket they use. */
+/** A client of the pool that lets calls find out which socket they use. */
 export class Connection extends Client {
   socket: Socket | undefined;
   expectHead: () => void = () => undefined;
-  /** Responses that the socket has brought; with the first one it counts as reused. */
+  /** Number of responses on this socket; from the first one on it counts as reused. */
   answers = 0;
   giveUpDialling: GiveUp = nothingToGiveUp;
-  /** Its only call is over, but undici still has the request, and would connect for it. */
+  /** Its only call has ended, but undici still has the request and would connect for it. */
   isGivenUp = false;
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
@@ -48,7 +48,7 @@ export class Connection extends Client {
     return super.dispatch(options, handler);
   }
 
-  /** For a call whose request has not begun. A connection that is made already stays. */
+  /** For a call whose request has not begun. A connection that exists already stays open. */
   giveUp(): void {
     this.isGivenUp = true;
     this.giveUpDialling();
@@ -87,7 +87,7 @@ function openPool(origin: string, peer: Peer, options: LinkOptions): Pool {
     bodyTimeout: bodyIdleTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     keepAliveMaxTimeout: options.keepAliveTimeoutMs,
-    keepAliveTimeoutThreshold: 1000, // ends this much earlier than the destination announces
+    keepAliveTimeoutThreshold: 1000, // closes this much earlier than the destination announces
   };
   return new Pool(origin, {
     ...clientOptions,
@@ -131,7 +131,7 @@ class StreamAgent extends Agent {
     this.#dial = (callback) => dial(peer, options, callback);
   }
 
-  /** Neither the options, which Node keeps with the connection, nor this agent may hold on to the call and its body. */
+  /** Must not refer to the call or its body, nor may the options, which Node keeps with the connection. */
   send(request: ClientRequest, options: object): GiveUp {
     this.addRequest(request, { ...options, agent: this });
     const giveUp = this.#giveUpDialling;

@@ -4,7 +4,9 @@ const longestHead = 16 * 1024;
 const digitOne = 0x31;
 const none: Buffer = Buffer.alloc(0);
 
-/** Hides an unsolicited `100 Continue` (RFC 9110 section 15.2) from undici. Call the result before each head. */
+/**
+ * Hides an unsolicited `100 Continue` (RFC 9110 section 15.2) from undici. Call the returned function before each head.
+ */
 export function passOverContinue(socket: Socket): () => void {
   const read = socket.read.bind(socket);
   let awaitsHead = false;
@@ -38,7 +40,7 @@ function endOfContinues(bytes: Buffer): number | 'not known yet' {
     if (start.length < 12) return 'HTTP/1.'.startsWith(start.slice(0, 7)) ? 'not known yet' : position;
     if (!/^HTTP\/1\.[01] 100/.test(start)) return position;
     const end = bytes.indexOf('\r\n\r\n', position);
-    // A head without such an end is left for the parser to refuse
+    // A head without a valid end is left for the parser to refuse
     if (end === -1) return bytes.includes('\n\n', position) ? position : 'not known yet';
     position = end + 4;
   }

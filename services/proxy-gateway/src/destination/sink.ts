@@ -2,17 +2,17 @@
 export interface DestinationSink {
   /** Called once the call has its slot, before it begins. A failure ends the call. */
   onTurn?(): Promise<void> | undefined;
-  /** The final status and filtered headers. The reason is undefined where a status line cannot hold it. */
+  /** The final status and filtered headers. The reason is undefined if a status line cannot hold it. */
   onHead(status: number, headers: string[], reason: string | undefined): void;
   /** False asks for a pause until `resume()`; a few chunks may still follow. */
   onData(chunk: Buffer): boolean;
   onEnd(trailers: string[]): void;
-  /** After the head, the caller's connection must be destroyed, so that a part never looks like the whole. */
+  /** After the head, the caller's connection must be destroyed, so that a partial body never looks complete. */
   onError(error: Error): void;
 }
 
 export interface DestinationCall {
   resume(): void;
-  /** The sink receives nothing more. */
+  /** After it the sink receives nothing more. */
   abort(): void;
 }

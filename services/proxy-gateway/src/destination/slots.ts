@@ -10,10 +10,10 @@ export interface SlotOptions {
 export interface WaitingCall {
   readonly proxyId: string;
   readonly callerId: string;
-  /** Its position among the calls that hold a slot, maintained by the slots. */
+  /** Its index among the calls that have a slot, maintained by the slots. */
   place: number;
   onSlot(): void;
-  /** The call makes room for a caller with fewer waiting calls. */
+  /** The call is refused in favour of a caller with fewer waiting calls. */
   onRefused(error: ServiceError): void;
 }
 
@@ -34,7 +34,10 @@ export class Slots {
     return this.#waiting.size;
   }
 
-  /** False: the call waits for `onSlot`. @throws {ServiceError} 503 where too many wait and no caller has more. */
+  /**
+   * Returns false if the call has to wait for `onSlot`. @throws {ServiceError} 503 if too many wait and no caller has
+   * more of them.
+   */
   take(call: WaitingCall): boolean {
     const { slots, maxWaiting } = this.#options;
     if (this.#holding.length < slots) {
@@ -67,7 +70,9 @@ export class Slots {
     call.place = this.#holding.push(call) - 1;
   }
 
-  /** Among those with the fewest slots, the one whose turn was longest ago. The returned slot still counts. */
+  /**
+   * Of those with the fewest slots, the one that was served longest ago. A slot that is being returned still counts.
+   */
   #nextInTurn(): WaitingCall | undefined {
     if (this.#waiting.size === 0) return undefined;
     const held = countBy(this.#holding);

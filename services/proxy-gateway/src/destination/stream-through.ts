@@ -12,9 +12,9 @@ import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
-  /** The caller's request keeps its length; another stream is sent chunked, and its error aborts the call. */
+  /** The caller's request keeps its length. Another stream is sent chunked, and an error of it aborts the call. */
   body: Readable | Buffer | undefined;
-  /** Whose body it is. A destination is not late while this client is. */
+  /** The request that the body comes from. A destination is not late while this client is. */
   incoming?: IncomingMessage | undefined;
   keepAlive?: string | undefined;
   connection?: string | undefined;
@@ -73,7 +73,9 @@ class StreamedCall extends Call {
     this.#response?.resume();
   }
 
-  /** A long upload is not late as long as it progresses, or waits for its client, who has a limit of its own. */
+  /**
+   * A long upload is not late while it progresses, or while it waits for its client, which has a time limit of its own.
+   */
   override onHeadTimeout(): void {
     const { bytesWritten = 0 } = this.#outgoing?.socket ?? {};
     const isMoving = !this.#outgoing?.writableFinished && bytesWritten > this.#bytesWritten;
@@ -82,7 +84,10 @@ class StreamedCall extends Call {
     else super.onHeadTimeout();
   }
 
-  /** The destination has taken all that has come, and more is being read, as `server/client-idleness.ts` judges it. */
+  /**
+   * The destination has taken everything received so far, and more is being read, as `server/client-idleness.ts`
+   * defines it.
+   */
   #waitsForClient(): boolean {
     const { incoming } = this.#request;
     if (this.#outgoing?.socket?.connecting !== false || this.#outgoing.writableLength > 0) return false;

@@ -18,7 +18,7 @@ export function parseDestination(destinationUrl: string): DestinationUrl | undef
   return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
 }
 
-/** Both queries are joined. @throws {ServiceError} 400 where the suffix could lead out of the destination's path. */
+/** Joins both queries. @throws {ServiceError} 400 if the suffix could lead out of the destination's path. */
 export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
   const { origin, path, query: ownQuery } = destination;
   return { origin, path: joinPath(path, suffix) + joinQuery(ownQuery, query) };
@@ -37,10 +37,10 @@ function joinQuery(base: string, query: string): string {
   return base === '' ? `?${extra}` : `${base}&${extra}`;
 }
 
-/** Characters that would end the request line, the header line, or the URL before its fragment. */
+/** Characters that would end the request line or the header line, or begin a fragment of the URL. */
 const notSendable = /[^\u0021-\u00ff]|#/;
 
-/** Refuses `..` in each spelling that some server decodes: with `%2e`, `%2f`, `%5c`, `\` or parameters (`..;x`). */
+/** Refuses `..` in every spelling that some server decodes: with `%2e`, `%2f`, `%5c`, `\` or parameters (`..;x`). */
 function checkSuffix(suffix: string): void {
   if (!suffix.startsWith('/') || notSendable.test(suffix)) {
     throw new ServiceError('bad_request', 'The path has characters that a URL cannot have');

@@ -47,7 +47,7 @@ function neededIn(places: readonly Place[]): ReadonlySet<string> {
   return ids;
 }
 
-/** The values of filters count whole, because what the filters make of them must not decide anything. */
+/** Values behind filters count in full, because nothing may depend on what filters make of them. */
 export function mostTextIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
   let length = 0;
   for (const { segments } of places) {
@@ -76,8 +76,9 @@ export interface Filling {
 }
 
 /**
- * A filter's result never decides whether this throws, because the error would tell something about the value. A result
- * that would make the body too large is left out. @throws {ServiceError} 413 without any filter, 400 for expressions.
+ * A filter's result never decides whether this throws, because the error would reveal something about the value. A
+ * result that would make the body too large is omitted. @throws {ServiceError} 413 without any filter, 400 for
+ * expressions.
  */
 export function fillPlaces(
   body: Buffer,

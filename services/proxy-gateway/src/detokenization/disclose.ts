@@ -32,7 +32,7 @@ export async function decryptTokens(
   return { caller, tokenIds, values };
 }
 
-/** Of an invocation without a caller so far, because the Proxy asks for no key. */
+/** For an invocation whose caller was not looked up, because the Proxy needs no key. */
 async function findCaller(invocation: Invocation, context: DecryptingTokens): Promise<Caller> {
   const caller = await authenticateCaller(invocation.head.apiKey, context);
   admitCaller(invocation, caller);
@@ -40,7 +40,7 @@ async function findCaller(invocation: Invocation, context: DecryptingTokens): Pr
   return caller;
 }
 
-/** Written in another charset a value could end its string early. */
+/** In another charset a value could end its string early. */
 export function charsetFault(contentType: string | undefined): ServiceError | undefined {
   if (charsetOf(contentType)) return undefined;
   const detail =

@@ -5,7 +5,7 @@ import { notInCharset } from './text-reader.ts';
 
 const utf8 = charsetNamed('utf-8');
 
-/** How an expression can begin. A form without it is not split into its pairs, of which it may have millions. */
+/** How an expression can begin. A form without it is not split into its pairs, because it may have millions. */
 const beginning = /\{|%7b/gi;
 
 /** The values of a form (WHATWG URL, application/x-www-form-urlencoded) that hold expressions. Names stay. */
@@ -16,7 +16,7 @@ export class FormTexts implements TextFinder {
   #nameStart = 0;
   #start = 0;
 
-  /** @param charset of the bytes for which escapes stand: UTF-8 if absent, otherwise one with a byte for each character. */
+  /** @param charset of the bytes that escapes encode: UTF-8 if absent, otherwise one with a byte for each character. */
   constructor(latin1: string, charset: Charset = utf8) {
     this.#latin1 = latin1;
     this.#charset = charset;
@@ -69,7 +69,7 @@ function endOfPair(latin1: string, from: number): number {
   return end === -1 ? latin1.length : end;
 }
 
-/** WHATWG URL: what is none of the charset becomes replacement characters, which only finding and errors see. */
+/** WHATWG URL: invalid bytes become replacement characters, which only the search and errors see. */
 function decodeValue(latin1: string, charset: Charset): string {
   if (charset.name === utf8.name) {
     return new URLSearchParams(`v=${Buffer.from(latin1, 'latin1').toString()}`).get('v') ?? '';
@@ -85,7 +85,10 @@ function bytesOf(latin1: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** A filter's result that the charset lacks is left out, because an error would tell something about the value. */
+/**
+ * A filter's result with characters that the charset lacks is omitted, because an error would reveal something about
+ * the value.
+ */
 function encodeSegment(segment: Segment, resolve: (expression: Expression) => Json, charset: Charset): string {
   const text = textOf([segment], resolve);
   const encoded = encodeForm(text, charset);

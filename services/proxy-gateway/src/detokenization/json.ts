@@ -14,12 +14,12 @@ import { backslashesBefore, endOfString } from '../http/json-string.ts';
 import { malformedBody, notOfCharset, opening, type Place, quoted, type TextFinder, textOf } from './place.ts';
 
 const quote = 0x22;
-/** Longest white space between a name and its value across which an error still finds the name. */
+/** Longest white space between a name and its value for which an error names the member. */
 const longestGap = 100;
 const brace = 0x7b;
 const escapedBrace = /\\u007b/i;
 
-/** The text is not parsed, so that all but these strings stays byte for byte. Names of members are not values. */
+/** Nothing is parsed, so that every byte outside these strings stays. Names of members are not values. */
 export class JsonTexts implements TextFinder {
   position = 0;
   readonly #latin1: string;
@@ -150,7 +150,7 @@ function decodeLiteral(latin1: string, charset?: Charset): string {
   }
 }
 
-/** The bytes as Latin-1. What the charset lacks is escaped. */
+/** The bytes as Latin-1. Characters that the charset lacks are escaped. */
 function inCharset(json: string, charset: Charset): string {
   const escaped = json.replace(/[^\0-\x7f]/g, (c) =>
     charset.encode(c) ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -179,7 +179,7 @@ class JsonPlace implements Place {
     return this.#charset ? inCharset(json, this.#charset) : json;
   }
 
-  /** A string that is nothing but one expression becomes its value; among other text every value is text. */
+  /** A string that is one expression becomes its value; within other text every value is text. */
   #json(resolve: (expression: Expression) => Json): string {
     const [only] = this.segments;
     if (this.segments.length === 1 && only?.kind === 'expression') {

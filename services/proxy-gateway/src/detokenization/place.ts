@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import { type Expression, type InvalidExpression, type Json, type Segment, toText } from '@sluice/vault';
 
-/** A range of bytes in a body that holds expressions and is replaced as a whole. */
+/** A range of bytes in a body that contains expressions and is replaced as a whole. */
 export interface Place {
   start: number;
   end: number;
@@ -11,7 +11,7 @@ export interface Place {
   expressionsSoFar?: number;
   /** UTF-8 if absent. */
   encoding?: 'latin1';
-  /** The first fault, with where it is in the body. If absent, the fault that the segments hold. */
+  /** The first fault, with its position in the body. If absent, the segments contain the fault. */
   fault?(): InvalidExpression | undefined;
 }
 
@@ -58,7 +58,7 @@ export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }
 
-/** It would be written with other characters. */
+/** Written in this charset, the value would have other characters. */
 export function notOfCharset(name: string): ServiceError {
   const detail = `A text with an expression is not of the charset of the body, ${name}; name its charset in Content-Type`;
   return new ServiceError('unsupported_media_type', detail);

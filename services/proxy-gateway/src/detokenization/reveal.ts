@@ -36,10 +36,12 @@ type ReadBody = ReadableBody<Buffer> & { charset: Charset | undefined };
 
 /** Bodies up to this size are read and filled in one go, because that takes at most a few milliseconds. */
 const largestPiece = 8 * 1024;
-/** Values up to this size are covered by the bytes that were reserved for the body itself. */
+/** The bytes reserved for the body itself suffice for values up to this size. */
 const smallGrowth = 16 * 1024;
 
-/** Replaces the expressions of the body by the values of their tokens. The log has the disclosure before any value leaves. */
+/**
+ * Replaces the expressions of the body by the values of their tokens. The disclosure is logged before any value leaves.
+ */
 export async function detokenizeBody(
   invocation: Invocation,
   message: RequestMessage,
@@ -49,7 +51,7 @@ export async function detokenizeBody(
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
   if (!Buffer.isBuffer(body)) {
     await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
-    // Whether it holds an expression is known only after its headers have been sent
+    // Whether it contains an expression is known only after its headers have been sent
     return withBody(revealWhileStreaming(invocation, { kind, headers, body }, context), message, invocation);
   }
   const charset = charsetOf(findHeader(headers, 'content-type'), body);
@@ -76,7 +78,7 @@ async function decryptUtf16(
   return undefined;
 }
 
-/** In either order of bytes. */
+/** In both byte orders. */
 const openingInUtf16 = Buffer.from('{\0{');
 
 async function decryptExpressions(
@@ -113,7 +115,7 @@ async function fillBody(invocation: Invocation, decrypted: DecryptedBody, contex
   return fillPlaces(body, places, { values, limitBytes });
 }
 
-/** A digest of the body that came would have the destination refuse the one that leaves. */
+/** The destination would refuse the new body if it came with the digest of the old one. */
 function withBody(body: Buffer | Readable, { kind, headers }: RequestMessage, { request }: Invocation): RequestMessage {
   return { kind, headers: withoutValidators(headers, request.headers), body, isBodyNew: true };
 }

@@ -31,13 +31,13 @@ export interface TextReading {
 
 const utf8 = charsetNamed('utf-8');
 
-/** Finds expressions in text, of one window after another, and follows in what kind of place each stands. */
+/** Finds expressions in the text of one window after another, and the kind of place of each. */
 export class TextReader {
   readonly #kind: TextKind;
   readonly #charset: Charset;
   readonly #most: number;
   readonly #scanner: SiteScanner;
-  /** What follows the window, as far as it is looked at. */
+  /** The text after the window, as far as the reader has to see it. */
   #following = '';
   #isRead = false;
 
@@ -67,7 +67,7 @@ export class TextReader {
     return decoded ? this.#placesIn(decoded, yield* readExpressionsInPieces(decoded.text, this.#most)) : [];
   }
 
-  /** Undefined if it holds no expression. Text that is none of its charset is read as Latin-1. */
+  /** Undefined if it contains no expression. Bytes that are invalid in its charset are read as Latin-1. */
   #decode(bytes: Buffer): DecodedText | undefined {
     if (this.#isRead || !bytes.includes(opening)) return undefined;
     if (this.#charset.name !== utf8.name) {
@@ -123,7 +123,7 @@ export class TextReader {
         const text = written(textOf([segment], resolve));
         if (typeof text === 'string') return text;
         if (segment.kind === 'literal' || segment.filters.length === 0) throw text;
-        // An error would tell something about what the filter made of the value
+        // An error would reveal something about the filter's result
         const empty = written('');
         return typeof empty === 'string' ? empty : '';
       },

@@ -17,7 +17,7 @@ export class Utf16Recoder {
     this.#contentType = contentType;
   }
 
-  /** @throws {ServiceError} 415 for what is no UTF-16. */
+  /** @throws {ServiceError} 415 for bytes that are not UTF-16. */
   read(chunk: Buffer): Buffer {
     const bytes = this.#begun ? Buffer.concat([this.#begun, chunk]) : chunk;
     if (this.#begun && bytes.length < 2) {

@@ -4,8 +4,8 @@ import type { HeaderList } from './message.ts';
 const names = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
 
 /**
- * Drops what names the caller's address as it came, from the caller or from a balancer before us, because destinations
- * must not learn it. What a transform has set to another value stays.
+ * Removes headers with the caller's address as received, from the caller or a balancer in front of us, because
+ * destinations must not learn it. A value that a transform has set stays.
  */
 export function withoutCallerAddress(headers: readonly string[], came: readonly string[]): HeaderList {
   const known = new Map<string, string[]>();

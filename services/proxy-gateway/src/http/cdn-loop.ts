@@ -5,7 +5,7 @@ const mostPasses = 4;
 /** Without a closing quote it matches to the end of the header, so that the search stays linear. */
 const quotedText = /"(?:[^"\\]|\\.?)*("|$)/gs;
 
-/** Adds our own member (RFC 8586). @throws {ServiceError} `loop_detected` when four of them are there already. */
+/** Adds our own member (RFC 8586). @throws {ServiceError} `loop_detected` if four of them are present. */
 export function nextCdnLoop(received: string | undefined): string {
   if (received === undefined) return ownName;
   const passes = received.replace(quotedText, keptOf).split(',').filter(isOwn).length;

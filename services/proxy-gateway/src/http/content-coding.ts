@@ -18,13 +18,13 @@ import {
 import { endedEarly, ServiceError } from '@sluice/problems';
 
 interface Decoder {
-  /** What its window and its state take at most while it streams. */
+  /** Most memory of its window and its state while it streams. */
   streamBytes: number;
   whole(body: Buffer, options: { maxOutputLength: number; chunkSize: number }): Promise<Buffer>;
   stream(): Transform;
 }
 
-/** RFC 9659 allows a window of 8 MiB. Without this limit a body could make zstd hold up to 128 MiB. */
+/** RFC 9659 allows a window of 8 MiB. Without this limit a body could make zstd allocate up to 128 MiB. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const unzstd = promisify(zstdDecompress);
@@ -32,7 +32,7 @@ const unzstd = promisify(zstdDecompress);
 const mebibyte = 2 ** 20;
 const deflateBytes = mebibyte / 16;
 
-/** By the name `deflate` some send it bare (RFC 1951), without the header of RFC 1950, which begins with the method 8. */
+/** Some senders call bare RFC 1951 `deflate`, without the header of RFC 1950, which begins with the method 8. */
 function isBareDeflate(body: Buffer): boolean {
   return ((body[0] ?? 0) & 0x0f) !== 8;
 }
@@ -49,7 +49,7 @@ class InflateEither extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    // Bytes behind its end are ignored, as by zlib's own streams
+    // Bytes after its end are ignored, as zlib's own streams do
     if (!this.#inflate || this.#inflate.readableEnded) done();
     else this.#inflate.once('end', () => done()).end();
   }

@@ -1,6 +1,6 @@
 /**
- * `none` is JSON if it parses. Of `multipart` the text parts are read. `opaque` passes unchanged. `json-lines` are several
- * JSON texts: expressions are read as in JSON, and transforms see text. In `text` nothing is escaped.
+ * `none` is JSON if it parses. In `multipart` the text parts are read. `opaque` passes unchanged. `json-lines` are
+ * several JSON texts: expressions are read as in JSON, and transforms see text. In `text` nothing is escaped.
  */
 export type ContentKind =
   | 'json'
@@ -14,7 +14,7 @@ export type ContentKind =
   | 'none'
   | 'opaque';
 
-/** By type and subtype, the first that fits. The reference has the same table, in `infra/openapi`. */
+/** The first match counts. The API reference has the same table, in `infra/openapi`. */
 const kinds: readonly [RegExp, ContentKind][] = [
   [/^application\/(x-)?(nd|l)json$|^application\/(x-)?json(l|lines|-seq)$/, 'json-lines'],
   [/\+json-seq$|^application\/stream\+json$/, 'json-lines'],

@@ -1,6 +1,8 @@
 import type { HeaderList } from './message.ts';
 
-/** Of repeated lines the first counts, as in node:http (`matchKnownFields`), because a list of them has no meaning. */
+/**
+ * If these are repeated the first counts, as in node:http (`matchKnownFields`), because a list of them has no meaning.
+ */
 const once = new Set([
   ...['age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host', 'if-modified-since'],
   ...[
@@ -38,7 +40,7 @@ export function inPairs(headers: readonly string[]): [name: string, value: strin
   return Array.from({ length: headers.length >> 1 }, (_, i) => [headers[2 * i] ?? '', headers[2 * i + 1] ?? '']);
 }
 
-/** Takes the first of several; the name is in lower case. */
+/** Returns the first of several; `name` is in lower case. */
 export function findHeader(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const sent = headers[i] ?? '';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ContentKind } from './content-type.ts';
 
-/** Names and values in turn, as node:http and undici take them. */
+/** Names and values alternate, as node:http and undici take them. */
 export type HeaderList = string[];
 
 export interface Message {
@@ -10,12 +10,12 @@ export interface Message {
   body: Buffer;
 }
 
-/** The message to the destination: as it came, then with the values, then as the transform wrote it. */
+/** The message to the destination: as received, then with values, then as the transform wrote it. */
 export interface RequestMessage {
   headers: HeaderList;
   kind: ContentKind;
   body: Buffer | Readable;
-  /** Whether the body is another than the one that came: decoded, or with values. */
+  /** Whether the body differs from the received one, because it was decoded or has values. */
   isBodyNew: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface Answer extends Message {
   reason?: string | undefined;
 }
 
-/** An answer that nobody reads here: its body is sent as it comes. */
+/** A response that the gateway does not read: its body is sent as it comes. */
 export interface PassedAnswer extends Omit<Answer, 'body'> {
   body: PassedBody;
 }
 
 export interface PassedBody {
-  /** Call it once the head is written. Nothing to await where all of the body has come. */
+  /** Call it once the head is written. Returns undefined if the whole body has been received. */
   sendTo(response: ServerResponse): Promise<void> | undefined;
-  /** If it is not sent, the call of the destination is over. */
+  /** Ends the call of the destination if the response is not sent. */
   abort(): void;
 }

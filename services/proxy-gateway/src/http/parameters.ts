@@ -1,5 +1,5 @@
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-/** Boundaries often stand unquoted with characters that a token must not have (RFC 2046 section 5.1.1). */
+/** Boundaries are often unquoted although they have characters that a token must not have (RFC 2046 section 5.1.1). */
 const loose = "[!#$%&'*+\\-.^_`|~0-9A-Za-z()/:=?,]+";
 const parameter = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:(${loose})|"([^"\\\\\\r\\n]*)")`, 'y');
 const first = new RegExp(`^[ \\t]*(${token}(?:/${token})?)`);
@@ -9,7 +9,9 @@ export interface ParameterizedValue {
   parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Undefined where readers of the value (RFC 9110 section 5.6.6) could disagree, such as on a backslash in quotes. */
+/**
+ * Undefined if readers of the value (RFC 9110 section 5.6.6) could disagree, for example about a backslash in quotes.
+ */
 export function readParameters(text: string): ParameterizedValue | undefined {
   const start = first.exec(text);
   if (!start) return undefined;

@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { inPairs, withoutHeaders } from './header-list.ts';
 import type { HeaderList } from './message.ts';
 
-/** What tells one body from another, and whether parts of it may be asked for. */
+/** Headers that identify a body, or say whether parts of it can be requested. */
 const ofOneBody: readonly string[] = [
   ...['etag', 'last-modified', 'content-md5', 'digest', 'content-digest', 'repr-digest', 'accept-ranges'],
 ];
 
-/** For a request whose body is another than the one that came, which `parsed` are the headers of. */
+/** For a request whose body has changed. `parsed` are its received headers. */
 export function withoutValidators(headers: HeaderList, parsed: IncomingHttpHeaders): HeaderList {
   return ofOneBody.some((name) => parsed[name] !== undefined) ? withoutHeaders(headers, ...ofOneBody) : headers;
 }
 
 /**
- * For a body that is another than the one that `former` came with. A client that kept its `ETag` would later be told by
- * the destination that it has the right body.
+ * For a response whose body differs from the one that came with `former`. A client that stored its `ETag` would later
+ * be told by the destination that it has the right body.
  */
 export function withoutFormerValidators(headers: readonly string[], former: readonly string[]): HeaderList {
   const left: HeaderList = [];

@@ -3,7 +3,7 @@ import { GatheredRequest } from '@sluice/service-runtime';
 
 /** Methods of Node that its types leave out. */
 interface Undeclared {
-  /** Node calls it at the end of an answer whose request nobody has read. */
+  /** Node calls it at the end of a response whose request was never read. */
   _dump(): void;
   /** Closes the stream without its events, as Node does for requests without a body. */
   _dumpAndCloseReadable(): void;
@@ -22,7 +22,7 @@ export class WholeRequest extends Base {
   override push(chunk: Buffer | null): boolean {
     if (this.#isPassedOn) return super.push(chunk);
     if (this.#first) {
-      if (chunk === null) return false; // `_read` passes the end on, too
+      if (chunk === null) return false; // because `_read` passes the end on as well
       this.#passOn();
       return super.push(chunk);
     }

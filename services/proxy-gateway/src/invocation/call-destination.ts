@@ -21,8 +21,8 @@ type Calling = Looking &
   Pick<Context, 'destinations' | 'tellsDestinations' | 'bodyBytes' | 'bodyLimitBytes' | 'budgets'>;
 
 /**
- * Bodies in memory go over undici; streams, and calls with their own `Connection` or `Keep-Alive`, over http-proxy. The
- * answer is whole if a response transform has to see it. Otherwise it is here as soon as its head is.
+ * Bodies in memory use undici; streams, and calls with their own `Connection` or `Keep-Alive`, use http-proxy. Resolves
+ * with the whole response if a response transform needs it, otherwise as soon as the head has arrived.
  */
 export function callDestination(
   invocation: Invocation,
@@ -33,7 +33,7 @@ export function callDestination(
   if (invocation.response.destroyed) throw new CallerGone();
   const { proxy, caller, head, trace } = invocation;
   const { destinations } = context;
-  // Headers that frame a connection are never passed on, whoever set them
+  // Headers that frame a connection are never passed on, not even from a transform
   const headers = destinations.headers.request(message.headers);
   const { keepAlive, connection } = head;
   const { body } = message;
@@ -69,7 +69,7 @@ class AnswerSink implements DestinationSink, PassedBody {
   #isOver = false;
   #call: DestinationCall | undefined;
   #head: Omit<Answer, 'body'> | undefined;
-  /** Set if a response transform has to see the answer. */
+  /** Set if a response transform needs the whole response. */
   #collected: Buffer[] | undefined;
   #size = 0;
   #mostLength = 0;
@@ -109,7 +109,7 @@ class AnswerSink implements DestinationSink, PassedBody {
     return look(this.#invocation, this.#context);
   }
 
-  /** Where the body is passed on, what fails after the head fails it, so that the caller sees a connection that breaks off. */
+  /** If the body is passed on, a failure after the head breaks the caller's connection. */
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -222,7 +222,7 @@ class AnswerSink implements DestinationSink, PassedBody {
     if (this.#head) this.#answer.resolve({ ...this.#head, body: this });
   }
 
-  /** Sends the head together with the body if all of it has come, alone if nothing has. */
+  /** Sends the head together with the body if all of it has arrived, alone if nothing has. */
   sendTo(response: ServerResponse): Promise<void> | undefined {
     if (this.#error !== undefined) throw this.#error;
     for (const chunk of this.#unsent) this.#write(chunk);

@@ -15,9 +15,9 @@ import { readRequest } from './read-request.ts';
 import { isCollected, sendAnswer } from './reply.ts';
 
 /**
- * One invocation, from its head until its answer is sent. Each step takes what the earlier ones have found out. What has to
- * be known after a failure, by the log or by who gives back memory, is left in the invocation.
- * @throws what `serve.ts` answers.
+ * One invocation, from its head until its response is sent. A step returns what later steps need. What is needed after
+ * a failure, for the log or to release memory, is stored in the invocation.
+ * @throws errors that `serve.ts` answers.
  */
 export async function invoke(invocation: Invocation, context: Context): Promise<void> {
   const { clock } = invocation;
@@ -36,7 +36,7 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
   clock.enter();
 
   try {
-    // One variable, because each body would stay in memory for as long as a name of its own refers to it
+    // One variable, because a second variable would keep the previous body in memory
     let message = await readRequest(invocation, context);
     clock.enter('detokenize');
     message = await detokenizeBody(invocation, message, context);
@@ -57,7 +57,7 @@ async function countForRates({ caller, proxy }: Invocation, rateLimits: RateLimi
   await rateLimits?.countProxy(proxy.id);
 }
 
-/** If the caller has left, `close` has already fired and would never give the place back, so none is taken. */
+/** If the caller has left, `close` has already fired and would never release the place, so none is taken. */
 function takePlace(invocation: Invocation, places: TenantPlaces): void {
   if (invocation.response.destroyed) return;
   places.take(invocation.proxy.tenantId);

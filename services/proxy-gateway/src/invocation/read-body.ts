@@ -153,7 +153,7 @@ async function collect(
     stopTimer();
     request.pause();
     room.then(() => {
-      if (request.destroyed) return; // then `close` tells of it, and what was reserved may be given back already
+      if (request.destroyed) return; // then `close` reports it, and the reservation may already be released
       startTimer();
       request.resume();
     }, fail);
@@ -162,7 +162,7 @@ async function collect(
   request.on('end', onEnd);
   request.on('error', fail);
   request.on('close', () => {
-    // After the end the promise is settled, so the error, which is slow to create, is not made
+    // After the end the promise is settled, so no error is created, which would be slow
     if (!request.readableEnded) fail(endedEarly());
   });
   startTimer();
@@ -172,8 +172,8 @@ async function collect(
 const longestStart = 8;
 
 /**
- * Reads the first characters that are no white space, as Latin-1, while `isUndecided`, and puts what it has read back.
- * The body must be longer than `mostBytes`.
+ * Reads the first characters that are not white space, as Latin-1, while `isUndecided`, and puts them back. The body
+ * must be longer than `mostBytes`.
  */
 export function peekAtBody(
   request: IncomingMessage,
@@ -215,7 +215,7 @@ function holdUntilRead(request: IncomingMessage, bytes: number, reading: Reading
   request.on('data', onData);
 }
 
-/** For a body that streams: `bytes` have arrived, and stay in memory until they are read from the stream. */
+/** For a streamed body: `bytes` have arrived and stay in memory until they are read from the stream. */
 function keepUnread(reading: Reading | undefined, bytes: number): void {
   reading?.memory.shrink(reading.memory.bytes - bytes);
 }

@@ -70,7 +70,7 @@ function splitQuery(raw: string | undefined, parameter: string): { query: string
   return { query: kept.length === 0 ? '' : `?${kept.join('&')}`, keys };
 }
 
-/** Judges by the length, because an escaped character takes three. Other names are not decoded. */
+/** Checks the length first, because an escaped character takes three. Other names are not decoded. */
 function mayName(pair: string, parameter: string): boolean {
   const equals = pair.indexOf('=');
   const length = equals === -1 ? pair.length : equals;

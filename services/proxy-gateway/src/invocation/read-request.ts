@@ -19,7 +19,7 @@ type ReadingRequests = Pick<
 >;
 
 const noBody = Buffer.alloc(0);
-/** As much as the first window of a body that streams. */
+/** As much as the first window of a streamed body. */
 const mostOfStart = 64 * 1024;
 
 /** A body that must be read is buffered. If it is too large, it is streamed, unless a transform needs it. */
@@ -40,7 +40,7 @@ export async function readRequest(invocation: Invocation, context: ReadingReques
   return { headers, kind: mayBeJson ? kind : 'opaque', body, isBodyNew: false };
 }
 
-/** What is no JSON passes with its length, because some destinations, such as S3, take no chunked bodies. */
+/** A body that is not JSON passes with its length, because some destinations, such as S3, take no chunked bodies. */
 async function seemsJson(
   request: IncomingMessage,
   { bodyLimitBytes }: Pick<Context, 'bodyLimitBytes'>,

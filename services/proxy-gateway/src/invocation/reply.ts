@@ -10,7 +10,7 @@ import { withoutFormerValidators } from '../http/validators.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { bytesOf, writtenOf } from '../transforms/transform-message.ts';
 
-/** What an answer of the gateway's own is written with. */
+/** Needed to write the gateway's own responses. */
 type Replying = Pick<Context, 'headerNames' | 'showsTiming'>;
 
 const emptyStatuses = new Set([204, 205, 304]);
@@ -19,7 +19,7 @@ export function isCollected(answer: Answer | PassedAnswer): answer is Answer {
   return Buffer.isBuffer(answer.body);
 }
 
-/** Resolves when the whole body has been handed on. */
+/** Resolves when the whole body has been passed on. */
 export async function sendAnswer(
   invocation: Invocation,
   answer: Answer | PassedAnswer,
@@ -68,7 +68,7 @@ export function sendCustomResponse(
   if (custom.status < 200) throw informational(custom.status);
   const written = writtenOf(custom.written);
   const passed = context.destinations.headers.response(written.headers ?? []);
-  // 304 has no body of its own: what it says is of the one that the caller has
+  // 304 has no body: its headers describe the body that the caller already has
   const former = emptyStatuses.has(custom.status) ? [] : (invocation.answerHeaders ?? response.req.rawHeaders);
   const headers = withoutFormerValidators(withoutHeaders(passed, 'content-length', 'content-encoding'), former);
   const contentType = findHeader(headers, 'content-type');
@@ -101,7 +101,7 @@ export function sendProxyError(invocation: Invocation, thrown: unknown, context:
   else response.end(body);
 }
 
-/** In HTTP/1.0 a body may end with its connection, so only a reset tells the caller that it is not whole. */
+/** In HTTP/1.0 the end of the connection may end a body, so only a reset shows the caller that it is incomplete. */
 function breakOff(response: ServerResponse): void {
   if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
   else response.destroy();

@@ -60,7 +60,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     sendProxyError(invocation, thrown, context);
   }
 
-  /** A caller who leaves must not release memory that is still in use, so both flags are awaited. */
+  /** A caller who leaves must not release memory that is still in use, so both flags must be set. */
   function giveBytesBack({ held, isClosed, isSettled }: Invocation): void {
     if (!isClosed || !isSettled) return;
     held.request?.release();

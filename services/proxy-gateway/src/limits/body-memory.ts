@@ -9,23 +9,23 @@ const copiesOfTransformed = 8;
 
 export interface BodyOwner {
   readonly tenantId: string;
-  /** Absent where no caller waits. */
+  /** Absent if no caller waits. */
   readonly response?: ServerResponse;
   readonly held: Held;
 }
 
-/** Until the caller has its answer or has left, and no work goes on. */
+/** Kept until the caller has its response or has left, and all work has ended. */
 export type Held = Partial<Record<BodyDirection | 'decoder', Pick<Reservation, 'release'>>> &
   Partial<Record<BodyDirection, Reservation>>;
 
 interface Size {
-  /** Where it is unknown, the most that is read. */
+  /** If unknown, the limit for reading. */
   length: number;
   isCoded?: boolean;
   isTransformed: boolean;
 }
 
-/** The one reservation of the body that goes in this direction. `mostBytes` counts only where it is opened. */
+/** The one reservation of the body in this direction. `mostBytes` counts only in the first call, which opens it. */
 export function memoryOf(
   { held, tenantId, response }: BodyOwner,
   direction: BodyDirection,
@@ -38,13 +38,13 @@ export function memoryOf(
 
 type Limits = Pick<Context, 'bodyLimitBytes' | 'budgets'>;
 
-/** The most that a body takes in all. */
+/** The most memory that a body may take in all. */
 export function mostBytesOf({ length, isCoded = false, isTransformed }: Size, limits: Limits): number {
   const decoded = isCoded ? limits.bodyLimitBytes : length;
   return (isCoded ? length : 0) + (isTransformed ? bytesToRun(decoded, limits) : decoded * copies);
 }
 
-/** Until it is decoded it may be of any length within the limit. */
+/** Before it is decoded, its decoded length can be anything up to the limit. */
 export function bytesWhileDecoding(codedLength: number, { bodyLimitBytes }: Pick<Limits, 'bodyLimitBytes'>): number {
   return codedLength + bodyLimitBytes * copies;
 }
@@ -54,7 +54,7 @@ export function bytesToRun(length: number, { budgets }: Pick<Limits, 'budgets'>)
   return length * copiesOfTransformed + budgets.resultBytes;
 }
 
-/** Frees what a body of `length` no longer takes; it may yet grow to `mostBytes`. */
+/** Releases memory that a body of `length` no longer needs; it may still grow to `mostBytes`. */
 export function keepOnly(memory: Reservation, length: number, mostBytes = 0): void {
   const bytes = length * copies;
   memory.shrink(memory.bytes - bytes, Math.max(mostBytes - bytes, 0));

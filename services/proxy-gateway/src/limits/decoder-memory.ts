@@ -2,7 +2,7 @@ import { type BodyBytes, bodyBytesFrom, type Reservation, type ReservationOption
 
 export const bodyParts = { part: 0.4, requestPart: 0.75 };
 
-/** Half of what a Tenant may hold, and no limit for the process, because `bodyBytes` divides it among Tenants. */
+/** Half of a Tenant's memory, and no limit for the process, because `bodyBytes` divides it among Tenants. */
 export function decoderBytesOf({ limit, tenantLimit }: BodyBytes, waitMs: number): BodyBytes {
   const config = {
     BODY_HELD_BYTES: 1000 * limit,
@@ -12,7 +12,7 @@ export function decoderBytesOf({ limit, tenantLimit }: BodyBytes, waitMs: number
   return bodyBytesFrom(config, bodyParts);
 }
 
-/** A decoder up to this size, as of gzip, takes no more than the beginning of a body, so it waits for no others. */
+/** A decoder up to this size, such as gzip's, takes no more than the beginning of a body, so it need not queue. */
 const smallDecoder = 64 * 1024;
 
 /**
@@ -28,7 +28,7 @@ export class DecoderMemory {
     this.#memory = bodyBytes.open(options);
   }
 
-  /** Call before the decoder exists. Rejects with 503 after a vain wait, with 400 if the caller left. */
+  /** Call before the decoder exists. Rejects with 503 after waiting too long, with 400 if the caller left. */
   async grow(bytes: number): Promise<void> {
     if (bytes > smallDecoder) await this.#turn.grow(bytes);
     await this.#memory.grow(bytes);

@@ -5,13 +5,13 @@ import { type BodyOwner, copies, memoryOf } from './body-memory.ts';
 
 type Reserving = Pick<Context, 'bodyBytes'>;
 
-/** Data up to this size is covered by the bytes that were reserved for the body itself. */
+/** The bytes reserved for the body itself suffice for data up to this size. */
 const smallData = 16 * 1024;
 
 export interface Decrypting extends BodyOwner {
   decryption: DecryptionBudget | undefined;
   readonly destinationStatus?: number | undefined;
-  /** Set if the body streams, so that nothing was reserved for it. */
+  /** Set if the body streams: then nothing was reserved for it. */
   readonly revealing?: Readable | undefined;
 }
 
@@ -38,7 +38,7 @@ export function decryptionBudgetOf(decrypting: Decrypting, context: Reserving): 
   return decrypting.decryption;
 }
 
-/** For the calls of a transform, whose answers are written as text beside the data. */
+/** For calls of `svc`, whose responses are text in addition to the data. */
 export function decryptionBudgetForCode(decrypting: Decrypting, context: Reserving): DecryptionBudget {
   const decryption = decryptionBudgetOf(decrypting, context);
   return {

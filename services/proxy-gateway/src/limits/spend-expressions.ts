@@ -13,7 +13,7 @@ export function spendExpressions(invocation: { expressions: number }, count: num
 
 const opening = '{{';
 
-/** The most expressions that a text can hold, counted up to `most` plus one. */
+/** The greatest number of expressions that a text can contain, counted up to `most` plus one. */
 export function openingsIn(text: string, most: number): number {
   let count = 0;
   for (let at = text.indexOf(opening); at !== -1 && count <= most; at = text.indexOf(opening, at + 2)) count += 1;

@@ -64,7 +64,7 @@ export function openInvocationFeed(
   const store = new FeedStore(config.REDIS_URL, { log, stack });
   let pending = new Map<string, Pending>();
   const leftOut = { limit: 0, redis: 0 };
-  /** By Tenant, the number of records that Redis has missed since the Tenant's last batch that arrived. */
+  /** By Tenant, the number of records that were not stored since the Tenant's last stored batch. */
   const owed = new Map<string, number>();
   let isClosed = false;
   let isAway = false;

@@ -6,7 +6,7 @@ const mostIdsChars = 2000;
 const mostPrintedChars = 2000;
 const mostPrintedLines = 20;
 
-/** The first of them, within bounds that keep a record small. */
+/** Stores the first of them, within bounds that keep a record small. */
 export function noteTokenIds(invocation: Pick<Invocation, 'tokenIds'>, ids: readonly string[]): void {
   invocation.tokenIds ??= [];
   let chars = invocation.tokenIds.reduce((sum, id) => sum + id.length, 0);
@@ -17,7 +17,7 @@ export function noteTokenIds(invocation: Pick<Invocation, 'tokenIds'>, ids: read
   }
 }
 
-/** The first lines, likewise. */
+/** Stores the first lines, within the same bounds. */
 export function notePrinted(invocation: Pick<Invocation, 'printed'>, lines: readonly ConsoleLine[]): void {
   invocation.printed ??= [];
   let chars = invocation.printed.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,8 +1,8 @@
-/** The stages of an invocation, in order. Reading the request and writing what is in memory belong to none. */
+/** The stages of an invocation, in order. Reading the request and writing from memory belong to none. */
 export const stages = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
 export type Stage = (typeof stages)[number];
 
-/** Milliseconds that an invocation spent in each stage; 0 where it never was. */
+/** Milliseconds that an invocation spent in each stage; 0 for a stage that it skipped. */
 export class StageClock {
   readonly startedAt = performance.now();
   readonly durations: Record<Stage, number> = { authenticate: 0, detokenize: 0, transform: 0, destination: 0 };
@@ -20,7 +20,7 @@ export class StageClock {
     this.#enteredAt = now;
   }
 
-  /** With names in the code, because V8 looks up a name that changes in a table. */
+  /** With literal names, because V8 finds a variable name by a slow look-up. */
   #add(stage: Stage, milliseconds: number): void {
     const { durations } = this;
     if (stage === 'authenticate') durations.authenticate += milliseconds;

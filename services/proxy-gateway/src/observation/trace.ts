@@ -19,7 +19,7 @@ interface InvocationFacts extends SpanFacts {
 export interface InvocationTrace {
   readonly traceId: string;
   ranTransform(usage: TransformUsage): void;
-  /** Adds the header that makes the destination's spans a part of this trace. */
+  /** Adds the header that makes the destination's spans part of this trace. */
   tell(callHeaders: HeaderList): HeaderList;
   end(facts: InvocationFacts): void;
 }

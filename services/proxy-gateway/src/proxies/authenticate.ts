@@ -16,7 +16,7 @@ export function authenticateCaller(
   return authenticate(apiKey, { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` });
 }
 
-/** Makes `caller` the one whose rights count from now on. @throws as {@link requireInvocable} */
+/** From now on the rights of `caller` count. @throws as {@link requireInvocable} */
 export function admitCaller(invocation: Invocation, caller: Caller): void {
   requireInvocable(invocation.proxy, caller);
   invocation.judgement.endsAt(caller.expiresAt);

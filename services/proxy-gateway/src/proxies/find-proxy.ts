@@ -14,7 +14,7 @@ export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** Selects as at first. Undefined if there is none any more. In a transaction by its connection, past the caches. */
+/** Selects again as the first time. Undefined if it no longer exists. In a transaction it reads past the caches. */
 export function selectAgain(
   { head }: Pick<Invocation, 'head'>,
   stores: Selecting,
@@ -58,7 +58,7 @@ async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDe
 
 const columns = proxyColumns.filter((column) => column !== 'name');
 
-/** `require_auth` as `requireAuth`; null as undefined. */
+/** For example `require_auth` as `requireAuth`; null as undefined. */
 function inOurNames(members: Record<string, unknown>): Omit<ProxyDefinition, 'id' | 'tenantId' | 'destination'> {
   const named = Object.entries(members).map(([column, value]) => [
     column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),

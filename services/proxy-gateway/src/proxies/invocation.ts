@@ -22,7 +22,7 @@ export interface InvocationHead {
   cdnLoop: string;
 }
 
-/** What is known after a step: what the log tells, what rights are looked at again by, and what must be given back. */
+/** Results of the steps: for the log, for later checks of rights, and to release what was taken. */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -34,27 +34,27 @@ export class Invocation {
   /** Made before Proxy and caller are read. */
   judgement!: Judgement;
   proxy!: ProxyDefinition;
-  /** Undefined if the Proxy asks for no key; a key is then checked only if the body holds an expression. */
+  /** Undefined if the Proxy needs no key; a key is then checked only if the body contains an expression. */
   caller: Caller | undefined;
-  /** As they came, of an answer that a transform sees. */
+  /** As received, for a response that a transform sees. */
   answerHeaders: readonly string[] | undefined;
 
   hasPlace = false;
   readonly held: Held = {};
-  /** Whether its answer has been sent or its caller has left. Its work may still go on until `isSettled`. */
+  /** Whether its response has been sent or its caller has left. Work may continue until `isSettled`. */
   isClosed = false;
   isSettled = false;
   tokens: number | undefined;
   /** The tokens whose values were decrypted for its body. */
   readonly seen = new SeenTokens();
-  /** Of the first of them, for who looks at the invocation. */
+  /** Ids of the first of them, for the feed. */
   tokenIds: string[] | undefined;
   decryption: DecryptionBudget | undefined;
   expressions = 0;
   destinationStatus: number | undefined;
-  /** Why there was no answer; `caller_gone` if the caller left. */
+  /** Why there was no response; `caller_gone` if the caller left. */
   errorCode: string | undefined;
-  /** What its transforms have seen. It is never logged, and redacted from what they print. */
+  /** Values that its transforms have seen. Never logged, and redacted from what transforms print. */
   secrets: ConsoleSecrets | undefined;
   /** The first lines that its transforms printed, redacted. */
   printed: ConsoleLine[] | undefined;

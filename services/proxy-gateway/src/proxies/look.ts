@@ -10,10 +10,11 @@ import type { Invocation } from './invocation.ts';
 export type Looking = Selecting & Authenticating & Pick<Context, 'vault'>;
 
 /**
- * Checks rights before anything is sent: before code gets values or configuration, before the first byte to the destination and
- * each streamed window with values, before an answer of a request transform. The invocation was judged once, and may have
- * waited minutes since, for its body, memory, a thread or a connection; what was revoked during that wait must not be sent.
- * @throws {ServiceError} 404, 401 and 400 for a Proxy, caller and token that is gone; 503 for what was changed.
+ * Checks rights before anything is sent: before code gets values or configuration, before the first byte to the
+ * destination and each streamed window with values, before a response of a request transform. An invocation may have
+ * waited minutes for its body, memory, a thread or a connection since it was authorized, and must not send what was
+ * revoked during that wait.
+ * @throws {ServiceError} 404, 401 and 400 if the Proxy, the caller or a token is gone; 503 if one has changed.
  */
 export function look(invocation: Invocation, context: Looking): Promise<void> | undefined {
   const { judgement, proxy } = invocation;
@@ -32,7 +33,7 @@ async function judgeAgain(invocation: Invocation, context: Looking): Promise<voi
   await seen.look(context.vault, proxy.tenantId);
 }
 
-/** Another configuration changes nothing, as long as no transform was given the former one. */
+/** A changed configuration does not matter unless a transform has received the former one. */
 function isSame(proxy: ProxyDefinition, known: ProxyDefinition): boolean {
   const { configurationCiphertext } = proxy;
   return isDeepStrictEqual(proxy, { ...known, configurationCiphertext });

@@ -6,7 +6,7 @@ export interface ReactorDefinition {
   tenantId: string;
   /** Its own or its formula's. */
   code: string;
-  /** What its formula declares of `args`. */
+  /** The parameters in `args` that its formula declares. */
   parameters: readonly DeclaredMember[];
   configurationCiphertext: Buffer | undefined;
   applicationId: string | undefined;

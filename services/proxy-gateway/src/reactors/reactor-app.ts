@@ -14,7 +14,7 @@ export function isForReactors({ url = '' }: { url?: string | undefined }): boole
   return url.startsWith('/reactors/');
 }
 
-/** The API by which reactors are called. */
+/** The API that runs reactors. */
 export function reactorAppOf(
   context: Context,
   { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,

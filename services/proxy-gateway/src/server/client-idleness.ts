@@ -4,7 +4,7 @@ import type { Connections } from '@sluice/service-runtime';
 
 /** Ends connections whose clients neither send the rest of a body nor read their answer. */
 export function endIdleClients(server: Server, connections: Connections, idleMs: number): void {
-  // Node reports connections on which nothing moved in either direction, and those kept alive for long enough
+  // Node reports connections without any traffic, and those kept alive for long enough
   server.setTimeout(idleMs, (socket: Socket) => {
     const owed = connections.lastOwed(socket);
     if (!owed) {

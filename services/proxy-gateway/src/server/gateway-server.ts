@@ -6,7 +6,7 @@ import { endIdleClients } from './client-idleness.ts';
 
 interface ClientTimes {
   clientHeadMs: number;
-  /** Milliseconds until a client must send more of an awaited body, or read more of its answer. */
+  /** Milliseconds within which a client must send more of an awaited body, or read more of its response. */
   clientIdleMs: number;
 }
 

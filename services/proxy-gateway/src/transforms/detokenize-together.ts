@@ -1,9 +1,11 @@
 import type { Json } from '@sluice/vault';
 
-/** One answer for each value. */
+/** Returns one result for each value. */
 export type DetokenizeEach<Answer> = (values: readonly Json[]) => Promise<readonly Answer[]>;
 
-/** If a batch fails, each value is asked alone. Calls follow one another, because many results would fill memory. */
+/**
+ * If a batch fails, each value is asked for alone. Calls run one after another, because many results would fill memory.
+ */
 export function detokenizeTogether<Answer>(detokenizeEach: DetokenizeEach<Answer>): (value: Json) => Promise<Answer> {
   let waiting: { value: Json; resolve: (answer: Promise<Answer>) => void }[] = [];
   let isAtWork = false;
@@ -33,7 +35,7 @@ export function detokenizeTogether<Answer>(detokenizeEach: DetokenizeEach<Answer
       waiting.push({ value, resolve });
       if (isAtWork) return;
       isAtWork = true;
-      // Calls that the code makes in parallel arrive in the same iteration of the event loop
+      // Parallel calls of the code arrive in the same iteration of the event loop
       setImmediate(() => void work());
     });
 }

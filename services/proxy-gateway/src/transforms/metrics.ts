@@ -40,7 +40,7 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   crashed: 'crashed',
 };
 
-/** As `sluice_transform_…` or `sluice_reactor_…`. */
+/** Metrics named `sluice_transform_…` or `sluice_reactor_…`. */
 export function measureCode(kind: 'transform' | 'reactor', pool: TransformPool, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges)) {
     exportGauge(registry, {

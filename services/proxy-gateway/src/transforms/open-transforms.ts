@@ -28,10 +28,10 @@ export function openTransforms(config: TransformConfig, { log, stack, metrics }:
 
 type ReactorConfig = TransformConfig & Pick<Config, 'REACTOR_THREADS' | 'REACTOR_WALL_MS'>;
 
-/** How long a run waits for a thread, although it has a place: until one that was ended is replaced. */
+/** How long a run that has a place waits for a thread, while one that was ended is being replaced. */
 const reactorWaitMs = 5000;
 
-/** Threads of their own for code that may wait for destinations, so that transforms never wait for it. */
+/** Separate threads for code that may wait for destinations, so that transforms never wait for it. */
 export function openReactorPool(config: ReactorConfig, { log, stack, metrics }: Surroundings): TransformPool {
   const reactors = openTransformPool({
     ...optionsFrom(config),

@@ -32,7 +32,7 @@ export async function transformRequest(
     const seen = toTransformMessage({ headers, body }, kind, limits);
     if (!seen) return message;
     const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
-    // The caller's `Connection` removes only what the caller sent, and nothing that the transform sets
+    // The caller's `Connection` removes only the caller's headers, not those that the transform sets
     const came = { came: request.rawHeaders, isBodyNew };
     const result = applyWritten(written, { headers: endToEnd(headers), body, ...came });
     keepOnly(memoryOf(invocation, 'request', context), result.body.length);

@@ -14,7 +14,7 @@ type TransformingAnswers = Transforming & Pick<Context, 'destinations' | 'decodi
 
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
-/** It runs on JSON, JSON lines and forms with any status, on other text only on success. Other answers are streamed. */
+/** Runs on JSON, JSON lines and forms with any status, on other text only on success. Other responses are streamed. */
 export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
   if (proxy.responseTransform === undefined) return false;
   const kind = contentKind(findHeader(headers, 'content-type'));

@@ -38,7 +38,7 @@ export async function runTransform(
   const room = memory.grow(bytesToRun(run.message.body.byteLength, context) - memory.bytes);
   if (room) await room;
   if (invocation.response.destroyed) throw endedEarly();
-  // If the Application is the Proxy's no longer, the code sees no client, as if none were set
+  // If the Proxy no longer has this Application, the code sees no client, as if none were set
   const applicationId = proxy.applicationId && (await selectAgain(invocation, context))?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
@@ -55,7 +55,8 @@ export async function runTransform(
     configurationJson = usage.configurationJson;
     printed = usage.console;
   };
-  // After the run's calls, which tell what is secret. The invocation waits, so that the Tenant's places bound how many log
+  // After the run's calls, which reveal what is secret. The invocation waits, so that the Tenant's limit also bounds
+  // this work
   const logPrinted = () => {
     if (printed.length === 0 || !context.logsConsole) return undefined;
     const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
@@ -81,7 +82,7 @@ export async function runTransform(
   } catch (error) {
     await logPrinted();
     const thrown = await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
-    // The code may have answered by itself, or what it threw becomes the answer
+    // The response may be the code's own, or the error that it threw
     if (run.kind === 'request') await look(invocation, context);
     throw thrown;
   }
@@ -97,7 +98,7 @@ function ownerOf(invocation: Invocation, applicationId: string, context: Looking
   };
 }
 
-/** The configuration of `proxy` has been read, so another one counts as a change. */
+/** The configuration of `proxy` has been read, so a changed one is an error. */
 function lookBeforeCode(invocation: Invocation, proxy: ProxyDefinition, context: Looking): Promise<void> | undefined {
   return look(invocation, context)?.then(() => {
     if (!isDeepStrictEqual(invocation.proxy, proxy)) throw changed('Proxy');
@@ -116,7 +117,7 @@ async function readConfiguration(
     JSON.parse(json);
     return json;
   } catch (error) {
-    proxies.drop([tagOf.proxy(recordId)]); // the record may be repaired directly in Postgres, which announces nothing
+    proxies.drop([tagOf.proxy(recordId)]); // because a repair directly in Postgres invalidates no cache
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Json } from '@sluice/vault';
 import { mostMembers } from './console/secrets.ts';
 
-/** What a call of the client was given to store: the log must not show it, whether the call succeeds or not. */
+/** Values that the code sent in a call of the client to store: the log must not show them, even if the call fails. */
 export function storedIn(operation: string, payload: Json): unknown[] {
   switch (operation) {
     case 'tokens.update':
@@ -15,12 +15,12 @@ export function storedIn(operation: string, payload: Json): unknown[] {
   }
 }
 
-/** What the log must not show of an answer. */
+/** The parts of a response that the log must not show. */
 export function revealedBy(operation: string, payload: Json, answer: unknown): unknown[] {
   return operation === 'detokenize' ? revealedIn(payload, answer) : [dataOf(answer)];
 }
 
-/** A part of an answer with too many values is enough, because everything that is printed is then withheld. */
+/** If a response has too many values, some of them suffice, because then everything printed is withheld. */
 function revealedIn(payload: Json, answer: unknown): unknown[] {
   const revealed = leavesOf(answer);
   if (revealed.length > mostMembers) return revealed;

@@ -1,10 +1,10 @@
 import type { Pieces } from '@sluice/service-runtime';
 
-/** So much is written before other work may run, which takes about a millisecond. */
+/** This much is written before other work may run; it takes about a millisecond. */
 const valuesOfPiece = 2000;
 const charactersOfPiece = 256 * 1024;
 
-/** As `JSON.stringify` for defined values, writing parts of a large value one after another. */
+/** Like `JSON.stringify` for defined values, but in pieces for a large value. */
 export function* stringifyInPieces(value: unknown): Pieces<string> {
   const size = sizeOf(value);
   if (size <= valuesOfPiece || typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -32,7 +32,7 @@ export function* stringifyInPieces(value: unknown): Pieces<string> {
   return isArray ? `[${text}]` : `{${text}}`;
 }
 
-/** A long text counts as several values. The count stops at one more than a piece. */
+/** A long text counts as several values. Counting stops at one more than fits in a piece. */
 function sizeOf(value: unknown): number {
   let size = 0;
   const left = [value];

@@ -39,11 +39,11 @@ export interface HostedRun extends Decrypting {
   readonly seen: Pick<SeenTokens, 'forget'>;
 }
 
-/** The Proxy or reactor whose code acts, and as which Application. */
+/** The Proxy or reactor whose code acts, and the Application of the client. */
 export interface CodeOwner {
   through: Omit<Through, 'decryption'>;
   applicationId: string;
-  /** Whether it is there and has this Application. In a transaction by its connection, past the caches. */
+  /** Whether it still exists and has this Application. In a transaction it reads past the caches. */
   stillHolds(tx?: Queryable): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ const operations: Record<string, HostOperation> = {
   tokenize,
 };
 
-/** A change looks before its commit, and is confirmed whatever happens after it. */
+/** These check rights after they have read. A change checks them before its commit, and is then confirmed in any case. */
 const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
 const changing: ReadonlySet<string> = new Set(['tokens.update', 'tokens.delete']);
 
@@ -75,8 +75,8 @@ function idOf(payload: Json): string {
 }
 
 /**
- * Each call looks up the code's owner and its Application, and looks at them before it tells code what it has read, or commits a change, so
- * that ended rights count at once. The key of the Application never reaches the sandbox.
+ * Each call of the client checks the code's owner and its Application before the code receives what was read, and
+ * before a change commits, so that ended rights count at once. The key of the Application never reaches the sandbox.
  */
 export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
   const { callers, vault, budgets, workPieces } = context;
@@ -86,7 +86,7 @@ export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting
   const { through, applicationId } = owner;
   const name = nameOf[through.entityType];
 
-  /** In a transaction by its connection alone, past the caches. */
+  /** In a transaction it reads past the caches. */
   async function findApplication(tx?: Queryable): Promise<Caller> {
     const holds = await owner.stillHolds(tx);
     const application = holds && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
@@ -109,7 +109,7 @@ export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
-    // Values that fail together are asked for again.
+    // Values of a failed batch are asked for again.
     const decryption = partOf(decryptionBudgetForCode(run, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
@@ -143,7 +143,7 @@ export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting
     if (reading.has(operation)) await actor.look?.();
     return text;
   };
-  // The transform may answer the error in its own way, so it is counted here
+  // The code may handle the error itself, so it is counted here
   return (operation: string, payloadJson: string) =>
     asTenant(tenantId, () => call(operation, payloadJson)).catch((error: unknown) => {
       context.refusals.note(error);

@@ -18,7 +18,7 @@ const kinds = {
   text: 'text',
 } as const;
 
-/** Undefined where transforms do not see the body: binary, or several parts. */
+/** Undefined if transforms do not see the body: binary, or several parts. */
 export function toTransformMessage(
   { headers, body }: Message,
   kind: ContentKind,
@@ -31,12 +31,12 @@ export function toTransformMessage(
 }
 
 interface Original extends Message {
-  /** The headers as they came, and whether the body is another than the one that came with them. */
+  /** The headers as received, and whether the body has changed since. */
   came: readonly string[];
   isBodyNew: boolean;
 }
 
-/** Parts that the transform did not return stay; a new body has no coding, and its length is computed. */
+/** Parts that the transform did not return stay. A new body has no coding, and its length is computed. */
 export function applyWritten(
   { headers, body, lacksContentType }: WrittenMessage,
   { headers: ownHeaders, body: ownBody, came, isBodyNew }: Original,
@@ -75,7 +75,7 @@ const charsetFault =
   'The body is not text in the charset that its Content-Type names, or in UTF-8 if it names none, or this charset is ' +
   'neither UTF-8, UTF-16 nor one with a byte for each character';
 
-/** A body without a content type that is not JSON bypasses its transform. */
+/** A body without a content type that is not JSON skips its transform. */
 export function passesBy(error: unknown, kind: ContentKind): boolean {
   return error instanceof UnreadableBody && kind === 'none' && error.reason === 'not_json';
 }

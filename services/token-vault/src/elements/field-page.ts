@@ -1,7 +1,7 @@
 import { canonicalUuid, type HtmlPage, html, pageHeaders } from '@sluice/http-api';
 
 interface FieldPageOptions {
-  /** Of the hosted fields. */
+  /** Version of the hosted fields. */
   version: string;
   headerPrefix: string;
   /** The origins whose pages may embed fields of this Application. */
@@ -9,8 +9,9 @@ interface FieldPageOptions {
 }
 
 /**
- * The page of a frame in which people type. Applications differ only in the origins that may embed it, so the page does not
- * reveal which Applications exist. The key and the field's options arrive over a MessagePort, so they are in no URL.
+ * The page of a frame in which people type. It is the same for all Applications except for the origins that may embed
+ * it, so it does not reveal which Applications exist. The key and the field's options arrive through a MessagePort, so
+ * they are in no URL.
  */
 export function fieldPage({ version, headerPrefix, embeddersOf }: FieldPageOptions): HtmlPage {
   const file = (name: string) => `/elements/${version}/${name}`;

@@ -13,8 +13,8 @@ type Hashes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 const headers = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /**
- * The files of every version, at addresses that name it. What a version contains never changes, because payment pages must
- * know what they run (PCI DSS 6.4.3). @throws {Error} for a file that differs from its released version.
+ * The files of every version, at addresses that name it. A version never changes, because payment pages must know what
+ * they run (PCI DSS 6.4.3). @throws {Error} for a file that differs from its released version.
  */
 export function readReleasedFiles(folder = released): { files: StaticFile[]; newest: string } {
   const hashes = JSON.parse(readFileSync(new URL('integrity.json', folder), 'utf8')) as Hashes;

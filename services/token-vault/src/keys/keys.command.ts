@@ -46,7 +46,7 @@ async function runWithStores(command: Exclude<KeysCommand, { name: 'help' }>): P
     console.error('Stopping after the batch under way');
     stop.abort(new Stopped(signal));
   };
-  onFirstSignal(['SIGINT', 'SIGTERM'], onSignal); // a second one ends the process, which loses nothing either
+  onFirstSignal(['SIGINT', 'SIGTERM'], onSignal); // a second signal ends the process, which loses nothing either
   const say = command.json ? (line: string) => console.error(line) : (line: string) => console.log(line);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => progress.clear());

@@ -53,7 +53,7 @@ export function dataResult(tenantId: string, made: VersionsMade | undefined, don
   };
 }
 
-/** The rows under the key may be sound, so no advice is to delete them. */
+/** The rows under the key may be intact, so the text does not advise to delete them. */
 export function describeUnopened({ owner, version, rootKeyId, cause }: DataKeyError): string {
   const key = `Data key ${owner.purpose} ${version}`;
   const restore = 'restore its row of data_keys from a backup';

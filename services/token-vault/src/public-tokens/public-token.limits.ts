@@ -10,7 +10,7 @@ import {
 import { exportCounter, type Logger, type Runtime } from '@sluice/service-runtime';
 import type { Config } from '../config.ts';
 
-/** Everybody can see public keys. */
+/** Limits exist because everybody can see public keys. */
 export type PublicTokenConfig = Pick<
   Config,
   keyof typeof sharedLimitSettings | Extract<keyof Config, `PUBLIC_TOKEN${string}`> | 'REDIS_URL' | 'TRUSTED_PROXIES'
@@ -95,7 +95,7 @@ function atMost(points: number, what: string, where: string): string {
   return `At most ${points} ${what} a minute may be created or changed ${where}`;
 }
 
-/** None without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
+/** No limits without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
 function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: number; bytesPerAddress: number } {
   const perAddress = config.PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE;
   const bytesPerAddress = config.PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE;

@@ -8,11 +8,11 @@ export interface ExpiredRow {
   tenant_id: string;
   id: string;
   entity: 'application' | 'proxy';
-  /** From `expires_at` to the deletion; null for Proxies. */
+  /** Time from `expires_at` to the deletion; null for Proxies. */
   lag_ms: number | null;
 }
 
-/** An index serves `statement_timestamp()`, but not `clock_timestamp()`, because that may change from row to row. */
+/** `statement_timestamp()`, because an index serves it. `clock_timestamp()` may change from row to row. */
 export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]> {
   const { rows } = await sql<ExpiredRow>`
     with due as (

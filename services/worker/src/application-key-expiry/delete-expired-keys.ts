@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 const batchSize = 500;
 
-/** No process needs notice, because a cached key is refused from its `expires_at` on. */
+/** No process needs to be notified, because a cached key is refused from its `expires_at` on. */
 export async function deleteExpiredKeys(db: Database): Promise<void> {
   while ((await db.transaction().execute(deleteBatch)) > 0);
 }

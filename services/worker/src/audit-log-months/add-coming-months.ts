@@ -1,7 +1,7 @@
 import type { Database } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** Adds this month, the next two, and past ones that were missed, whose rows leave the default partition. */
+/** Adds this month, the next two, and missed past ones, whose rows then leave the default partition. */
 export async function addComingMonths(db: Database): Promise<void> {
   for (const month of await listMissingMonths(db)) {
     // If another worker holds the lock, the months are left to it or to the next round

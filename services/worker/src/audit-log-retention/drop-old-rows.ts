@@ -17,13 +17,13 @@ const batchSize = 2000;
 
 export interface RetentionOptions extends LedgerSigner {
   db: Database;
-  /** Rows are kept at least this many days, and at most a month longer; for ever where undefined. */
+  /** Rows are kept at least this many days, and at most a month longer; for ever if undefined. */
   retentionDays: number | undefined;
   /** For the log of a purged Tenant. */
   keepClosedDays: number;
 }
 
-/** The next round repeats what was not done. @throws {Error} naming a failed ledger, after all others. */
+/** The next round repeats what was left undone. @throws {Error} naming a failed ledger, after all others. */
 export async function dropOldRows({ db, retentionDays, keepClosedDays, ...signer }: RetentionOptions): Promise<void> {
   const ledgers = separately(db);
   const giveUp = (tenantId: string, keepFrom: string) =>

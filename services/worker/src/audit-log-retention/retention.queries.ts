@@ -28,7 +28,7 @@ export async function listClosedLedgers(db: Database, days: number): Promise<str
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Whose checkpoint does not say how many rows were dropped, because a version signed it that did not say so. */
+/** Ledgers whose checkpoint does not state the number of dropped rows, because an older version signed it. */
 export async function listLedgersToState(db: Database): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from ledgers
@@ -41,8 +41,9 @@ export async function listLedgersToState(db: Database): Promise<string[]> {
 const besides = 15;
 
 /**
- * Call it in a transaction, because the checkpoint must say how many rows are gone. The last leaves stay to prove the rest.
- * @throws {Error} where a leaf is missing, because the end is then unknown.
+ * Call it in a transaction, because the checkpoint must state how many rows are gone. The last leaves stay to prove the
+ * rest.
+ * @throws {Error} if a leaf is missing, because the end is then unknown.
  */
 export async function giveUpRows(
   tx: Queryable,
@@ -53,7 +54,7 @@ export async function giveUpRows(
     .selectFrom('ledgers')
     .select(['size', 'frontier'])
     .where('tenant_id', '=', tenantId)
-    .forUpdate() // the tree must not grow before its checkpoint is written
+    .forUpdate() // so that the tree does not grow before its checkpoint is written
     .executeTakeFirstOrThrow();
   const dropped = await findFirstToKeep(tx, tenantId, keepFrom);
   const checkpoint = signTree(signer, { tenantId, frontier: readFrontier(size, frontier), dropped });
@@ -86,10 +87,12 @@ async function findFirstToKeep(tx: Queryable, tenantId: string, keepFrom: string
   return rows[0].first;
 }
 
-/** The function waits for locks briefly, because rows that are written wait behind it. */
+/**
+ * Postgres' code for the function's short lock timeout, which exists because inserts of rows queue behind that lock.
+ */
 const lockNotAvailable = '55P03';
 
-/** Only a month that ended before this moment. False where there is none, or it is still in use. */
+/** Drops only a month that ended before this moment. Returns false if there is none, or it is still in use. */
 export async function dropOldestMonth(db: Database, keepFrom: string): Promise<boolean> {
   try {
     const { rows } = await sql<{ dropped: string | null }>`
@@ -112,7 +115,7 @@ export async function listLedgersToPrune(db: Database): Promise<string[]> {
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Also deletes rows in kept months, where a clock was ahead or the row was late. @returns how many leaves. */
+/** Also deletes rows in kept months, which exist if a clock was ahead or the row was late. @returns how many leaves. */
 export async function pruneLeaves(db: Database, tenantId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ pruned: number }>`
     with old as (

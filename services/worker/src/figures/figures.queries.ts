@@ -3,14 +3,17 @@ import { sql } from 'kysely';
 
 export const mostCounted = 100_000;
 
-/** In seconds; 0 where there is no moment. */
+/** In seconds; 0 if the moment is null. */
 const age = (moment: string) =>
   sql`coalesce(greatest(extract(epoch from statement_timestamp() - ${sql.raw(moment)}), 0), 0)::float8`;
 
 const due = (moment: string, table: string) =>
   sql`select ${age(`min(${moment})`)} from ${sql.table(table)} where ${sql.ref(moment)} <= statement_timestamp()`;
 
-/** The age starts when the minute should have been forgotten, so that no shard needs to be queried. */
+/**
+ * `due_tokens` has a row for each minute with due tokens. Its age counts from when it should have been deleted, so no
+ * shard is queried.
+ */
 const dueTokens = (kind: string) => sql`
   select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
   where kind = ${kind} and due_at <= statement_timestamp()`;
@@ -39,7 +42,7 @@ const queries = {
 export type Figure = keyof typeof queries;
 export type Figures = ReadonlyMap<Figure, number>;
 
-/** A failing figure hides no other. Each may take the connection timeout, so none is read after `stopping`. */
+/** A failing figure does not hide others. Each may take the connection timeout, so none is read after `stopping`. */
 export async function readFigures(
   db: Queryable,
   stopping?: AbortSignal,

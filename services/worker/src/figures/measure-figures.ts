@@ -4,7 +4,7 @@ import { type KeyUsage, mostEncryptions, readKeyUsage } from '@sluice/vault';
 import type { Registry } from 'prom-client';
 import { type Figure, type Figures, mostCounted, readFigures } from './figures.queries.ts';
 
-/** No comparison of Prometheus matches NaN. */
+/** In Prometheus, no comparison matches NaN. */
 const unknown = Number.NaN;
 
 export interface FigureRounds {
@@ -12,7 +12,7 @@ export interface FigureRounds {
   keyUsage(): Promise<void>;
 }
 
-/** Only Postgres knows these figures of the whole platform, so every worker reports the same. */
+/** These figures describe the whole platform and only Postgres knows them, so every worker reports the same. */
 export function measureFigures(
   db: Database,
   registry: Registry,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** One batch at most. Records of more than 24 hours are not answered even while they exist. @returns how many. */
+/** Deletes at most one batch. Records older than 24 hours are not replayed even while they exist. @returns how many. */
 export async function deleteOldRecords(db: Database, tenantId: string): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (

@@ -38,7 +38,7 @@ export interface LockedLedger extends LedgerRow {
   locked_at: string;
 }
 
-/** Undefined where another worker has locked it. */
+/** Undefined if another worker has locked it. */
 export async function lockLedger(tx: Queryable, tenantId: string): Promise<LockedLedger | undefined> {
   await insertLedger(tx, { tenantId });
   return tx
@@ -74,14 +74,17 @@ const columns = sql.join(logColumns.map((name) => sql.ref(`log.${name}`)));
 
 export interface BatchLimits {
   mostRows: number;
-  /** Of `detail` as text; the last row may exceed it, so that each batch has one. */
+  /** Limits the total of `detail` as text; the last row may exceed it, so that each batch has at least one. */
   mostBytes: number;
 }
 
-/** A compressed detail counts as this many times its stored size, so that Postgres unpacks little that does not fit. */
+/** A compressed detail counts as this many times its stored size, so that Postgres decompresses few that do not fit. */
 const countedFold = 8;
 
-/** The first of the rows `found`: by the stored sizes of their details, which are cheap, and then by the text. */
+/**
+ * The first rows of `found` that fit: first by the stored sizes of details, which are cheap to read, then by their
+ * text.
+ */
 const firstThatFit = (order: RawBuilder<unknown>, mostBytes: number) => {
   const before = sql`over (order by ${order} rows between unbounded preceding and 1 preceding)`;
   const counted = sql`
@@ -94,7 +97,7 @@ const firstThatFit = (order: RawBuilder<unknown>, mostBytes: number) => {
     ) as read where bytes_before < ${mostBytes}`;
 };
 
-/** `isRest` where no further rows are found. */
+/** `isRest` is true if no further rows are found. */
 export async function readRowsBefore(
   tx: Queryable,
   tenantId: string,
@@ -119,18 +122,18 @@ export async function readRowsBefore(
 }
 
 /**
- * Call it in the transaction that sequences them, so that each is sequenced once. Rows in the tree are left out. An
- * arrival that does not fit keeps its place with its other rows.
+ * Call it in the transaction that adds them to the tree, so that each is added once. Rows that are in the tree already
+ * are left out. An arrival that does not fit keeps its place with its other rows.
  *
- * No step joins the arrivals with what was found, because without statistics Postgres would compare each with each: what
- * fits is the beginning of the arrivals, so those up to the last whole one are deleted, and one is shortened.
+ * No step joins the arrivals with the rows found, because without statistics Postgres would compare each with each. The
+ * rows that fit belong to the first arrivals, so all whole arrivals are deleted, and the last one is shortened.
  */
 export async function takeArrivals(
   tx: Queryable,
   tenantId: string,
   { mostRows, mostBytes }: BatchLimits,
 ): Promise<{ taken: number; rows: LogRow[] }> {
-  // Planned each time, because a kept plan would go through a month that was empty when it was made
+  // Planned each time, because a stored plan would search a month that was empty when it was made
   const next = sql<LogRow & { taken: number }>`
     with due as (
       select arrival, ids, times from (

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 /** A failing ledger does not stop the others. */
 export interface Separate {
-  /** Undefined where the work fails or has failed before. @throws {Error} where Postgres is unavailable. */
+  /** Undefined if the work fails or has failed before. @throws {Error} if Postgres is unavailable. */
   attempt<T>(tenantId: string, work: () => Promise<T>): Promise<T | undefined>;
   /** @throws {Error} that names the first failed ledger and the number of others. */
   throwFailures(): void;

@@ -17,7 +17,7 @@ import {
 import { separately } from './separately.ts';
 import { type LedgerSigner, signTree } from './sign-tree.ts';
 
-/** A Tenant chooses how large its rows are, and the worker holds a batch of them parsed. */
+/** A Tenant chooses the size of its rows, and the worker has a parsed batch of them in memory. */
 export const batchLimits: BatchLimits = { mostRows: 2000, mostBytes: 8 * 1024 * 1024 };
 /** Batches of a Tenant in one round, so that a round ends and reports even if rows never stop coming. */
 export const mostPasses = 40;
@@ -30,7 +30,7 @@ export interface SequenceOptions extends LedgerSigner {
 }
 
 /**
- * Each pass gives every due Tenant one batch, so that none waits for the many rows of another. Workers may run it
+ * Each pass adds one batch for every due Tenant, so that none waits for the many rows of another. Workers may run it
  * concurrently. @returns how many rows. @throws {Error} naming a ledger that could not grow, once all others have.
  */
 export async function sequenceDue(options: SequenceOptions): Promise<number> {
@@ -52,14 +52,14 @@ export async function sequenceDue(options: SequenceOptions): Promise<number> {
   return total;
 }
 
-/** All of it is one transaction. @returns whether anything was done, so that another pass may find more. */
+/** One transaction. @returns whether anything was done, so that another pass may find more. */
 async function sequenceBatch(
   tenantId: string,
   { db, ...signer }: SequenceOptions,
 ): Promise<{ sequenced: number; hasMoved: boolean }> {
   return db.transaction().execute(async (tx) => {
     const ledger = await lockLedger(tx, tenantId);
-    if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker has it
+    if (!ledger) return { sequenced: 0, hasMoved: false }; // another worker has locked it
     const { rows, hasMoved, position } = await nextRows(tx, tenantId, ledger);
     const isUnsigned = signer.privateKey !== undefined && ledger.size > 0 && !ledger.is_signed;
     if (rows.length === 0 && position.unsequenced_before === ledger.unsequenced_before && !isUnsigned) {

@@ -5,7 +5,10 @@ import type { Witness } from './witness.ts';
 /** After this many consecutive failures the round ends, because the witness is at fault and not a checkpoint. */
 const mostFailures = 5;
 
-/** A killed worker shows a checkpoint again. Rounds begin after the last Tenant, so that refused ones block none. */
+/**
+ * A worker that is killed shows a checkpoint again. Each round begins after the last Tenant, so that refused
+ * checkpoints block no others.
+ */
 export function showsCheckpoints(db: Database, witness: Witness, signal?: AbortSignal): () => Promise<void> {
   let after: string | undefined;
 

@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { type Frontier, originOf, rootOf, signCheckpoint } from '@sluice/ledger';
 
 export interface LedgerSigner {
-  /** Without it nothing is signed. */
+  /** If undefined, nothing is signed. */
   privateKey: KeyObject | undefined;
   ledgerOrigin: string;
 }
 
-/** Null without a key: the previous checkpoint is about another tree, or another number of dropped rows. */
+/** Null without a key, because the previous checkpoint is for another tree or another number of dropped rows. */
 export function signTree(
   { privateKey, ledgerOrigin }: LedgerSigner,
   { tenantId, frontier, dropped }: { tenantId: string; frontier: Frontier; dropped: number },

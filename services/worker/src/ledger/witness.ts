@@ -3,7 +3,7 @@ import { toWitnessEntry } from '@sluice/ledger';
 
 /** Keeps checkpoints where the owner of the database cannot change them. */
 export interface Witness {
-  /** @throws {Error} where the witness refused the signed note or did not answer in time. */
+  /** @throws {Error} if the witness refused the signed note or did not answer in time. */
   take(note: string): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function urlWitness(url: string): Witness {
   };
 }
 
-/** Creates the file if needed. The witness has a note once it is on disk. */
+/** Creates the file if needed. Resolves once the note is on disk. */
 export function fileWitness(path: string): Witness {
   return {
     async take(note) {
@@ -42,7 +42,7 @@ export function fileWitness(path: string): Witness {
   };
 }
 
-/** What a stopped writer left of a note would otherwise be read as the beginning of the next one. */
+/** Separates the next note from an incomplete one, which a stopped writer may have left. */
 async function gapAfter(file: FileHandle): Promise<string> {
   const { size } = await file.stat();
   const { buffer } = await file.read({ buffer: Buffer.alloc(2), position: Math.max(0, size - 2) });

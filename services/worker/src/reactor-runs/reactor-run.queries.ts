@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** A run may end its gateway, so it is not begun for ever. */
+/** A run may kill its gateway, so the number of attempts is limited. */
 const mostTries = 5;
 
 export interface LostRun {
@@ -12,7 +12,7 @@ export interface LostRun {
   state: 'waiting' | 'failed';
 }
 
-/** One batch of runs whose gateway died. Those that may run again wait for another try; the others fail. */
+/** Ends one batch of runs whose gateway died. Those that may run again wait for another try; the others fail. */
 export async function endLeases(db: Database): Promise<LostRun[]> {
   const { rows } = await sql<LostRun>`
     with lost as materialized (
@@ -32,7 +32,7 @@ export async function endLeases(db: Database): Promise<LostRun[]> {
   return rows;
 }
 
-/** The oldest of each Tenant. A gateway that ends a run enqueues the Tenant's next ones. */
+/** Jobs for the oldest runs of each Tenant. A gateway that ends a run enqueues the Tenant's next ones. */
 const mostJobsOfTenant = 8;
 
 export interface WaitingRun {
@@ -54,7 +54,7 @@ export async function listWaiting(db: Database): Promise<WaitingRun[]> {
 
 const kept = sql`interval '24 hours'`;
 
-/** One batch of runs that have waited as long as a result is kept. @returns how many. */
+/** Ends one batch of runs that have waited for as long as results are kept. @returns how many. */
 export async function endOverdue(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     with overdue as materialized (
@@ -69,7 +69,7 @@ export async function endOverdue(db: Database): Promise<number> {
   return Number(numAffectedRows ?? 0n);
 }
 
-/** One batch of runs that ended a day ago, and what they count. @returns how many. */
+/** Deletes one batch of runs that ended a day ago, with their counts. @returns how many. */
 export async function deleteOldRuns(db: Database): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with old as materialized (

@@ -5,8 +5,8 @@ import { deleteOldRuns, endLeases, endOverdue, listWaiting } from './reactor-run
 export type RunSweep = Pick<Context, 'db' | 'log' | 'metrics'> & { jobs: Jobs };
 
 /**
- * Every run whose start was acknowledged ends: lost ones wait again or have failed, and each that waits gets a job, because
- * its own may have been lost with Redis.
+ * Lost runs wait again or fail, and each waiting run gets a job, because its own may have been lost with Redis. So
+ * every acknowledged run ends.
  */
 export async function sweepRuns({ db, log, metrics, jobs }: RunSweep): Promise<void> {
   for (let lost = await endLeases(db); lost.length > 0; lost = await endLeases(db)) {
@@ -16,7 +16,7 @@ export async function sweepRuns({ db, log, metrics, jobs }: RunSweep): Promise<v
     }
   }
   for (const { tenant_id, id, tries } of await listWaiting(db)) {
-    // A job of each try, because that of a gateway that died keeps its id until it is found to have stalled.
+    // The id names the try, because the job of a gateway that died keeps its id until BullMQ finds it stalled.
     await jobs.enqueue('reactor-run', { id: `${id}-${tries}`, payload: { tenant_id, run_id: id } });
   }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** No process needs notice, because a cached session is refused from its `expires_at` on. */
+/** No process needs to be notified, because a cached session is refused from its `expires_at` on. */
 export async function deleteEndedSessions(db: Database): Promise<void> {
   let deleted: bigint | undefined;
   do {

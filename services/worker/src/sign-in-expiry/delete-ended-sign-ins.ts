@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 
 const batchSize = 1000;
 
-/** From when on a row is of no use; an expired invitation can be sent again for a month. */
+/** When a row becomes useless; an expired invitation can be sent again for a month. */
 const ends = {
   sign_ins: sql`statement_timestamp()`,
   sign_in_links: sql`statement_timestamp()`,
   invitations: sql`statement_timestamp() - interval '30 days'`,
 };
 
-/** No process needs notice, because none of them is accepted from its `expires_at` on. */
+/** No process needs to be notified, because none of them is accepted from its `expires_at` on. */
 export async function deleteEndedSignIns(db: Database): Promise<void> {
   for (const [table, before] of Object.entries(ends)) {
     let deleted: bigint | undefined;

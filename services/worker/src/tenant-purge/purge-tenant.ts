@@ -4,11 +4,11 @@ import { byTenant } from '../by-tenant.ts';
 import type { Context } from '../context.ts';
 import { deleteTenantRow, listClosedTenants, purgedTables, purgeRows } from './tenant-purge.queries.ts';
 
-/** The Tenant's own row goes last, so that an interrupted purge can continue. Audit rows and open Tenants stay. */
+/** Deletes the Tenant's own row last, so that an interrupted purge can continue. Audit rows and open Tenants stay. */
 export async function purgeTenant(tenantId: string, { db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const closed = await listClosedTenants(db, tenantId);
   if (closed.length === 0) return;
-  await recordClosing(db, tenantId, null); // the process that closed it may have died before it did
+  await recordClosing(db, tenantId, null); // because the process that closed it may have died before it recorded this
   let purged = 0;
   const inBatches = async (table: string, deleteBatch: () => Promise<number>) => {
     for (let deleted = await deleteBatch(); deleted > 0; deleted = await deleteBatch()) {

@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 const batchSize = 1000;
 
 /**
- * What becomes of a table's rows when their Tenant is purged. A new table does not compile until it says so here; its rows
- * would outlive their Tenant otherwise. A list of columns: deleted in batches by this key, which follows `tenant_id`.
+ * How each table's rows are deleted when their Tenant is purged. A new table does not compile without an entry here,
+ * because otherwise its rows would outlive their Tenant. A list of columns means: in batches by this key, which follows
+ * `tenant_id`.
  */
 const purge = {
   tokens: 'by the vault',
@@ -60,7 +61,9 @@ export async function listClosedTenants(db: Queryable, id?: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/** One batch. Without `order by` Postgres would scan the whole table once few rows are left. @returns how many. */
+/**
+ * Deletes one batch. Without `order by` Postgres would scan the whole table once few rows are left. @returns how many.
+ */
 export async function purgeRows(db: Database, table: PurgedTable, tenantId: string): Promise<number> {
   const key = sql.join(purge[table].map((column) => sql.ref(column)));
   const result = await sql`
@@ -71,7 +74,7 @@ export async function purgeRows(db: Database, table: PurgedTable, tenantId: stri
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** False where rows are left. Uncommitted deletions, and requests from before the closing, count as rows. */
+/** Returns false if rows are left. Uncommitted deletions, and requests from before the closing, count as rows. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     // Creators of tokens lock this row, so that their inserts are visible below
@@ -99,7 +102,10 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
   });
 }
 
-/** Other Tenants may know them too. Accepting an invitation locks its user, so this waits for that and then finds the member. */
+/**
+ * Other Tenants may have them as members too. Accepting an invitation locks its user, so this waits and then finds the
+ * member.
+ */
 async function deleteUsersOfNoTenant(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`select from users where id = any(${[...ids]}::uuid[]) order by id for update`.execute(tx);

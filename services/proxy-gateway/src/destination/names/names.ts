@@ -43,7 +43,7 @@ export function openNames(options: NamesOptions = {}): Names {
   const resolver = nameResolver(options);
   const remembered = new Map<string, Remembered>();
   const underWay = new Map<string, Done[]>();
-  /** By Tenant and name: who shares the look-up that waits for a turn of the Tenant. */
+  /** Waiting look-ups by Tenant and name, with everyone who shares their result. */
   const waiting = new Map<string, Done[]>();
   const turns = new FairTurns({ perKey: lookupsPerTenant, waiting: { forMs: maxWaitMs } });
   const outcomes = { found: 0, absent: 0, failed: 0 };
@@ -61,7 +61,7 @@ export function openNames(options: NamesOptions = {}): Names {
     else void lookUp(name, [done], turn);
   }
 
-  /** @returns whether the name is remembered or being looked up, for whichever Tenant. */
+  /** @returns whether the name is cached, or being looked up for any Tenant. */
   function answerWithoutTurn(name: string, asking: readonly Done[]): boolean {
     const known = remembered.get(name);
     if (!known || known.until <= performance.now()) return underWay.get(name)?.push(...asking) !== undefined;

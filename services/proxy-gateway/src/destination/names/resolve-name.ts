@@ -23,7 +23,9 @@ export interface NameResolver {
   close(): void;
 }
 
-/** 1 s for a server's first attempt and 2 s for its second, so that a silent server leaves time for the next. */
+/**
+ * 1 s for the first attempt at a server and 2 s for the second, so that a silent server leaves time for the next one.
+ */
 const patience = { timeout: 1000, maxTimeout: 2000, tries: 2 };
 
 const loopback: LookupAddress[] = [

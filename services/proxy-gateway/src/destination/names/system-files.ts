@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 const checkedEveryMs = 1000;
 
-/** Parses again after a change, which is looked for at most once a second. */
+/** Parses again when the file has changed, checking at most once a second. */
 export function watchedFile<T>(path: string, parse: (text: string) => T): () => T {
   let checkedAt = performance.now();
   let changedAt = changeOf(path);

@@ -7,12 +7,15 @@ export type Delimiter =
 
 export interface Search {
   from: number;
-  /** Undefined in the middle of a content, whose first two bytes have already been searched. */
+  /** Undefined inside a content, whose first two bytes have already been searched. */
   begins: 'content' | 'body' | undefined;
   isLast: boolean;
 }
 
-/** Finds delimiters on which all parsers agree; one with padding, a bare line break or behind a header is uncertain. */
+/**
+ * Finds delimiters on which all parsers agree. One with padding, a bare line break, or directly after a header is
+ * uncertain.
+ */
 export class DelimiterFinder {
   readonly #dashBoundary: string;
 

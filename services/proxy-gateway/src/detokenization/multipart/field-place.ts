@@ -14,7 +14,7 @@ export interface FilledField {
   places: readonly Place[];
 }
 
-/** A filter's result that would end the part is left out, because an error would tell something about the value. */
+/** A filter's result that would end the part is omitted, because an error would reveal something about the value. */
 export function fieldPlace({ start, name, content, places }: FilledField, finder: DelimiterFinder): Place {
   const segments = places.flatMap((place) => place.segments);
   const hasFilters = segments.some((segment) => segment.kind === 'expression' && segment.filters.length > 0);

@@ -20,7 +20,7 @@ export function readPartHeader(block: string): PartReading {
   const dispositions = fields?.get('content-disposition') ?? [];
   const disposition = dispositions.length === 1 ? readParameters(dispositions[0] ?? '') : undefined;
   if (!fields || !disposition) {
-    // A parser that finds a file name takes the part for a file
+    // Some parser could take the part for a file
     if (/filename/i.test(block)) return { mode: 'pass' };
     return {
       mode: 'refuse',

@@ -13,7 +13,7 @@ export interface Field {
 }
 
 export interface Scan {
-  /** The window has been read up to here. The rest waits for more of the body. */
+  /** The window has been read up to here. The rest needs more of the body. */
   end: number;
   fields: readonly Field[];
 }

@@ -1,12 +1,12 @@
 import type { Charset } from '@sluice/sandbox';
 import type { Site, SiteScanner } from './site.ts';
 
-/** A byte order mark, as UTF-8 and read as Latin-1. */
+/** A byte order mark, in UTF-8 and in its bytes read as Latin-1. */
 const marks = '\ufeff\xef\xbb\xbf';
 const markBytes = 3;
 const separator = /[,;\t\r\n]/g;
 
-/** RFC 4180, with semicolons and tabs, too, because spreadsheets write them. */
+/** RFC 4180, also with semicolons and tabs, because spreadsheets write them. */
 export class CsvScanner implements SiteScanner {
   #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
   #position = 0;

@@ -31,26 +31,26 @@ const rawElements: ReadonlySet<string> = new Set(
 );
 const verbatimElements: ReadonlySet<string> = new Set(['script', 'style']);
 const foreignElements: ReadonlySet<string> = new Set(['svg', 'math']);
-/** Longer names are cut, with the slash of an end tag, and are those of no element above. */
+/** Longer names are cut, with the slash of an end tag, because they match no element above. */
 const longestName = Math.max(...Array.from(rawElements, ({ length }) => length)) + 2;
 
-/** Openings behind `<`, of which a longer one may still come. */
+/** What can follow `<`. After a shorter one, a longer one may still come. */
 const xmlOpenings = ['!--', '![CDATA[', '!', '?'];
 const htmlOpenings = ['!--', '!', '?', '/'];
 
 /**
- * Follows comments, processing instructions, declarations, tags, attributes and CDATA of XML 1.0, or of HTML. A token that
- * a literal does not finish waits for the next one, unless an expression stands in it.
+ * Follows comments, processing instructions, declarations, tags, attributes and CDATA of XML 1.0, or of HTML. A token
+ * that a literal does not finish continues in the next literal, unless an expression is inside the token.
  */
 export class MarkupScanner implements SiteScanner {
   readonly #isHtml: boolean;
   #state: State = 'text';
   #rest = '';
-  /** The last characters of this place. */
+  /** The last characters of the current place. */
   #tail = '';
   #isTailOver = false;
   #quote = '';
-  /** In HTML the name of the tag, with the slash of an end tag; undefined behind it. */
+  /** In HTML the name of the tag, with the slash of an end tag; undefined after the tag. */
   #name: string | undefined;
   #element = '';
   #isValue = false;
@@ -92,7 +92,7 @@ export class MarkupScanner implements SiteScanner {
     return { in: isVerbatim ? 'script' : sites[this.#state], before: this.#tail };
   }
 
-  /** The value may complete an opening, so what follows is taken for a tag or a declaration. */
+  /** The value may complete an opening, so the text after it counts as a tag or a declaration. */
   #openDivided(opening: string): void {
     this.#tail = '';
     if (!opening.startsWith('<!')) this.#beginTag(0);
@@ -100,7 +100,7 @@ export class MarkupScanner implements SiteScanner {
     else this.#beginDeclaration();
   }
 
-  /** @returns where to go on; undefined if a token is not complete. */
+  /** @returns where to continue; undefined if a token is not complete. */
   #step(text: string, at: number): number | undefined {
     switch (this.#state) {
       case 'text':
@@ -139,7 +139,7 @@ export class MarkupScanner implements SiteScanner {
     return allButEndOf(text, at, end.length - 1);
   }
 
-  /** `<!-->` and `<!--->` are whole comments, so reading begins with the dashes of the opening. */
+  /** `<!-->` and `<!--->` are complete comments, so reading starts at the dashes of the opening. */
   #readHtmlComment(text: string, at: number): number | undefined {
     const end = /--!?>/.exec(text.slice(at));
     if (!end) return allButEndOf(text, at, 3);
@@ -150,7 +150,7 @@ export class MarkupScanner implements SiteScanner {
   #readText(text: string, at: number): number | undefined {
     const start = text.indexOf('<', at);
     if (start === -1) return text.length;
-    // Most tags in XML, which the openings need not be compared with
+    // Most tags of XML need no comparison with the openings
     if (!this.#isHtml && start + 1 < text.length && !'!?'.includes(text[start + 1] ?? ''))
       return this.#beginTag(start + 1);
     const behind = text.slice(start + 1, start + 1 + '![CDATA['.length);
@@ -198,7 +198,7 @@ export class MarkupScanner implements SiteScanner {
     this.#isInSubset = false;
   }
 
-  /** A quote begins a value behind an equals sign only. */
+  /** A quote begins a value only after an equals sign. */
   #readTag(text: string, from: number): number {
     let at = this.#name === undefined ? from : this.#readName(text, from);
     for (;;) {
@@ -219,7 +219,9 @@ export class MarkupScanner implements SiteScanner {
     }
   }
 
-  /** Of a part of a tag, which may be empty: whether a value follows, and whether a slash was the last character. */
+  /**
+   * Of a part of a tag, which may be empty: notes whether a value follows, and whether a slash was the last character.
+   */
   #noteEndOf(text: string, from: number, end: number): void {
     if (end === from) return;
     this.#isSelfClosing = text[end - 1] === '/';
@@ -298,7 +300,7 @@ function firstOf(stops: RegExp, text: string, from: number): number {
 
 const isSpace = (character: string | undefined) => character !== undefined && ' \t\n\r\f'.includes(character);
 
-/** Keeps at most `length` characters, which may begin the end of a place. */
+/** Leaves at most `length` characters unread, because they may begin the end of a place. */
 function allButEndOf(text: string, at: number, length: number): number | undefined {
   const end = text.length - length;
   return end > at ? end : undefined;

@@ -1,41 +1,44 @@
 import type { Charset } from '@sluice/sandbox';
 
-/** Where an expression stands, which decides how its value is written. */
+/** The place of an expression, which decides how its value is written. */
 export interface Site {
   in:
     | 'text'
     | 'attribute'
-    /** In a tag, outside of quotes. */
+    /** In a tag, outside quotes. */
     | 'tag'
     | 'declaration'
     | 'comment'
     | 'instruction'
     | 'cdata'
     | 'script'
-    /** A quoted cell, and any other, of CSV. */
+    /** A quoted cell of CSV, and any other cell. */
     | 'quoted'
     | 'cell'
     /** Where nothing is escaped. */
     | 'plain';
   /** The last characters before the expression that belong to the same place, at most {@link nearby}. */
   before: string;
-  /** The first characters behind it. */
+  /** The first characters after it. */
   after: string;
-  /** Another expression stands within the characters that `after` lacks. */
+  /** Another expression follows before `after` is complete. */
   meetsAnother: boolean;
 }
 
-/** What begins or ends a place (`<!--`, `]]>`) can be divided by a value. These many characters of it are looked at. */
+/**
+ * A value can complete or divide a mark that begins or ends a place (`<!--`, `]]>`), so this many characters around it
+ * are checked.
+ */
 export const nearby = 3;
 
-/** Follows a text whose expressions are left out. How the text is divided into literals makes no difference. */
+/** Follows the text between expressions. It makes no difference how the text is divided into literals. */
 export interface SiteScanner {
   read(literal: string): void;
-  /** An expression stands here. */
+  /** Call it where the text has an expression. */
   meet(): Pick<Site, 'in' | 'before'>;
 }
 
-/** The value as it is written; undefined if its place cannot hold it. */
+/** The value as written; undefined if its place cannot contain it. */
 export type WriteAtSite = (value: string, site: Site, charset: Charset) => string | undefined;
 
 export const plainText: SiteScanner = { read: () => {}, meet: () => ({ in: 'plain', before: '' }) };

@@ -3,7 +3,7 @@ import type { Site, WriteAtSite } from './site.ts';
 
 /** XML 1.0, production 2. */
 const notOfXml = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-/** HTML drops or replaces it. */
+/** HTML removes or replaces these. */
 const notOfHtml = /[\0\ud800-\udfff]/u;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
@@ -48,7 +48,7 @@ function writeMarkup(value: string, site: Site, charset: Charset, isXml: boolean
   }
 }
 
-/** The last character may stand behind the value, where it is not escaped. */
+/** The last character of a mark may follow the value, where it is not escaped. */
 const marksOfXml = { comment: ['--'], instruction: ['?>'] };
 const marksOfHtml = { comment: ['-->', '--!>'], instruction: [] };
 
@@ -56,7 +56,7 @@ function inCharset(text: string, charset: Charset): string | undefined {
   return charset.encode(text) ? text : undefined;
 }
 
-/** What the charset lacks is written as a reference. */
+/** Characters that the charset lacks are written as references. */
 function withReferences(text: string, charset: Charset): string {
   if (charset.encode(text)) return text;
   return text.replace(/[^\0-\x7f]/gu, (c) => (charset.encode(c) ? c : reference(c)));
@@ -65,7 +65,7 @@ function withReferences(text: string, charset: Charset): string {
 const sectionEnd = ']]>';
 const newSection = ']]><![CDATA[';
 
-/** Each end of a section that the value makes is divided between two. A carriage return would be read as a line feed. */
+/** Divides each `]]>` of the value between two CDATA sections. A carriage return would be read as a line feed. */
 function writeInCdata(value: string, site: Site): string {
   const parts = value.split('\r');
   return parts
@@ -96,14 +96,17 @@ function divided(part: string, { before, after, meetsAnother }: Omit<Site, 'in'>
     : written;
 }
 
-/** Whether the section would end in what follows, or might with the next value. Its own end may follow brackets. */
+/**
+ * Whether the section would end in the text after the value, or might with the next value. The section's real end may
+ * follow brackets.
+ */
 function endsWithin(whole: string, brackets: string, after: string, meetsAnother: boolean): boolean {
   if (!whole.endsWith(brackets)) return false;
   const missing = sectionEnd.slice(brackets.length);
   return after.startsWith(missing) || (meetsAnother && missing.startsWith(after));
 }
 
-/** Whether the value makes one of the marks together with what stands around it, or may make it with the next value. */
+/** Whether the value forms one of the marks together with the text around it, or may form it with the next value. */
 function makes(value: string, { before, after, meetsAnother }: Site, marks: readonly string[]): boolean {
   const whole = before + value + after;
   const [start, end] = [before.length, before.length + value.length];
@@ -119,7 +122,7 @@ function makes(value: string, { before, after, meetsAnother }: Site, marks: read
   return false;
 }
 
-/** WHATWG HTML, 4.12.1.3: behind `<!--` a script could end elsewhere. */
+/** WHATWG HTML, 4.12.1.3: after `<!--` a script could end elsewhere. */
 function endsScript(value: string, site: Site): boolean {
   return makes(value, site, ['</', '<!--']);
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from '@sluice/problems';
 
 export interface Cut {
-  /** Number of bytes at its start that pass unread. */
+  /** Number of bytes at its start that are passed on unread. */
   passes: number;
-  /** Up to here no string, pair or expression is cut in two. The rest waits for more of the body. */
+  /** Up to here no string, pair or expression is cut in two. The rest needs more of the body. */
   end: number;
 }
 

@@ -1,7 +1,9 @@
 import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
-/** A string with an opening waits for the next token, which may make it a name. A brace waits for a second one. */
+/**
+ * A string with an opening waits for the next token, which may show that it is a name. A brace waits for a second one.
+ */
 export const jsonPieces: Pieces = {
   lastBorder,
   endOfPiece: (window) => endOfString(window, 0),
@@ -22,7 +24,7 @@ function lastBorder(window: string): number {
     const start = indexOf(window, nextQuoteOrBrace, position);
     if (start === -1) return literal !== -1 && awaitsToken(window, literal, position) ? literal : window.length;
     if (window[start] === '{') {
-      if (window.startsWith('{{', start)) return window.length; // the reader refuses it
+      if (window.startsWith('{{', start)) return window.length; // which the reader refuses
       if (start === window.length - 1) return start;
       literal = -1;
       position = start + 1;

@@ -48,7 +48,7 @@ const jsonStart = /^(?:\xef\xbb\xbf)?[ \t\n\r]*(?:\{[ \t\n\r]*["}]|\[[ \t\n\r]*[
 /** Nothing yet that JSON could not start with. */
 const undecided = /^(?:\xef\xbb?|(?:\xef\xbb\xbf)?[ \t\n\r]*(?:[[{][ \t\n\r]*)?)$/;
 
-/** True as long as more bytes may make it JSON. */
+/** Returns true as long as more bytes may make it JSON. */
 export function mayStartLikeJson(start: string): boolean {
   return undecided.test(start);
 }

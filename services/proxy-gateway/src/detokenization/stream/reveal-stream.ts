@@ -16,15 +16,15 @@ export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
   boundary?: string | undefined;
   charset?: Charset | undefined;
-  /** For UTF-16, of which windows are read as UTF-8. */
+  /** Set for UTF-16, whose windows are read as UTF-8. */
   recoder?: Utf16Recoder | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
-  /** Called before each push of bytes with values. @throws where they may not leave any more. */
+  /** Called before each push of bytes with values. @throws if they must not leave any more. */
   look(): Promise<void> | undefined;
-  /** Does the main thread's work for the Tenant, see {@link WorkPieces}. */
+  /** Runs the work of the main thread for the Tenant, see {@link WorkPieces}. */
   run<T>(work: Pieces<T>): T | Promise<T>;
-  /** For the memory that it takes beyond two windows. */
+  /** For memory beyond two windows. */
   reserve(): Reservation;
   limitBytes: number;
   windowBytes?: number;
@@ -33,16 +33,16 @@ export interface RevealStreamOptions {
 
 /** Small enough that no window has more expressions than a body in memory may have. */
 const defaultWindowBytes = 64 * 1024;
-/** Reserve it before the stream is read: two windows. */
+/** Two windows. Reserve this before the stream is read. */
 export const heldWhileStreaming = 2 * defaultWindowBytes;
 /** Longest JSON string, pair of a form or part of a multipart body that may hold an expression. */
 const defaultLongestPieceBytes = 1024 * 1024;
-/** What filters may process grows with the body, because a body without end could have them work without end. */
+/** The limit for filters grows with the body, because otherwise an endless body could keep them busy for ever. */
 const filteredCharactersPerByte = 16;
 
 /**
- * Holds two windows, one unfinished piece, and the values. More is reserved first, and given back once it has been read.
- * A window that cannot be filled destroys it.
+ * Needs two windows, one unfinished piece, and the values. More memory is reserved first, and released once the bytes
+ * have been read. A window that cannot be filled destroys the stream.
  */
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
@@ -122,7 +122,7 @@ export class RevealStream extends Transform {
     this.#giveBack(0);
   }
 
-  /** Resolves when the reader has room again, so that no more than one window waits for it. */
+  /** Resolves when the reader accepts more, so that at most one window waits for it. */
   async #taken(): Promise<void> {
     await Promise.resolve(); // `_read` is called before the bytes that are read leave the buffer
     if (this.readableLength < this.readableHighWaterMark || this.destroyed) return;
@@ -138,7 +138,7 @@ export class RevealStream extends Transform {
     return this.#room.grow(more - this.#room.bytes);
   }
 
-  /** Keeps what the window that is read next takes, and `bytes`. */
+  /** Releases all but the memory of the window that is read next, and `bytes`. */
   #giveBack(bytes: number): void {
     if (this.destroyed) return;
     const kept = this.#window.length + bytes - 2 * this.#windowBytes;
@@ -147,10 +147,10 @@ export class RevealStream extends Transform {
       return;
     }
     this.#room?.release();
-    this.#room = undefined; // the next one may wait as long again
+    this.#room = undefined; // so that the next one may wait just as long
   }
 
-  /** The parts of a large window are copied, because a part that waits to be sent would keep all of it in memory. */
+  /** Copies the parts of a large window, because a part that waits to be sent would keep the whole window in memory. */
   async #pass(bytes: Buffer, { hasValues }: { hasValues: boolean }): Promise<void> {
     const isLarge = bytes.length > 2 * this.#windowBytes;
     const step = isLarge ? this.#windowBytes : bytes.length;
@@ -189,7 +189,7 @@ export class RevealStream extends Transform {
     const places = await this.#find(bytes, mayHold);
     if (places.length === 0 || this.destroyed) return bytes;
     const asked = askedIn(places, this.#values);
-    // A body of nothing but quoted texts needs a caller with rights, too
+    // A body with nothing but quoted texts also needs a caller with rights
     if (asked.tokenIds.length > 0 || asked.fault || !this.#hasAsked) {
       this.#hasAsked = true;
       for (const [id, value] of await this.#options.fetchValues(asked)) this.#values.set(id, value);
@@ -202,7 +202,7 @@ export class RevealStream extends Transform {
     return filled;
   }
 
-  /** Without an opening a window is read as fast as it is cut, so it needs no turn. */
+  /** A window without an opening is read as fast as it is cut, so it is not queued. */
   #find(bytes: Buffer, mayHold: boolean): Place[] | Promise<Place[]> {
     const reader = this.#reader;
     if (!reader) return [];
@@ -210,14 +210,14 @@ export class RevealStream extends Transform {
   }
 
   *#fillInPieces(bytes: Buffer, places: readonly Place[]): Pieces<Buffer> {
-    yield; // the values of many bodies may have come together
+    yield; // values of many bodies may have arrived at once
     const filling = { values: this.#values, limitBytes: this.#options.limitBytes, budget: this.#budget };
     const filtered = yield* filterInPieces(places, filling);
     return fillPlaces(bytes, places, { ...filling, filtered });
   }
 }
 
-/** The first piece would run at once, although many bodies may have come together. */
+/** Without this the first piece would run at once, although many bodies may have arrived together. */
 function* inTurn<T>(work: Pieces<T>): Pieces<T> {
   yield;
   return yield* work;

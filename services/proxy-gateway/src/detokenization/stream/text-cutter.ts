@@ -5,8 +5,8 @@ const longestExpression = 2000;
 const longestExpressionBytes = 3 * longestExpression;
 
 /**
- * Cuts neither an expression nor a UTF-8 character in two. Behind an expression at least `lookahead` bytes are known, or
- * up to the next expression.
+ * Cuts neither an expression nor a UTF-8 character in two. After an expression at least `lookahead` bytes are known, or
+ * all bytes up to the next expression.
  */
 export function cutText(window: string, isLast: boolean, lookahead: number): Cut {
   if (isLast) return { passes: 0, end: window.length };
@@ -28,7 +28,9 @@ export function cutText(window: string, isLast: boolean, lookahead: number): Cut
   }
 }
 
-/** The position behind the closing braces, or where the expression is broken; undefined if the window holds neither. */
+/**
+ * The position after the closing braces, or where the expression is broken; undefined if the window contains neither.
+ */
 function closeOf(window: string, from: number): number | undefined {
   const quotedEnd = endOfQuotedText(window, from);
   if (quotedEnd !== notQuoted) return quotedEnd;
@@ -41,7 +43,7 @@ function closeOf(window: string, from: number): number | undefined {
 
 const notQuoted = -1;
 
-/** The position behind a quoted text and its closing braces; undefined if the window may end within it. */
+/** The position after a quoted text and its closing braces; undefined if the window may end within it. */
 function endOfQuotedText(window: string, from: number): number | undefined {
   const start = endOfBlanks(window, from);
   const quote = window[start];
@@ -66,7 +68,7 @@ function endOfBlanks(window: string, from: number): number {
 
 const isShort = (expression: string) => Buffer.from(expression, 'latin1').toString().length <= longestExpression;
 
-/** Skips quoted arguments of filters, which follow the first bar and may hold braces. */
+/** Skips quoted arguments of filters, which follow the first bar and may contain braces. */
 function firstBrace(window: string, from: number): number {
   let quote = '';
   let isFilter = false;
@@ -82,7 +84,7 @@ function firstBrace(window: string, from: number): number {
   return -1;
 }
 
-/** Leaves out a brace at the end, which may begin an opening, and an unfinished UTF-8 character. */
+/** Excludes a brace at the end, which may begin an opening, and an unfinished UTF-8 character. */
 function endOfWhole(window: string): number {
   const { length } = window;
   if (window.endsWith('{')) return length - 1;

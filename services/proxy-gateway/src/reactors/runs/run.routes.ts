@@ -77,7 +77,7 @@ function limited(limit: string, detail: string): ServiceError {
   return new ServiceError('too_many_requests', detail, { retryAfterSeconds: 10, limit });
 }
 
-/** A ciphertext comes as hexadecimal: as a message, as text, decoded, and decrypted. */
+/** A ciphertext comes as hexadecimal: once as a message, as text, decoded, and decrypted. */
 const copiesOfResult = 5;
 
 const getResult = operation({

@@ -2,7 +2,7 @@ import type { Pieces } from '@sluice/service-runtime';
 
 /** Shorter secrets match only as whole words, because "12" is in many words. */
 const shortestInWords = 4;
-/** So many characters of a secret's beginning are found too, because texts are cut, also in the middle of one. */
+/** Also finds this many characters of a secret's beginning, because printed texts may be cut within a secret. */
 const shortestBeginning = 9;
 const charactersOfPiece = 4096;
 
@@ -28,7 +28,10 @@ interface States {
   alone: number[];
 }
 
-/** By Aho and Corasick (Communications of the ACM 18(6), 1975), because the number of secrets then costs no time. */
+/**
+ * By Aho and Corasick (Communications of the ACM 18(6), 1975), so that the time does not grow with the number of
+ * secrets.
+ */
 export function* secretFinder(secrets: Iterable<string>): Pieces<SecretFinder> {
   const states: States = { steps: new Map(), shorter: [0], longest: [0], alone: [0] };
   const levels: number[][] = [];
@@ -113,7 +116,7 @@ function longestAlone(text: string, end: number, lengths: number): number {
   return 0;
 }
 
-/** Finds are ordered by their ends, so a long one may include several earlier ones. */
+/** Finds are ordered by their ends, so a long one may replace several earlier ones. */
 function addFound(found: Found[], next: Found): void {
   let { start } = next;
   for (let last = found.at(-1); last && last.end > start; last = found.at(-1)) {

@@ -1,11 +1,11 @@
-/** Shorter forms occur in too much that is harmless. */
+/** Shorter forms occur too often in harmless text. */
 const shortestEncoding = 6;
 const shortestSecret = 4;
 
-/** Blanks and dashes, by which people group digits and Node.js the bytes of a buffer. */
+/** Blanks and dashes: people group digits by them, and Node.js the bytes of a buffer. */
 export const separators = /[\s-]/g;
 
-/** How a secret is written by those who print it: itself, escaped, percent-encoded, in hexadecimal and base64. */
+/** The forms in which code may print a secret: itself, escaped, percent-encoded, in hexadecimal and base64. */
 export function* formsOf(secret: string): Generator<string> {
   yield secret;
   const escaped = JSON.stringify(secret).slice(1, -1);
@@ -21,7 +21,7 @@ export function* formsOf(secret: string): Generator<string> {
   for (const form of new Set(encoded)) if (form !== secret && form.length >= shortestEncoding) yield form;
 }
 
-/** In hexadecimal and base64, in which nobody can tell what stands beside it. */
+/** In hexadecimal and base64, where nothing shows what was encoded beside it. */
 export function encodingsOf(secret: string): string[] {
   if (secret.length < shortestSecret) return [];
   const bytes = Buffer.from(secret);

@@ -26,7 +26,7 @@ export function* logConsole(
   printLines(redacted, printer, log);
 }
 
-/** One entry with the highest level of its lines, which have been redacted. */
+/** One entry with the highest level of its redacted lines. */
 export function printLines(lines: readonly ConsoleLine[], printer: Printer, log: Logger): void {
   const printed = lines.filter(({ text }) => text !== '');
   if (printed.length === 0) return;
@@ -50,9 +50,9 @@ function levelOf(lines: readonly ConsoleLine[]): ConsoleLine['level'] {
 }
 
 export interface LogConsoleOptions {
-  /** Called with what is logged. */
+  /** Called with the logged lines. */
   onRedacted: (lines: readonly ConsoleLine[]) => void;
   log: Logger;
-  /** Called only where there is something to log. */
+  /** Called only if there is something to log. */
   secrets: () => readonly string[] | undefined;
 }

@@ -8,22 +8,22 @@ export const redactedMark = '[redacted]';
 export const withheldMark = '[withheld: it may show a secret]';
 
 const charactersOfPiece = 4096;
-/** Shorter finds across blanks and dashes are parts of ordinary words. */
+/** Shorter finds across blanks and dashes are often parts of ordinary words. */
 const shortestGrouped = 6;
-/** So much of the beginning of a form is found where a text was cut. */
+/** This much of the beginning of a form is found if a text was cut. */
 const beginning = 9;
 
-/** The keys of everybody, and what looks like a card number. */
+/** All API and proxy keys, and possible card numbers. */
 const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
-/** Too short to be known by its digits, so by the name before it. */
+/** Too short to be recognised by its digits, so by the name before it. */
 const cvc =
   /(?<![a-z])((?:cvc|cvv|csc|security_?code|verification_?(?:value|code))2?["']?\s*[:=]\s*["']?)\d{3,4}(?!\d)/gi;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
 /**
- * Marks the secrets in each line. A line in which one is encoded is withheld, because the rest of what was encoded with it may
- * be another, that nobody named. Without `secrets` every line is withheld.
+ * Marks the secrets in each line. A line with an encoded secret is withheld, because what was encoded with it may be
+ * another secret, which is in no list. Without `secrets` every line is withheld.
  */
 export function* redactConsole(
   lines: readonly ConsoleLine[],
@@ -52,7 +52,7 @@ function* formsOfAll(secrets: readonly string[]): Generator<string> {
   for (const secret of secrets) yield* formsOf(secret);
 }
 
-/** In order; in the text as it is, and without the blanks and dashes that group digits or bytes. */
+/** In order; searches the text as it is, and without the blanks and dashes that group digits or bytes. */
 function* findAll(text: string, finder: SecretFinder): Pieces<Found[]> {
   const found = yield* finder.findIn(text);
   const joined = text.replace(separators, '');
@@ -68,7 +68,7 @@ function withMarks(text: string, found: readonly Found[]): string {
   let shown = '';
   let position = 0;
   for (const { start, end } of found) {
-    // Both ways of looking may have found the same.
+    // Both searches may have found the same.
     if (start >= position) shown += text.slice(position, start) + redactedMark;
     position = Math.max(position, end);
   }

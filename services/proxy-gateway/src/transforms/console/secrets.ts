@@ -1,4 +1,4 @@
-/** More text takes too long to look for at each invocation; then nothing that is printed is shown. */
+/** Searching for longer texts at each invocation takes too long; then nothing printed is shown. */
 const mostCharacters = 8_192;
 /** Limits members of any type, because a value of megabytes can have millions of them. */
 export const mostMembers = 10_000;
