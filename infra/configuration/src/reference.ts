@@ -2,18 +2,19 @@ import { type SettingSchema, takesFile } from '@sluice/service-runtime';
 import { type Group, groups } from './groups.ts';
 import type { Schemas } from './schemas.ts';
 import { type Setting, settingsOf, type Taker } from './settings.ts';
-import { unitOf, withUnit } from './unit.ts';
+import { unitOf, withLargerUnit } from './unit.ts';
 
 const introduction = `# Settings
 
-Made by \`npm run config\` of the configuration schemas of the services; \`npm test\` fails while it is not what they say.
+Generated from the services' schemas by \`npm run config\`.
 
-- Settings are environment variables; an empty one counts as absent. A process reads all at its start, names every fault at once, and
-  then exits with 78. \`npx node services/worker/src/main.ts --help\` prints those of the worker.
-- A **secret** can be given as the name of a file instead. No message and no log shows its value.
-- Numbers without a range may be any from 0 or 1 on. The default "none" means that the feature is off, or that nothing is added.
+- Settings are environment variables; an empty one counts as absent. A process checks all at its start, names every fault, and
+  exits with 78.
+- Each chapter says which processes take its settings; parentheses name other ones.
+- A **secret** is never shown, and can come from a file: append \`_FILE\` to its name.
+- Numbers without a range may be any from 0 or 1 on.
 - \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all but those that
-  it sets itself (\`--help\`). What only containers take is in [infra/docker](../docker/README.md).
+  it sets itself (\`--help\`). Settings of containers: [docker](../docker/README.md).
 `;
 
 /** The text of REFERENCE.md. */
@@ -34,7 +35,7 @@ function chapter({ title, about, names }: Group, settings: readonly Setting[], s
   });
   return `## ${title}
 
-${about} Taken by ${most}, unless a row says otherwise.
+${about} Taken by ${most}.
 
 | Setting | Meaning | Values | Default |
 |---|---|---|---|
@@ -56,21 +57,17 @@ function row({ name, takers }: Setting, others: string): string {
   const notes = [...secrecy(name, takers[0].schema), ...(others ? [others] : [])];
   const cells = [
     `\`${name}\`${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
-    merged(takers, ({ schema }) => meaning(name, schema)),
+    merged(takers, ({ schema }) => schema.description),
     merged(takers, ({ schema }) => values(schema)),
     merged(takers, (taker) => fallback(name, taker)),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
+/** Every secret can come from a file, as the introduction says. */
 function secrecy(name: string, schema: SettingSchema): string[] {
-  return [...(schema.writeOnly ? ['secret'] : []), ...(takesFile(schema) ? [`or \`${name}_FILE\``] : [])];
-}
-
-/** The description; without its unit where the default says it. */
-function meaning(name: string, schema: SettingSchema): string {
-  const isTold = typeof schema.default === 'number' && unitOf(name, schema) !== undefined;
-  return isTold ? schema.description.replace(/, in\s+(milliseconds|seconds|bytes|days)\b/, '') : schema.description;
+  if (schema.writeOnly) return ['secret'];
+  return takesFile(schema) ? [`or \`${name}_FILE\``] : [];
 }
 
 /** A statement on which all services agree is printed once; otherwise each is followed by the services that make it. */
@@ -82,24 +79,24 @@ function merged(takers: readonly Taker[], tell: (taker: Taker) => string): strin
 
 function values(schema: SettingSchema): string {
   const { type, enum: allowed, pattern, minLength } = schema;
-  if (allowed) return `one of ${allowed.map((value) => `\`${value}\``).join(', ')}`;
+  if (allowed) return `${allowed.map((value) => `\`${value}\``).join(', ')}`;
   if (type === 'boolean') return 'boolean';
   if (type === 'string') {
-    const length = minLength === undefined || minLength < 2 ? '' : `, at least ${minLength} characters`;
-    return `text${length}${pattern ? `, \`${pattern}\`` : ''}`;
+    if (pattern) return `\`${pattern}\``;
+    return minLength === undefined || minLength < 2 ? '' : `${minLength} characters or more`;
   }
   return bounds(schema);
 }
 
 function bounds({ minimum, maximum }: SettingSchema): string {
-  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
-  if (maximum !== undefined) return `at most ${maximum}`;
-  return minimum === undefined || minimum <= 1 ? '' : `${minimum} or more`; // 0 and 1 need no words
+  if (minimum !== undefined && maximum !== undefined) return `${minimum}–${maximum}`;
+  if (maximum !== undefined) return `≤${maximum}`;
+  return minimum === undefined || minimum <= 1 ? '' : `≥${minimum}`; // 0 and 1 need no words
 }
 
 function fallback(name: string, { schema, required }: Taker): string {
   if (required !== undefined) return required;
-  if (schema.default === undefined) return 'none';
-  if (typeof schema.default === 'number') return withUnit(schema.default, unitOf(name, schema) ?? '');
-  return schema.default === '' ? 'empty' : `\`${schema.default}\``;
+  if (schema.default === undefined) return '';
+  if (typeof schema.default === 'number') return withLargerUnit(schema.default, unitOf(name, schema));
+  return schema.default === '' ? '' : `\`${schema.default}\``;
 }

@@ -28,11 +28,10 @@ export function unitOf(name: string, { description }: SettingSchema): string | u
   return byName ?? (measure && measures[measure]) ?? description.match(counted)?.[1]?.toLowerCase();
 }
 
-/** A number with its unit, and with a larger unit where that is easier to read: `10000 ms (10 s)`. */
-export function withUnit(value: number, unit: string): string {
-  if (unit === 'port') return `\`${value}\``;
-  const larger = { ms: inTime(value), bytes: inMemory(value) }[unit];
-  return `\`${value}\` ${unit}${larger ? ` (${larger})` : ''}`;
+/** A number, with a larger unit where that is easier to read: `10000 (10 s)`. Its own unit is in its name or description. */
+export function withLargerUnit(value: number, unit?: string): string {
+  const larger = unit && { ms: inTime(value), bytes: inMemory(value) }[unit];
+  return `\`${value}\`${larger ? ` (${larger})` : ''}`;
 }
 
 function inTime(ms: number): string | undefined {

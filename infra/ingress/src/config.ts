@@ -10,7 +10,7 @@ export const configSchema = {
     ...httpSettings,
     ...trustedProxySettings,
     ...hostSettings,
-    PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'Port of the one base URL' },
+    PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',
       minimum: 0,
@@ -18,11 +18,11 @@ export const configSchema = {
       default: 9080,
       description: 'Port of /livez, /readyz and /metrics',
     },
-    PROXY_GATEWAY_URL: { ...origin, description: 'Where /proxy, /routes and the hosts of routes go' },
-    TOKEN_VAULT_URL: { ...origin, description: 'Where /tokens, /v2/tokens, /tokenize and /detokenize go' },
+    PROXY_GATEWAY_URL: { ...origin, description: 'Serves /proxy, /routes and the hosts of routes' },
+    TOKEN_VAULT_URL: { ...origin, description: 'Serves /tokens, /v2/tokens, /tokenize and /detokenize' },
     MANAGEMENT_API_URL: {
       ...origin,
-      description: 'Where everything else goes, the hosts of the console and of the fields included',
+      description: 'Serves everything else',
     },
   },
   required: ['PROXY_GATEWAY_URL', 'TOKEN_VAULT_URL', 'MANAGEMENT_API_URL'],

@@ -4,16 +4,15 @@ export const disclosureSettings = {
     minimum: 1,
     default: 50_000,
     description:
-      'Rows of disclosures, 1 KiB on average, that may wait for Postgres; with more, disclosures are ' +
-      'refused. One Tenant may have half',
+      'Rows of disclosures (1 KiB on average) that may wait for Postgres, half of them of one Tenant. Beyond it ' +
+      'nothing is disclosed',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',
     minLength: 1,
     description:
-      'Folder of this process alone for rows of disclosures until Postgres has them, so that they survive ' +
-      'the process (not the machine). Without it a killed process loses those of its last tenth of a ' +
-      'second, or all since Postgres became unavailable',
+      'Folder of this process alone where rows of disclosures survive its death. Without it a killed process ' +
+      'loses the last 100 ms, or all since Postgres became unavailable',
   },
 } as const;
 

@@ -9,7 +9,7 @@ export const credentialSettings = {
     type: 'string',
     minLength: 32,
     writeOnly: true,
-    description: 'Secret under which keys are hashed, at least 32 characters; the same for all services',
+    description: 'Secret under which API keys are hashed; the same for all services',
   },
 } as const;
 
@@ -18,7 +18,7 @@ export const keyEnvironmentSettings = {
     type: 'string',
     pattern: '^[a-z0-9]{1,16}$',
     default: 'live',
-    description: 'Part of each new API key that tells the installation',
+    description: 'Name of the installation in new API keys',
   },
 } as const;
 

@@ -11,7 +11,7 @@ export const databaseSettings = {
     type: 'string',
     pattern: '^postgres(ql)?://',
     writeOnly: true,
-    description: 'Postgres, for example postgres://user:password@localhost:5432/sluice',
+    description: 'Postgres, such as postgres://user:password@localhost:5432/sluice',
   },
   DATABASE_POOL_SIZE: {
     type: 'integer',
@@ -19,24 +19,22 @@ export const databaseSettings = {
     maximum: 1000,
     default: 16,
     description:
-      'Connections that one process opens for requests; one Tenant uses at most half of them. Up to four ' +
-      'more serve what no Tenant may delay',
+      'Connections for requests in one process, half of them for one Tenant. Up to four more serve leases and ' +
+      'checks',
   },
   DATABASE_WAIT_MS: {
     type: 'integer',
     minimum: 100,
     maximum: 60_000,
     default: 1000,
-    description: 'How long a request waits for a connection to Postgres before it is answered 503, in milliseconds',
+    description: 'Longest wait of a request for a connection; otherwise 503',
   },
   DATABASE_MAX_WAITING: {
     type: 'integer',
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description:
-      'Most calls that wait for a connection to Postgres; with more, the last of the Tenant that has most ' +
-      'is answered 503',
+    description: 'Calls that may wait for a connection. Beyond it the busiest Tenant gets 503',
   },
 } as const;
 

@@ -4,23 +4,23 @@ export const destinationSettings = {
   DESTINATION_SCHEMES: {
     type: 'string',
     default: 'https',
-    description: 'Schemes that destinations may have, comma separated: https, http',
+    description: 'Allowed schemes, comma separated: https, http',
   },
   DESTINATION_ALLOW: {
     type: 'string',
     default: '',
     description:
-      'Destinations that are allowed beside public ones, comma separated: addresses, CIDR ranges, host names, patterns ' +
-      'such as *.example.com, and the words loopback, private, single-label',
+      'Allowed beside public addresses, comma separated: addresses, CIDR ranges, host names, *.example.com, and ' +
+      'the words loopback, private, single-label',
   },
   DESTINATION_DENY: {
     type: 'string',
     default: '',
-    description: 'Destinations that are refused whatever DESTINATION_ALLOW says, written in the same way',
+    description: 'Refused whatever DESTINATION_ALLOW says, written likewise',
   },
   DESTINATION_CA_FILE: {
     type: 'string',
-    description: 'PEM file with certificate authorities that are trusted for destinations beside the usual ones',
+    description: 'PEM file of further trusted certificate authorities',
   },
 } as const;
 

@@ -7,8 +7,8 @@ export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
     description:
-      'Networks (CIDRs, comma separated) of the proxies before this service whose X-Forwarded-For counts. ' +
-      'Without it the address of a client is that of the connection',
+      'Proxies before this service whose X-Forwarded-For is believed, as CIDRs, comma separated. Without it the ' +
+      'client is whoever connects',
   },
 } as const;
 

@@ -9,17 +9,17 @@ const host = {
 export const hostSettings = {
   CONSOLE_HOST: {
     ...host,
-    description: 'Host of the console, with its port unless that is 443; without it the console is not served',
+    description: 'Host of the console, with its port unless that is 443. Without it there is no console',
   },
   FIELDS_HOST: {
     ...host,
-    description: 'Host of the hosted fields, likewise; without it they are not served',
+    description: 'Host of the hosted fields, with its port. Without it there are none',
   },
   ROUTES_HOST: {
     ...host,
     description:
-      'Host whose subdomains are routes, `<path_name>.<ROUTES_HOST>`, likewise; without it they are served under `/routes` only. ' +
-      'Destinations answer there, so the console and the fields must not be below it',
+      'Routes are at `<path_name>.<ROUTES_HOST>`; without it only at `/routes`. Destinations answer there, so ' +
+      'console and fields must not be below it',
   },
 } as const;
 

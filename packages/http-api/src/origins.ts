@@ -9,8 +9,8 @@ export const corsSettings = {
     type: 'string',
     default: '*',
     description:
-      'Origins whose pages may create tokens with keys of Applications without `allowed_origins`, comma separated; ' +
-      '* for all, empty for none',
+      'Origins whose pages may create tokens for Applications without `allowed_origins`, comma separated; * for ' +
+      'all',
   },
 } as const;
 

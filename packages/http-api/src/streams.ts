@@ -6,14 +6,14 @@ export const streamSettings = {
     type: 'integer',
     minimum: 1,
     default: 10,
-    description: 'Most exports and event streams that one Tenant may have open in one process; otherwise 429',
+    description: 'Open exports and event streams of one Tenant in one process; otherwise 429',
   },
   STREAM_MAX_SECONDS: {
     type: 'integer',
     minimum: 1,
     maximum: 86_400,
     default: 3600,
-    description: 'How long an export or event stream may take, in seconds; then its connection is reset',
+    description: 'Longest duration of an export or event stream; then its connection is reset',
   },
 } as const;
 

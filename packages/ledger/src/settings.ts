@@ -2,15 +2,14 @@ export const ledgerOriginSettings = {
   BASE_URL: {
     type: 'string',
     pattern: '^https?://[^/]+/?$',
-    description: 'Where clients reach the platform; its host and port name the ledger of the audit log',
+    description: 'URL for clients; its host and port name the ledger',
   },
   LEDGER_ORIGIN: {
     type: 'string',
     pattern: '^[A-Za-z0-9.:[\\]_-]+$',
     description:
-      'Signed checkpoints of the audit log name `<LEDGER_ORIGIN>/ledger/<tenant id>`, so it must not ' +
-      'change. Default: host and port of `BASE_URL`, or `localhost:8080`; set it before you change ' +
-      '`BASE_URL`',
+      'Name of the ledger in checkpoints, which must never change. Default: host and port of `BASE_URL`; set it ' +
+      'before you change that',
   },
 } as const;
 
@@ -26,9 +25,8 @@ export const ledgerPublicKeysSetting = {
     type: 'string',
     fromFile: true,
     description:
-      'Public keys that sign or have signed checkpoints of the audit log, comma separated, the current one first, each what ' +
-      '`openssl pkey -in FILE -pubout -outform DER | tail -c 32 | base64` prints; served to whoever verifies, who gets 404 ' +
-      'without it',
+      'All public keys of checkpoints, the current one first, comma separated, as `openssl pkey -in FILE -pubout ' +
+      '-outform DER | tail -c 32 | base64` prints them',
   },
 } as const;
 
@@ -37,7 +35,6 @@ export const ledgerKeySetting = {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description:
-      'Ed25519 private key (PKCS#8, PEM) that signs checkpoints of the audit log; without it nothing is signed',
+    description: 'Ed25519 private key (PKCS#8, PEM) that signs checkpoints',
   },
 } as const;

@@ -9,7 +9,7 @@ export const sharedLimitSettings = {
     minimum: 1,
     maximum: 1000,
     default: 50,
-    description: 'How long a request waits for Redis before the process counts rate limits by itself, in milliseconds',
+    description: 'Longest wait for Redis; then the process counts alone',
   },
 } as const;
 

@@ -7,46 +7,46 @@ export const transformSettings = {
   TRANSFORM_CPU_MS: {
     ...milliseconds,
     default: defaultTransformLimits.cpuMs,
-    description: 'CPU time of one transform, in milliseconds',
+    description: 'CPU time of one transform',
   },
   TRANSFORM_WALL_MS: {
     ...milliseconds,
     default: defaultTransformLimits.wallMs,
-    description: 'Duration of one transform, in milliseconds',
+    description: 'Duration of one transform',
   },
   TRANSFORM_HEAP_BYTES: {
     ...bytes,
     default: defaultTransformLimits.heapBytes,
-    description: 'Memory of one transform, in bytes',
+    description: 'Memory of one transform',
   },
   TRANSFORM_STACK_BYTES: {
     ...bytes,
     default: defaultTransformLimits.stackBytes,
-    description: 'Stack of one transform, in bytes',
+    description: 'Stack of one transform',
   },
   TRANSFORM_OUTPUT_BYTES: {
     ...bytes,
     default: defaultTransformLimits.outputBytes,
-    description: 'Result of one transform, in bytes',
+    description: 'Result of one transform',
   },
   TRANSFORM_HOST_CALLS: {
     type: 'integer',
     minimum: 0,
     default: defaultTransformLimits.hostCalls,
-    description: 'Calls of one transform to its client object',
+    description: 'Calls of `svc` by one transform',
   },
   TRANSFORM_FIELD_ERRORS: {
     type: 'integer',
     minimum: 1,
     maximum: 10_000,
     default: defaultTransformLimits.fieldErrors,
-    description: 'Most field errors of an error that a transform throws; the rest is cut',
+    description: 'Field errors of a thrown error that are kept',
   },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',
     minimum: 0,
     default: defaultTransformLimits.consoleBytes,
-    description: 'Console text of one transform that is kept, in bytes',
+    description: 'Console text that is kept of one transform',
   },
 } as const;
 

@@ -3,23 +3,23 @@ export const serviceSettings = {
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
-    description: 'Least severity that is logged',
+    description: 'Lowest severity that is logged',
   },
   ADMIN_HOST: {
     type: 'string',
     default: '127.0.0.1',
-    description: 'Address of /livez, /readyz and /metrics; 0.0.0.0 where probes and scrapers come from elsewhere',
+    description: 'Address of /livez, /readyz and /metrics; 0.0.0.0 if probes come from elsewhere',
   },
   SHUTDOWN_TIMEOUT_MS: {
     type: 'integer',
     minimum: 0,
     default: 10_000,
-    description: 'How long a stop may take, after SHUTDOWN_DRAIN_MS, before the process exits anyway, in milliseconds',
+    description: 'Time from SHUTDOWN_DRAIN_MS to a forced exit',
   },
   STOP_WHEN_STDIN_CLOSES: {
     type: 'boolean',
     default: false,
-    description: 'Stop when standard input ends, so that no service outlives its launcher',
+    description: 'Whether the process stops when its launcher ends',
   },
 } as const;
 
@@ -30,13 +30,13 @@ export const httpSettings = {
     minimum: 0,
     maximum: 600_000,
     default: 3000,
-    description: 'How long a stopping process still answers, with /readyz at 503, in milliseconds',
+    description: 'How long a stopping process still serves requests, with /readyz at 503',
   },
   HEADER_PREFIX: {
     type: 'string',
     pattern: '^[A-Z][A-Z0-9]{0,31}$',
     default: 'SVC',
-    description: 'First part of the names of our own headers, in capitals',
+    description: 'Prefix of our own headers',
   },
 } as const;
 
@@ -46,7 +46,7 @@ export const redisSettings = {
     pattern: '^rediss?(\\+(cluster|sentinel))?://',
     writeOnly: true,
     description:
-      'Redis or Valkey, for example redis://localhost:6379; a cluster is redis+cluster://host:port,host:port, Sentinels ' +
-      'are redis+sentinel://host:port,host:port/name-of-the-master; rediss instead of redis is TLS',
+      'Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +
+      'redis+sentinel://host:port,host:port/master; rediss for TLS',
   },
 } as const;

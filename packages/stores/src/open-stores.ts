@@ -29,7 +29,7 @@ export const storeSettings = {
   DATABASE_ON_SHARDS: {
     type: 'boolean',
     default: false,
-    description: 'Whether Citus has spread Postgres over shards; then tokens are created in several statements',
+    description: 'Whether the tables are spread over Citus shards',
   },
 } as const;
 

@@ -27,13 +27,13 @@ export const configSchema = {
       minimum: 1,
       maximum: 64,
       default: 2,
-      description: 'Threads that try transforms; one Tenant uses at most all but one',
+      description: 'Threads that try transforms; one Tenant uses all but one',
     },
     TRANSFORM_TEST_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 0,
       default: 50,
-      description: 'Most trials of transforms that wait for a thread',
+      description: 'Trials that may wait for a thread',
     },
     ...hostSettings,
     ...sharedLimitSettings,
@@ -41,16 +41,13 @@ export const configSchema = {
     OIDC_ISSUERS: {
       type: 'string',
       writeOnly: true,
-      description:
-        'OpenID Connect issuers by which people sign in to the console, as JSON: an array of `{ name, issuer, client_id, client_secret, email_verified_claim?, groups_claim?, groups? [{ group, tenant_id, role }] }`. ' +
-        'The way back from one is `/sign-in/<name>/callback` on CONSOLE_HOST',
+      description: 'OpenID Connect issuers for the console, as JSON (infra/guides/let-people-sign-in.md)',
     },
     FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: {
       type: 'integer',
       minimum: 0,
       default: 20,
-      description:
-        'Most attempts to sign in that may fail from one address (IPv4, or IPv6 /64) in a minute; beyond 429. 0 for no limit, and none where TRUSTED_PROXIES is not set',
+      description: 'Failed sign-ins of one address (IPv6: /64), if TRUSTED_PROXIES is set; otherwise 429. 0: no limit',
     },
     ...corsSettings,
     ...bodyBytesSettings,
@@ -64,15 +61,15 @@ export const configSchema = {
       maximum: 10_000,
       default: 10_000,
       description:
-        'Most sessions of one Application that wait to be authorized; with more, the oldest of the network ' +
-        '(IPv4 /24, IPv6 /48) that has most ends',
+        'Sessions of one Application that may wait for authorization. Beyond it the oldest of the busiest network ' +
+        '(IPv4 /24, IPv6 /48) ends',
     },
     TENANT_MAX_SESSIONS: {
       type: 'integer',
       minimum: 1,
       maximum: 1_000_000,
       default: 100_000,
-      description: 'Most authorized sessions of one Tenant; with more, authorizing is 429',
+      description: 'Authorized sessions of one Tenant; otherwise 429',
     },
     TENANT_MAX_SESSION_CALLS: {
       type: 'integer',
@@ -80,8 +77,8 @@ export const configSchema = {
       maximum: 10_000,
       default: 500,
       description:
-        'Most calls of one Tenant that wait in one process to make a session, and as many to authorize one. ' +
-        'With more, a call of the network (or authorizing Application) that has most is 429',
+        'Waiting calls of one Tenant in one process that create sessions, and as many that authorize. Beyond it ' +
+        'the busiest network or Application gets 429',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

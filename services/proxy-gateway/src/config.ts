@@ -38,13 +38,13 @@ export const configSchema = {
     BODY_LIMIT_BYTES: {
       ...bytes,
       default: 5 * 1024 * 1024,
-      description: 'Largest body that is held in memory to be read, in bytes',
+      description: 'Largest body that is buffered',
     },
     SERVER_TIMING: {
       type: 'string',
       enum: ['on', 'off'],
       default: 'off',
-      description: 'Whether answers say in a Server-Timing header how long each stage took',
+      description: 'Whether a Server-Timing header gives the duration of each stage',
     },
     TRACE_CONTEXT_TO_DESTINATIONS: {
       type: 'boolean',
@@ -54,101 +54,97 @@ export const configSchema = {
     DESTINATION_HEAD_TIMEOUT_MS: {
       ...milliseconds,
       default: 25_000,
-      description: 'How long a destination may take to its response head, in milliseconds',
+      description: 'Time limit for the response head',
     },
     DESTINATION_CONNECT_TIMEOUT_MS: {
       ...milliseconds,
       default: 5000,
-      description: 'How long a connection to a destination may take, in milliseconds',
+      description: 'Time limit for a connection',
     },
     DESTINATION_KEEP_ALIVE_MS: {
       ...milliseconds,
       default: 4000,
-      description: 'How long an idle connection to a destination is kept, in milliseconds',
+      description: 'How long an idle connection stays open',
     },
     DESTINATION_MAX_CONNECTIONS: {
       type: 'integer',
       minimum: 1,
       default: 256,
-      description: 'Most connections in use for each Tenant and destination; its Proxies and callers share them fairly',
+      description: 'Connections of one Tenant to one destination, shared fairly by its Proxies and callers',
     },
     DESTINATION_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: "Size of a destination's response headers, and of its trailers, in bytes; otherwise 502",
+      description: 'Response headers, and trailers; otherwise 502',
     },
     DESTINATION_NAME_SERVERS: {
       type: 'string',
       default: '',
-      description:
-        'Name servers for destinations, comma separated, as address or address:port; by default those of ' +
-        '/etc/resolv.conf. The hosts file and search list always count',
+      description: 'Name servers (address or address:port, comma separated) instead of those of /etc/resolv.conf',
     },
     DESTINATION_LOOKUPS_PER_TENANT: {
       type: 'integer',
       minimum: 1,
       default: 4,
-      description: 'Most concurrent look-ups of destination names for each Tenant in one gateway; others wait',
+      description: 'Concurrent look-ups of names for one Tenant in one gateway',
     },
     DESTINATION_NAMES_REMEMBERED: {
       type: 'integer',
       minimum: 1,
       default: 10_000,
-      description: 'Most names whose addresses one gateway remembers; the oldest go',
+      description: 'Cached names in one gateway',
     },
     DESTINATION_NAME_MAX_AGE_SECONDS: {
       type: 'integer',
       minimum: 1,
       default: 30,
-      description: 'Longest time that addresses of a name are remembered, in seconds; the shortest is 1',
+      description: "Longest time that a name's addresses are cached",
     },
     RATE_LIMIT_APPLICATION_PER_SECOND: {
       ...perSecond,
-      description: 'Invocations per second for each Application, over all gateways; otherwise 429; 0: no limit',
+      description: 'Invocations of one Application; otherwise 429. 0: no limit',
     },
     RATE_LIMIT_PROXY_PER_SECOND: {
       ...perSecond,
-      description: 'Invocations per second for each Proxy, over all gateways; otherwise 429; 0: no limit',
+      description: 'Invocations of one Proxy; otherwise 429. 0: no limit',
     },
     RATE_LIMIT_WINDOW_SECONDS: {
       type: 'integer',
       minimum: 1,
       maximum: 3600,
       default: 1,
-      description: 'Window in which invocations are counted, in seconds; a burst may use all of it',
+      description: 'Window of these two limits; a burst may use all of it',
     },
     ...sharedLimitSettings,
     INVOCATION_FEED: {
       type: 'string',
       enum: ['on', 'off'],
       default: 'on',
-      description:
-        'Whether gateways write the last invocations and the figures of each Tenant to Redis, for GET /invocations',
+      description: 'Whether Redis gets the last invocations and figures for GET /invocations',
     },
     TENANT_MAX_IN_FLIGHT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Most invocations that one Tenant may have under way in one gateway; otherwise 503',
+      description: 'Concurrent invocations of one Tenant in one gateway; otherwise 503',
     },
     DESTINATION_MAX_WAITING: {
       type: 'integer',
       minimum: 0,
       default: 256,
-      description:
-        'Most calls that wait for one of DESTINATION_MAX_CONNECTIONS, for each Tenant and destination; otherwise 503',
+      description: 'Calls of one Tenant that may wait for a connection to one destination; otherwise 503',
     },
     CLIENT_HEAD_TIMEOUT_MS: {
       type: 'integer',
       minimum: 1,
       default: 10_000,
-      description: 'How long a client may take to send the head of a request, in milliseconds; otherwise 408',
+      description: "Time limit for a request's head; otherwise 408",
     },
     CLIENT_IDLE_TIMEOUT_MS: {
       type: 'integer',
       minimum: 1,
       default: 60_000,
-      description: 'How long a client may send nothing of a body, or read nothing of its response, in milliseconds',
+      description: 'Longest pause in sending a body or reading a response',
     },
     ...bodyBytesSettings,
     BODY_TIMEOUT_MS: {
@@ -156,48 +152,47 @@ export const configSchema = {
       minimum: 1,
       default: 120_000,
       description:
-        'Time limit for receiving a buffered body, in milliseconds, not counting time spent waiting for memory. When it ' +
-        'expires: 408 if a transform needs the body, otherwise the body is streamed',
+        'Time limit for receiving a buffered body, without the wait for memory. Then 408 if a transform needs it, ' +
+        'otherwise it is streamed',
     },
     FORM_MAX_PAIRS: {
       ...count,
       default: 10_000,
       description:
-        'Most pairs of a form that a transform sees or returns; otherwise 400 for a request, 502 for a ' +
-        'response, 500 for a result',
+        'Pairs of a form that a transform sees or returns; otherwise 400 (request), 502 (response) or 500 (result)',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
-      description: 'Most expressions of a body that is held, with those that its transforms detokenize; otherwise 400',
+      description: 'Expressions of a buffered body and its transforms; otherwise 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
       default: 100,
-      description: 'Most lines of headers that a transform returns; otherwise 500',
+      description: 'Header lines that a transform returns; otherwise 500',
     },
     TRANSFORM_REQUEST_HEADER_BYTES: {
       ...bytes,
       default: 16 * 1024,
-      description: 'Size of the headers that a request transform returns, in bytes; otherwise 500',
+      description: 'Headers that a request transform returns; otherwise 500',
     },
     TRANSFORM_RESPONSE_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Size of the headers that a response transform returns, in bytes; otherwise 500',
+      description: 'Headers that a response transform returns; otherwise 500',
     },
     TRANSFORM_THREADS: {
       type: 'integer',
       minimum: 1,
       maximum: 256,
       default: 3,
-      description: 'Threads that run transforms; one Tenant uses at most all but one',
+      description: 'Threads for transforms; one Tenant uses all but one',
     },
     TRANSFORM_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Most batches of transforms that wait for a thread',
+      description: 'Batches of transforms that may wait for a thread',
     },
     ...transformSettings,
     REACTOR_THREADS: {
@@ -205,14 +200,12 @@ export const configSchema = {
       minimum: 1,
       maximum: 256,
       default: 4,
-      description:
-        'Threads that run reactors, whose code may wait for destinations; one Tenant uses at most half of them, beyond which ' +
-        'react is 503 and asynchronous runs wait',
+      description: 'Threads for reactors; one Tenant uses half. Beyond that react is 503, and asynchronous runs wait',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,
       default: 30_000,
-      description: 'Duration of one call of react, in milliseconds',
+      description: 'Duration of one call of react',
     },
     ...runSettings,
     TRANSFORM_BREAKER_KILLS: {
@@ -220,27 +213,25 @@ export const configSchema = {
       minimum: 0,
       maximum: 1000,
       default: defaultSuspension.kills,
-      description: 'A transform is suspended after this many kills within the window; 0: never',
+      description: 'Kills within the window after which a transform is suspended; 0: never',
     },
     TRANSFORM_BREAKER_WINDOW_MS: {
       type: 'integer',
       minimum: 1,
       default: defaultSuspension.windowMs,
-      description: 'The window in which kills are counted, in milliseconds',
+      description: 'Window in which kills count',
     },
     TRANSFORM_BREAKER_OPEN_MS: {
       type: 'integer',
       minimum: 1,
       default: defaultSuspension.suspendMs,
-      description: 'How long a transform is suspended before it is tried again, in milliseconds',
+      description: 'How long a transform is suspended',
     },
     TRANSFORM_CONSOLE: {
       type: 'string',
       enum: ['redacted', 'off'],
       default: 'off',
-      description:
-        'Whether the console output of transforms is logged, with known secrets redacted. `npm start` sets ' +
-        'redacted',
+      description: 'Whether console output is logged, without known secrets',
     },
   },
 } as const;

@@ -27,27 +27,23 @@ export const configSchema = {
     PUBLIC_TOKENS_PER_MINUTE: {
       ...most,
       default: 6000,
-      description:
-        'Tokens a minute made or changed with keys of one public Application, over all processes; each call ' +
-        'of tokenize counts as one at least; otherwise 429; 0: no limit',
+      description: 'Tokens created or changed with keys of one public Application; otherwise 429. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_MINUTE: {
       ...most,
       default: 500 * 1024 * 1024,
-      description:
-        'Bytes a minute of the bodies of such requests of one public Application; otherwise 429; 0: no limit',
+      description: 'Bytes of these requests of one public Application; otherwise 429. 0: no limit',
     },
     PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 120,
       description:
-        'Tokens a minute, counted likewise, from one address (IPv6: one /64), if TRUSTED_PROXIES is set; ' +
-        'otherwise 429; 0: no limit',
+        'Tokens created or changed with public keys from one address (IPv6: /64), if TRUSTED_PROXIES is set. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 10 * 1024 * 1024,
-      description: 'Bytes a minute of the bodies of such requests from one address; otherwise 429; 0: no limit',
+      description: 'Bytes of these requests from one address. 0: no limit',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {

@@ -17,26 +17,25 @@ export const configSchema = {
       // No user info, because fetch refuses it with an error that quotes the URL.
       pattern: '^https?://[^@/?#\\s]+([/?#]|$)',
       description:
-        'Where each new checkpoint of the audit log is posted as text, so that the owner of the database ' +
-        'cannot rewrite the past unnoticed. A 2xx accepts it, anything else is retried',
+        'Receives each new checkpoint by POST, so that the past cannot be rewritten unnoticed. It must answer 2xx',
     },
     LEDGER_WITNESS_FILE: {
       type: 'string',
       minLength: 1,
-      description: 'File to which checkpoints are appended, instead of a URL; `npm run ledger` reads it',
+      description: 'File for checkpoints, instead of the URL',
     },
     AUDIT_RETENTION_DAYS: {
       type: 'integer',
       minimum: 1,
       maximum: 36_500,
-      description: 'How long rows of the audit log are kept, in days, and at most a month longer; without it for ever',
+      description: 'How long audit rows stay, at least; at most a month longer. Without it for ever',
     },
     AUDIT_KEEP_CLOSED_DAYS: {
       type: 'integer',
       minimum: 0,
       maximum: 36_500,
       default: 365,
-      description: 'How long the audit log of a purged Tenant is kept, in days; 0: it is purged too',
+      description: 'How long the audit log of a deleted Tenant stays',
     },
     ADMIN_PORT: {
       type: 'integer',
@@ -49,13 +48,13 @@ export const configSchema = {
       type: 'integer',
       minimum: 1000,
       default: 30_000,
-      description: "How long a worker's job may show no sign of life before another worker takes it, in milliseconds",
+      description: 'Silence after which another worker takes a job',
     },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'How often due rows without a job, or whose job was lost, are searched, in milliseconds',
+      description: 'Interval of searches for due rows without a job',
     },
   },
 } as const;

@@ -3,43 +3,42 @@ export const vaultSettings = {
     type: 'string',
     enum: ['local', 'vault-transit'],
     default: 'local',
-    description: 'Where the root key is: local (ROOT_KEY), or vault-transit (HashiCorp Vault or OpenBao)',
+    description: 'Where the root key is: in ROOT_KEY, or in HashiCorp Vault or OpenBao',
   },
   ROOT_KEY: {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description:
-      'Root key of the vault, 32 random bytes as base64, for example from: openssl rand -base64 32; required with KEY_PROVIDER local',
+    description: '32 random bytes as base64 (openssl rand -base64 32)',
   },
   ROOT_KEY_PREVIOUS: {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description: 'Root keys that still open what they wrapped, comma separated; for a rotation',
+    description: 'Former and future root keys during a rotation, comma separated',
   },
   VAULT_ADDR: {
     type: 'string',
     pattern: '^https?://[^@?#\\s]+$',
-    description: 'Vault or OpenBao, for example https://vault.internal:8200; required with KEY_PROVIDER vault-transit',
+    description: 'Vault or OpenBao, such as https://vault.internal:8200',
   },
   VAULT_TOKEN: {
     type: 'string',
     minLength: 1,
     pattern: '^[\\x21-\\x7e]+$',
     writeOnly: true,
-    description: 'Token that may encrypt and decrypt with the transit key; required with KEY_PROVIDER vault-transit',
+    description: 'Token that may encrypt and decrypt with the transit key',
   },
   VAULT_TRANSIT_MOUNT: {
     type: 'string',
     pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',
     default: 'transit',
-    description: 'Path at which the transit engine is mounted',
+    description: 'Path of the transit engine',
   },
   VAULT_TRANSIT_KEY: {
     type: 'string',
     pattern: '^[A-Za-z0-9_-]+$',
-    description: 'Name of the transit key, of type aes256-gcm96; required with KEY_PROVIDER vault-transit',
+    description: 'Name of the transit key (type aes256-gcm96)',
   },
 } as const;
 

@@ -3,7 +3,6 @@ export const linkSignInSetting = {
   CONSOLE_LINK_SIGN_IN: {
     type: 'boolean',
     default: false,
-    description:
-      'Whether one-time links, and invitations without an issuer, sign in to the console; for a stack on the own machine only',
+    description: 'Whether one-time links sign in to the console; only for development',
   },
 } as const;

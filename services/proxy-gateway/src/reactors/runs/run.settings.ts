@@ -4,21 +4,19 @@ export const runSettings = {
     minimum: 1000,
     default: 15_000,
     description:
-      'How long a gateway may show no sign of life before its asynchronous runs are lost, in milliseconds; they begin again, or ' +
-      'have failed if they may have called out',
+      'Silence of a gateway after which its asynchronous runs begin again, or fail if they may have called out',
   },
   REACTOR_RUNS_WAITING: {
     type: 'integer',
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Most asynchronous runs of a Tenant that wait; otherwise 429',
+    description: 'Asynchronous runs of one Tenant that may wait; otherwise 429',
   },
   REACTOR_RESULTS_TENANT_BYTES: {
     type: 'integer',
     minimum: 1024,
     default: 256 * 1024 * 1024,
-    description:
-      'Results and consoles of asynchronous runs that are kept for a Tenant, in bytes; at that size react-async is 429',
+    description: 'Stored results and console text of one Tenant; beyond it react-async is 429',
   },
 } as const;
