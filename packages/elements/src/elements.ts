@@ -50,7 +50,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
   }
 
   function mount(kind: types.Kind, label: string, target: HTMLElement, options: AnyOptions): Member {
-    const { label: clickable, authorize: authorizeReveal, ...own } = options;
+    const { label: clickable, authorize, ...own } = options;
     const frame = document.createElement('iframe');
     const calls = new Map<number | undefined, Call>();
     const listeners = new Set<readonly [name: string, listener: (event: never) => void]>();
@@ -90,7 +90,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
       if (data.token) waiting?.resolve(data.token);
       if (data.problem) waiting?.reject(failed(data.problem));
       if (!nonce) return;
-      const refusal = await (waiting?.authorize ?? authorizeReveal)?.(nonce).then(() => '', String);
+      const refusal = await (waiting?.authorize ?? authorize)?.(nonce).then(() => '', String);
       post({ do: 'authorized', call, refusal });
     };
 
@@ -99,11 +99,10 @@ export function fields(url: string, key: string, { application, theme }: types.F
       on('error', (problem) => reject(failed(problem)));
       const wait = () =>
         setTimeout(() => {
-          const title = `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`;
           if (field.isReady || !members.has(field)) return;
           // A frame outside the document does not load, so its time has not begun.
-          if (frame.isConnected) emit('error', { title });
-          else wait();
+          if (!frame.isConnected) wait();
+          else emit('error', { title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?` });
         }, 10_000);
       wait();
     });
@@ -156,8 +155,8 @@ export function fields(url: string, key: string, { application, theme }: types.F
     return field;
   }
 
-  // Colors of the page change with it.
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  // Colors of the page change with it. A server that renders a page has none.
+  globalThis.matchMedia?.('(prefers-color-scheme: dark)').addEventListener('change', () => {
     for (const member of members) member.update({});
   });
 

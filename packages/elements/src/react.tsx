@@ -1,3 +1,5 @@
+'use client';
+
 import { type HTMLAttributes, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { fields } from './elements.ts';
 import type * as types from './types.ts';

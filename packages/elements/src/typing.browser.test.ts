@@ -11,6 +11,13 @@ async function pressUntilIn({ page }: OpenShop, key: string, id: string) {
   await eventually('the focus', () => page.evaluate((at) => document.activeElement?.parentElement?.id === at, id));
 }
 
+/** Shows text with the caret as `|`. */
+const stateOf = (shop: OpenShop, id: string) =>
+  shop.input(id).evaluate((element: HTMLInputElement) => {
+    const caret = element.selectionStart ?? 0;
+    return `${element.value.slice(0, caret)}|${element.value.slice(caret)}`;
+  });
+
 const separate = ['number', 'expiry', 'cvc'] as const;
 
 test('a card that is typed becomes a token, and the page sees nothing of it', async () => {
@@ -90,13 +97,8 @@ test('Tab and Shift+Tab go through the fields in their order, and no field moves
 test('a number is edited in its middle', async () => {
   await using shop = await shops.current.open({ kinds: ['number'] });
   const { page, input } = shop;
-  const number = input('number');
-  const state = () =>
-    number.evaluate((element: HTMLInputElement) => {
-      const caret = element.selectionStart ?? 0;
-      return `${element.value.slice(0, caret)}|${element.value.slice(caret)}`;
-    });
-  await number.click();
+  const state = () => stateOf(shop, 'number');
+  await input('number').click();
   await page.keyboard.type('42424242', { delay });
   for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
   expect(await state()).toBe('4242 |4242');
@@ -182,6 +184,100 @@ test('a field is invalid once it is left incomplete, not while somebody types', 
   await page.keyboard.press('Tab');
   expect(await isInvalid()).toEqual([null, false]);
   expect(await input('expiry').getAttribute('aria-invalid')).toBeNull();
+});
+
+test('a security code has as many digits as the network of the number beside it prints, also when the number changes', async () => {
+  await using shop = await shops.current.open({ kinds: [...separate] });
+  const { page, input } = shop;
+  const last = async () => (await shop.eventsOf('cvc')).findLast((event) => typeof event === 'object');
+  const complete = { empty: false, complete: true };
+  const incomplete = { empty: false, complete: false };
+  await input('cvc').click();
+  await page.keyboard.type('123', { delay });
+  expect(await last()).toEqual(complete);
+  await input('number').fill('3782');
+  await eventually('a code too short', async () => JSON.stringify(await last()) === JSON.stringify(incomplete));
+  await input('cvc').focus();
+  await input('cvc').blur();
+  expect(await input('cvc').getAttribute('aria-invalid')).toBe('true');
+  await input('number').fill('4242424242424242');
+  await eventually('a code long enough', async () => JSON.stringify(await last()) === JSON.stringify(complete));
+  expect(await input('cvc').getAttribute('aria-invalid')).toBeNull();
+  await input('number').fill('378282246310005');
+  await input('expiry').fill('12/30');
+  const failure = await page.evaluate(() => window.shop.tokenize().catch((error) => error.fields));
+  expect(failure).toEqual(['cvc']);
+  await input('cvc').fill('1234');
+  await page.evaluate(() => window.shop.tokenize());
+  const data = { number: '378282246310005', expiration_month: 12, expiration_year: 2030, cvc: '1234' };
+  expect(shops.current.vault.asked).toMatchObject([{ body: { data } }]);
+});
+
+test('a page cannot count the keys that are pressed in a field', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  await input('number').click();
+  await page.keyboard.type('4', { delay });
+  await eventually('the change', async () => (await shop.eventsOf('number')).at(-1) !== 'focus');
+  await page.evaluate(() => {
+    const target = document.getElementById('number') as HTMLElement;
+    new MutationObserver((changes) => window.events.push(['number', 'attributes', changes.length])).observe(target, {
+      attributes: true,
+      subtree: true,
+    });
+  });
+  const before = await shop.eventsOf('number');
+  await page.keyboard.type('24242424', { delay });
+  expect(await input('number').inputValue()).toBe('4242 4242 4');
+  expect(await shop.eventsOf('number')).toEqual(before);
+});
+
+/** As an input method does it: composes the text piece by piece, then commits it. */
+async function compose({ page }: OpenShop, ...pieces: string[]) {
+  const session = await page.context().newCDPSession(page);
+  for (const text of pieces) {
+    await session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  }
+  await session.send('Input.insertText', { text: pieces.at(-1) ?? '' });
+  await session.detach();
+}
+
+test('digits of an input method become a number, also in its middle', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  const { page, input } = shop;
+  await input('number').click();
+  await compose(shop, '４', '４２', '４２４２４２');
+  expect(await stateOf(shop, 'number')).toBe('4242 42|');
+  for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
+  expect(await stateOf(shop, 'number')).toBe('4242| 42');
+  await compose(shop, '９', '９８');
+  expect(await stateOf(shop, 'number')).toBe('4242 98|42');
+  // The person gives it up.
+  await compose(shop, '１', '');
+  expect(await stateOf(shop, 'number')).toBe('4242 98|42');
+  await compose(shop, '０００００００００００');
+  expect(await stateOf(shop, 'number')).toBe('4242 9800 0000 0000 0|42');
+  await compose(shop, '５');
+  expect(await stateOf(shop, 'number')).toBe('4242 9800 0000 0000 0|42');
+});
+
+test('a text is formatted when an input method has composed it, and the page is told then', async () => {
+  await using shop = await shops.current.open({ kinds: [] });
+  const { page } = shop;
+  await page.evaluate(async (origin) => {
+    const target = Object.assign(document.createElement('div'), { id: 'text', className: 'field' });
+    document.getElementById('form')?.append(target);
+    const group = window.fields(origin, 'public-key', { application: 'app' });
+    const field = group.field('text', target, { title: 'Plate', mask: 'aa-999' });
+    field.on('change', (change) => window.events.push(['text', 'change', change]));
+    await field.ready;
+  }, shops.current.vault.origin);
+  await shop.input('text').click();
+  await compose(shop, 'k', 'ka', 'かな');
+  expect(await stateOf(shop, 'text')).toBe('かな|');
+  await compose(shop, '１', '１２３４');
+  expect(await stateOf(shop, 'text')).toBe('かな-123|');
+  expect((await shop.eventsOf('text')).at(-1)).toEqual({ empty: false, complete: true });
 });
 
 test('a month of one digit gets its zero when the field is left', async () => {

@@ -14,7 +14,7 @@ export function fields(url, key, { application, theme }) {
         return first.call({ ...message, fields: entries().map(({ label }) => label) }, authorize);
     }
     function mount(kind, label, target, options) {
-        const { label: clickable, authorize: authorizeReveal, ...own } = options;
+        const { label: clickable, authorize, ...own } = options;
         const frame = document.createElement('iframe');
         const calls = new Map();
         const listeners = new Set();
@@ -53,20 +53,19 @@ export function fields(url, key, { application, theme }) {
                 waiting?.reject(failed(data.problem));
             if (!nonce)
                 return;
-            const refusal = await (waiting?.authorize ?? authorizeReveal)?.(nonce).then(() => '', String);
+            const refusal = await (waiting?.authorize ?? authorize)?.(nonce).then(() => '', String);
             post({ do: 'authorized', call, refusal });
         };
         const ready = new Promise((resolve, reject) => {
             on('ready', resolve);
             on('error', (problem) => reject(failed(problem)));
             const wait = () => setTimeout(() => {
-                const title = `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`;
                 if (field.isReady || !members.has(field))
                     return;
-                if (frame.isConnected)
-                    emit('error', { title });
-                else
+                if (!frame.isConnected)
                     wait();
+                else
+                    emit('error', { title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?` });
             }, 10_000);
             wait();
         });
@@ -116,7 +115,7 @@ export function fields(url, key, { application, theme }) {
         target.append(frame);
         return field;
     }
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    globalThis.matchMedia?.('(prefers-color-scheme: dark)').addEventListener('change', () => {
         for (const member of members)
             member.update({});
     });

@@ -34,7 +34,7 @@ const expiry: Omit<Entry, 'title'> = {
 const cvc: Omit<Entry, 'title'> = {
   attributes: input('cvc', 'cc-csc', 'CVC'),
   format: formatCvc,
-  read: (text, of) => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
+  read: (text, of = '') => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
 };
 
 /** The inputs of a field, in their order. */

@@ -12,9 +12,9 @@ export interface Entry {
   /**
    * Undefined while the text is not complete.
    *
-   * @param number the text of the input for the number, in a frame with a whole card.
+   * @param number the text of the input for the number, if this is part of a card.
    */
-  read(text: string, number: string): Part['data'];
+  read(text: string, number?: string): Part['data'];
   /** What a number may reveal: its network's `name` is shown to the person, the rest is sent to the page. */
   tell?(text: string, isLeft: boolean): { name: string; brand?: string; last4?: string };
 }

@@ -3,13 +3,13 @@ import type { Change, Changeable } from '../types.ts';
 import type { Content } from './content.ts';
 import type { Entry } from './entry.ts';
 import type { Page } from './page.ts';
-import { offer, type Part } from './siblings.ts';
+import { offer, type Part, type Shared, siblingOf } from './siblings.ts';
 import { makeInput } from './typed-input.ts';
 
 export async function open(start: Start, page: Page): Promise<Content> {
   const { entriesOf } = await (start.kind === 'text' ? import('./text-entry.ts') : import('./card-entries.ts'));
   const inputs = new Inputs(start, page, entriesOf(start));
-  offer(start.group, start.id, () => inputs.take());
+  offer(start.group, start.id, inputs);
   return inputs;
 }
 
@@ -19,7 +19,7 @@ interface Filled {
 }
 
 /** The inputs of every kind but `reveal`. */
-class Inputs implements Content {
+class Inputs implements Content, Shared {
   readonly #start: Start;
   readonly #page: Page;
   readonly #filled: Filled[];
@@ -60,7 +60,6 @@ class Inputs implements Content {
     for (const { input } of this.#filled) input.disabled = disabled;
   }
 
-  /** This field's part of a token. Marks incomplete inputs as invalid. */
   take(): Part {
     const { kind, name = kind } = this.#start;
     const data = this.#filled.map((filled) => this.#read(filled));
@@ -69,12 +68,22 @@ class Inputs implements Content {
     return { name };
   }
 
+  text() {
+    return this.#filled[0]?.input.value ?? '';
+  }
+
+  reconsider() {
+    for (const filled of this.#filled) if (this.#read(filled)) this.#judge(filled, false);
+    this.#changed();
+  }
+
   #listen() {
     for (const filled of this.#filled) {
       const { input } = filled;
       input.addEventListener('input', () => {
         this.#judge(filled, false);
-        this.#changed();
+        this.reconsider();
+        if (this.#start.kind === 'number') siblingOf('cvc')?.reconsider();
       });
       // A mistake is shown once the person leaves the input, not while typing.
       input.addEventListener('blur', () => {
@@ -128,8 +137,8 @@ class Inputs implements Content {
     this.#page.tell({ emit: 'change', event: change });
   }
 
-  #read(filled: Filled) {
-    const [first] = this.#filled;
-    return filled.entry.read(filled.input.value, first && first !== filled ? first.input.value : '');
+  #read({ entry, input }: Filled) {
+    // A security code has as many digits as the number's network prints.
+    return entry.read(input.value, this.#start.kind === 'cvc' ? siblingOf('number')?.text() : this.text());
   }
 }

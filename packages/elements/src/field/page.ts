@@ -4,6 +4,7 @@ import type { FromFrame } from '../protocol.ts';
 export class Page {
   readonly #port: MessagePort;
   readonly #states = new Set<string>();
+  #told: string | undefined;
   readonly #asked = new Map<number, (refusal: string) => void>();
 
   constructor(port: MessagePort) {
@@ -14,11 +15,14 @@ export class Page {
     this.#port.postMessage(message);
   }
 
-  /** Shows the page whether the field is in this state. */
+  /** Shows the page whether the field is in this state, if that is new, so that the page cannot count keystrokes. */
   mark(state: string, holds: boolean) {
     if (holds) this.#states.add(state);
     else this.#states.delete(state);
-    this.tell({ dataset: { field: [...this.#states].join(' ') } });
+    const field = [...this.#states].join(' ');
+    if (field === this.#told) return;
+    this.#told = field;
+    this.tell({ dataset: { field } });
   }
 
   /** Asks the page to authorize a session. @returns the reason for a refusal, or an empty string. */

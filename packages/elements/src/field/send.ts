@@ -3,7 +3,7 @@ import type { TokenizeOptions } from '../types.ts';
 import type { Page } from './page.ts';
 import { type Answer, problemOf, RequestError, request } from './requests.ts';
 import { openSession } from './session.ts';
-import { takeParts } from './siblings.ts';
+import { siblingOf } from './siblings.ts';
 
 /** The creation whose response was lost. If it is repeated with the same key, no second token is created. */
 let lost: { text: string; idempotencyKey: string } | undefined;
@@ -45,7 +45,8 @@ interface Content {
 
 /** One card of card fields, one text, or an object of several texts. */
 function gather(fields: readonly string[]): Content {
-  const parts = takeParts(fields);
+  // A missing frame counts as incomplete.
+  const parts = fields.map((id) => siblingOf(id)?.take() ?? { name: id, data: undefined });
   const incomplete = parts.filter(({ data }) => data === undefined).map(({ name }) => name);
   if (incomplete.length > 0) throw new RequestError({ title: 'Not complete', fields: incomplete });
   const members = parts.map(({ name, data }) => (typeof data === 'string' ? { [name]: data } : data));

@@ -9,13 +9,23 @@ export interface Part {
   data?: string | Record<string, string | number> | undefined;
 }
 
+/** What a field's siblings may use of it. */
+export interface Shared {
+  /** Its part of a token. Marks incomplete inputs as invalid. */
+  take(): Part;
+  /** What is typed in its first input. */
+  text(): string;
+  /** Tells the page a state that has changed because a sibling did. */
+  reconsider(): void;
+}
+
 /** What a frame offers to other frames of the vault's origin. Windows of other origins cannot see it. */
 interface Offer {
   readonly application: string;
   readonly group: string;
   readonly id: string;
   /** Undefined to a frame that is no sibling. */
-  take(asker: Window): Part | undefined;
+  open(asker: Window): Shared | undefined;
 }
 
 declare global {
@@ -24,16 +34,16 @@ declare global {
   }
 }
 
-/** Makes this frame's part available to its siblings, once. */
-export function offer(group: string, id: string, take: () => Part) {
-  const value: Offer = { application, group, id, take: (asker) => (isSibling(asker) ? take() : undefined) };
+/** Makes this frame's field available to its siblings, once. */
+export function offer(group: string, id: string, shared: Shared) {
+  const value: Offer = { application, group, id, open: (asker) => (isSibling(asker) ? shared : undefined) };
   Object.defineProperty(window, 'sluice', { value: Object.freeze(value) });
 }
 
-/** The parts of these fields of the group. A missing frame counts as incomplete. */
-export function takeParts(ids: readonly string[]): Part[] {
+/** A field of the group, which may be this frame's own. */
+export function siblingOf(id: string): Shared | undefined {
   const frames = Array.from({ length: parent.length }, (_, at) => parent[at] as Window).filter(isSibling);
-  return ids.map((id) => frames.find((frame) => frame.sluice?.id === id)?.sluice?.take(window) ?? { name: id });
+  return frames.find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
 }
 
 /**

@@ -31,7 +31,7 @@ function showAsFormatted(input: HTMLInputElement, format: Format, settle: Entry[
   input.addEventListener('input', (event) => {
     if (!(event as InputEvent).isComposing) reformat();
   });
-  input.addEventListener('compositionend', reformat);
+  input.addEventListener('compositionend', () => input.dispatchEvent(new Event('input')));
   if (settle) input.addEventListener('blur', () => show({ text: settle(input.value), caret: 0 }));
 }
 

@@ -27,7 +27,7 @@ const expiry = {
 const cvc = {
     attributes: input('cvc', 'cc-csc', 'CVC'),
     format: formatCvc,
-    read: (text, of) => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
+    read: (text, of = '') => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
 };
 export function entriesOf({ kind, title, words = {} }) {
     if (kind !== 'card')

@@ -1,9 +1,9 @@
-import { offer } from "./siblings.js";
+import { offer, siblingOf } from "./siblings.js";
 import { makeInput } from "./typed-input.js";
 export async function open(start, page) {
     const { entriesOf } = await (start.kind === 'text' ? import("./text-entry.js") : import("./card-entries.js"));
     const inputs = new Inputs(start, page, entriesOf(start));
-    offer(start.group, start.id, () => inputs.take());
+    offer(start.group, start.id, inputs);
     return inputs;
 }
 class Inputs {
@@ -55,12 +55,23 @@ class Inputs {
             this.#judge(filled, !this.#read(filled));
         return { name };
     }
+    text() {
+        return this.#filled[0]?.input.value ?? '';
+    }
+    reconsider() {
+        for (const filled of this.#filled)
+            if (this.#read(filled))
+                this.#judge(filled, false);
+        this.#changed();
+    }
     #listen() {
         for (const filled of this.#filled) {
             const { input } = filled;
             input.addEventListener('input', () => {
                 this.#judge(filled, false);
-                this.#changed();
+                this.reconsider();
+                if (this.#start.kind === 'number')
+                    siblingOf('cvc')?.reconsider();
             });
             input.addEventListener('blur', () => {
                 this.#judge(filled, input.value !== '' && !this.#read(filled));
@@ -109,8 +120,7 @@ class Inputs {
         this.#page.mark('complete', change.complete);
         this.#page.tell({ emit: 'change', event: change });
     }
-    #read(filled) {
-        const [first] = this.#filled;
-        return filled.entry.read(filled.input.value, first && first !== filled ? first.input.value : '');
+    #read({ entry, input }) {
+        return entry.read(input.value, this.#start.kind === 'cvc' ? siblingOf('number')?.text() : this.text());
     }
 }

@@ -1,6 +1,7 @@
 export class Page {
     #port;
     #states = new Set();
+    #told;
     #asked = new Map();
     constructor(port) {
         this.#port = port;
@@ -13,7 +14,11 @@ export class Page {
             this.#states.add(state);
         else
             this.#states.delete(state);
-        this.tell({ dataset: { field: [...this.#states].join(' ') } });
+        const field = [...this.#states].join(' ');
+        if (field === this.#told)
+            return;
+        this.#told = field;
+        this.tell({ dataset: { field } });
     }
     authorize(call, nonce) {
         this.tell({ call, nonce });

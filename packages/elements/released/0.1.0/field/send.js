@@ -1,6 +1,6 @@
 import { problemOf, RequestError, request } from "./requests.js";
 import { openSession } from "./session.js";
-import { takeParts } from "./siblings.js";
+import { siblingOf } from "./siblings.js";
 let lost;
 export async function send(message, key, page) {
     try {
@@ -34,7 +34,7 @@ async function create({ data, isText }, key, options) {
     }
 }
 function gather(fields) {
-    const parts = takeParts(fields);
+    const parts = fields.map((id) => siblingOf(id)?.take() ?? { name: id, data: undefined });
     const incomplete = parts.filter(({ data }) => data === undefined).map(({ name }) => name);
     if (incomplete.length > 0)
         throw new RequestError({ title: 'Not complete', fields: incomplete });

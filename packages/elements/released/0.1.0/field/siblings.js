@@ -1,11 +1,11 @@
 export const application = new URLSearchParams(location.search).get('application') ?? '';
-export function offer(group, id, take) {
-    const value = { application, group, id, take: (asker) => (isSibling(asker) ? take() : undefined) };
+export function offer(group, id, shared) {
+    const value = { application, group, id, open: (asker) => (isSibling(asker) ? shared : undefined) };
     Object.defineProperty(window, 'sluice', { value: Object.freeze(value) });
 }
-export function takeParts(ids) {
+export function siblingOf(id) {
     const frames = Array.from({ length: parent.length }, (_, at) => parent[at]).filter(isSibling);
-    return ids.map((id) => frames.find((frame) => frame.sluice?.id === id)?.sluice?.take(window) ?? { name: id });
+    return frames.find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
 }
 function isSibling(frame) {
     try {

@@ -31,7 +31,7 @@ function showAsFormatted(input, format, settle) {
         if (!event.isComposing)
             reformat();
     });
-    input.addEventListener('compositionend', reformat);
+    input.addEventListener('compositionend', () => input.dispatchEvent(new Event('input')));
     if (settle)
         input.addEventListener('blur', () => show({ text: settle(input.value), caret: 0 }));
 }
