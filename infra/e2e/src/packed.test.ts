@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
 import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
@@ -21,6 +21,10 @@ const world = useStack(async (closing) => {
   const tarballs = (await readdir(join(project, 'tarballs'))).map((file) => `./tarballs/${file}`);
   // Offline: nothing but the tarballs is needed.
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: project });
+  // A shop's own React. Nothing of the tarballs needs it but the wrapper of the fields.
+  for (const name of ['react', 'react-dom', 'scheduler', '@types/react', 'csstype']) {
+    await cp(join(repositoryRoot, 'node_modules', name), join(project, 'node_modules', name), { recursive: true });
+  }
   await mkdir(join(project, 'esm'));
   for (const file of await readdir(examples)) await copyFile(join(examples, file), join(project, file));
   await copyFile(join(examples, 'types.ts'), join(project, 'esm/types.mts'));
@@ -48,24 +52,45 @@ test('the library is under 15 KB, as its README says, and has no dependencies', 
   expect(manifest.dependencies).toBeUndefined();
 });
 
-test('neither package has a test, or a source that needs a build', async () => {
+test('no package has a test, or a source that needs a build', async () => {
   const { project } = world.current;
-  for (const name of ['@sluice/sdk', 'sluice']) {
+  for (const name of ['@sluice/sdk', 'sluice', '@sluice/elements']) {
     const files = await readdir(join(project, 'node_modules', name, 'dist'), { recursive: true });
     expect(files.filter((file) => /\.test\.|testing\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
-    expect(files.length).toBeGreaterThan(10);
+    expect(files.length).toBeGreaterThan(4);
   }
 });
 
 test.each(['types.ts', 'esm/types.mts'])('a strict program compiles: %s', async (file) => {
   const { project } = world.current;
-  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
   const types = ['--typeRoots', join(repositoryRoot, 'node_modules/@types'), '--types', 'node'];
-  const options = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', ...strict, ...types];
-  const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, ...options, file], { cwd: project }).catch((error) => error);
-  expect(stdout).toBe('');
+  expect(await compile(project, ['--module', 'nodenext', ...types, file])).toBe('');
 });
+
+test('a strict page compiles: the examples of the fields, with and without React', async () => {
+  const { project } = world.current;
+  const documents = { 'page.ts': 'README.md', 'shop.tsx': 'REFERENCE.md' };
+  for (const [file, document] of Object.entries(documents)) {
+    const text = await readFile(join(project, 'node_modules/@sluice/elements', document), 'utf8');
+    const [, code = ''] = /```(?:typescript|tsx)\n(.*?)```/s.exec(text) ?? [];
+    expect(code).toContain("from '@sluice/elements");
+    await writeFile(join(project, file), code);
+  }
+  const browser = ['--module', 'esnext', '--moduleResolution', 'bundler', '--jsx', 'react-jsx', '--lib', 'es2022,dom'];
+  expect(await compile(project, [...browser, ...Object.keys(documents)])).toBe('');
+  const wrong = `import { fields } from '@sluice/elements';\nfields('', '', { application: '' }).field('pin', '#pin', {});\n`;
+  await writeFile(join(project, 'wrong.ts'), wrong);
+  expect(await compile(project, [...browser, 'wrong.ts'])).toContain(`'"pin"' is not assignable`);
+});
+
+/** @returns what the compiler finds wrong. */
+async function compile(project: string, options: string[]): Promise<string> {
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
+  const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+  const typed = [tsc, '--noEmit', '--target', 'es2022', ...strict, ...options];
+  const { stdout } = await run(process.execPath, typed, { cwd: project }).catch((error) => error);
+  return stdout;
+}
 
 describe.each(nodes)('on %s', (_name, path) => {
   const environment = (more: object) => ({ PATH: path.join(delimiter), ...more });
@@ -85,6 +110,22 @@ describe.each(nodes)('on %s', (_name, path) => {
     expect(stdout).not.toContain('4242424242424242');
     const body = '{"amount":4200,"card":"4242424242424242"}';
     expect(destination.seen.at(-1)).toMatchObject({ path: '/charges', body });
+  });
+
+  test('a server renders fields, as the empty elements into which the page puts them', async () => {
+    const { project } = world.current;
+    const script = `
+      import { createElement } from 'react';
+      import { renderToString } from 'react-dom/server';
+      import { Field, useFields } from '@sluice/elements/react';
+      const Shop = () => {
+        const fields = useFields('https://fields.example.com', 'key', { application: 'app' });
+        return createElement(Field, { fields, kind: 'card', title: 'Card', className: 'field' });
+      };
+      console.log(renderToString(createElement(Shop)));`;
+    await writeFile(join(project, 'render.mjs'), script);
+    const { stdout } = await run('node', ['render.mjs'], { cwd: project, env: environment({}) });
+    expect(stdout).toBe('<div class="field"></div>\n');
   });
 
   test('the example of CommonJS deletes what it iterates', async () => {

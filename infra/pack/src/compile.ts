@@ -14,30 +14,43 @@ async function sourcesOf(folder: string): Promise<string[]> {
 
 /** @returns the texts written. */
 export async function writeJavaScript(folder: string, into: string, format: 'esm' | 'cjs'): Promise<string[]> {
-  const module = format === 'esm' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS;
   const texts: string[] = [];
   for (const file of await sourcesOf(folder)) {
-    const { outputText } = ts.transpileModule(await readFile(join(folder, file), 'utf8'), {
-      compilerOptions: {
-        target,
-        module,
-        removeComments: true,
-        rewriteRelativeImportExtensions: true,
-        verbatimModuleSyntax: format === 'esm',
-      },
-      fileName: file,
-    });
-    await write(join(into, file.replace(/\.ts$/, '.js')), outputText);
-    texts.push(outputText);
+    const text = await compileFile(join(folder, file), format);
+    await write(join(into, file.replace(/\.ts$/, '.js')), text);
+    texts.push(text);
   }
   return texts;
 }
 
-/** @throws {Error} where the types are wrong. */
-export async function writeDeclarations(folder: string, targets: readonly string[]): Promise<void> {
-  const files = (await sourcesOf(folder)).map((file) => join(folder, file));
+export async function compileFile(path: string, format: 'esm' | 'cjs'): Promise<string> {
+  const { outputText } = ts.transpileModule(await readFile(path, 'utf8'), {
+    compilerOptions: {
+      target,
+      module: format === 'esm' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS,
+      jsx: ts.JsxEmit.ReactJSX,
+      removeComments: true,
+      rewriteRelativeImportExtensions: true,
+      verbatimModuleSyntax: format === 'esm',
+    },
+    fileName: path,
+  });
+  return outputText;
+}
+
+/**
+ * @param entries in `folder`; what they import comes along. Default: all sources.
+ * @throws {Error} where the types are wrong.
+ */
+export async function writeDeclarations(
+  folder: string,
+  targets: readonly string[],
+  entries?: readonly string[],
+): Promise<void> {
+  const files = (entries ?? (await sourcesOf(folder))).map((file) => join(folder, file));
   const program = ts.createProgram(files, {
     target,
+    jsx: ts.JsxEmit.ReactJSX,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readOptions, runCommand } from '@sluice/service-runtime/command-line';
-import { stageCommandLine, stageLibrary } from './stage.ts';
+import { stageCommandLine, stageElements, stageLibrary } from './stage.ts';
 
 const help = `Usage: npm run pack [-- --to FOLDER]
 
-Writes the tarballs of @sluice/sdk (ES modules, CommonJS, declarations) and of the command line sluice (which brings
-what it depends on) as npm publishes them. Needs no network. Prints the size of the library.
+Writes the tarballs of @sluice/sdk (ES modules, CommonJS, declarations), of the command line sluice (which brings what it
+depends on) and of @sluice/elements (ES modules, declarations), as npm publishes them. Needs no network. Prints the size
+of the library.
 
 Options:
   --to FOLDER  default: dist`;
@@ -17,11 +18,12 @@ Options:
 async function pack(to: string): Promise<void> {
   const staging = await mkdtemp(join(tmpdir(), 'sluice-pack-'));
   try {
-    const [library, commandLine] = [join(staging, 'sdk'), join(staging, 'cli')];
+    const [library, commandLine, elements] = [join(staging, 'sdk'), join(staging, 'cli'), join(staging, 'elements')];
     const sizeBytes = await stageLibrary(library);
     await stageCommandLine(commandLine);
+    await stageElements(elements);
     await mkdir(to, { recursive: true });
-    for (const folder of [library, commandLine]) {
+    for (const folder of [library, commandLine, elements]) {
       const { stdout } = await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--pack-destination', to], {
         cwd: folder,
       });

@@ -1,7 +1,8 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { writeDeclarations, writeJavaScript } from './compile.ts';
+import { compileFile, writeDeclarations, writeJavaScript } from './compile.ts';
+import { elementsVersion, releasedElements } from './release-elements.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 
@@ -13,6 +14,8 @@ interface Manifest {
   license: string;
   type: string;
   dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
 }
 
 /** Puts the library into `folder` as npm packs it. @returns the size of all its code in one gzip, in bytes. */
@@ -53,6 +56,24 @@ export async function stageCommandLine(folder: string): Promise<void> {
     bin: { sluice: './dist/main.js' },
     dependencies: versions,
     bundleDependencies: Object.keys(versions),
+  });
+}
+
+/** Puts what a page needs for hosted fields into `folder`: the very script that the vault serves, types, and the React wrapper. */
+export async function stageElements(folder: string): Promise<void> {
+  const source = join(repository, 'packages/elements');
+  const dist = join(folder, 'dist');
+  await cp(join(releasedElements, await elementsVersion(), 'elements.js'), join(dist, 'elements.js'));
+  await writeFile(join(dist, 'react.js'), await compileFile(join(source, 'src/react.tsx'), 'esm'));
+  await writeDeclarations(join(source, 'src'), [dist], ['react.tsx']);
+  await cp(join(source, 'REFERENCE.md'), join(folder, 'REFERENCE.md'));
+  const { peerDependencies, peerDependenciesMeta } = await readManifest(source);
+  const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+  await writeManifest(source, folder, {
+    files: ['dist', 'REFERENCE.md'],
+    sideEffects: false,
+    exports: { '.': entry('elements'), './react': entry('react') },
+    ...{ peerDependencies, peerDependenciesMeta },
   });
 }
 
