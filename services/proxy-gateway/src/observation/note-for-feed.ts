@@ -2,17 +2,18 @@ import type { ConsoleLine } from '@sluice/sandbox';
 import type { Invocation } from '../proxies/invocation.ts';
 
 const mostTokenIds = 20;
-const mostIdsChars = 2000;
-const mostPrintedChars = 2000;
+/** As JSON, in which a control character takes six bytes. */
+const mostIdsBytes = 2000;
+const mostPrintedBytes = 2000;
 const mostPrintedLines = 20;
 
 /** Stores the first of them, within bounds that keep a record small. */
 export function noteTokenIds(invocation: Pick<Invocation, 'tokenIds'>, ids: readonly string[]): void {
   invocation.tokenIds ??= [];
-  let chars = invocation.tokenIds.reduce((sum, id) => sum + id.length, 0);
+  let bytes = sum(invocation.tokenIds);
   for (const id of ids) {
-    chars += id.length;
-    if (invocation.tokenIds.length === mostTokenIds || chars > mostIdsChars) return;
+    bytes += bytesAsJson(id);
+    if (invocation.tokenIds.length === mostTokenIds || bytes > mostIdsBytes) return;
     invocation.tokenIds.push(id);
   }
 }
@@ -20,11 +21,28 @@ export function noteTokenIds(invocation: Pick<Invocation, 'tokenIds'>, ids: read
 /** Stores the first lines, within the same bounds. */
 export function notePrinted(invocation: Pick<Invocation, 'printed'>, lines: readonly ConsoleLine[]): void {
   invocation.printed ??= [];
-  let chars = invocation.printed.reduce((sum, { text }) => sum + text.length, 0);
+  let bytes = sum(invocation.printed.map(({ text }) => text));
   for (const { level, text } of lines) {
-    if (chars >= mostPrintedChars || invocation.printed.length === mostPrintedLines) return;
-    const kept = text.slice(0, mostPrintedChars - chars);
-    chars += kept.length;
+    if (bytes >= mostPrintedBytes || invocation.printed.length === mostPrintedLines) return;
+    const kept = firstOf(text, mostPrintedBytes - bytes);
+    bytes += bytesAsJson(kept);
     invocation.printed.push({ level, text: kept });
+    if (kept.length < text.length) return;
   }
+}
+
+const sum = (texts: readonly string[]) => texts.reduce((bytes, text) => bytes + bytesAsJson(text), 0);
+
+/** Without the quotes. */
+function bytesAsJson(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+/** The beginning of the text that has at most so many bytes as JSON. */
+function firstOf(text: string, mostBytes: number): string {
+  let kept = text.slice(0, mostBytes);
+  for (let bytes = bytesAsJson(kept); bytes > mostBytes; bytes = bytesAsJson(kept)) {
+    kept = kept.slice(0, Math.floor((kept.length * mostBytes) / bytes));
+  }
+  return kept;
 }
