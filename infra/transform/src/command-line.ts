@@ -5,7 +5,7 @@ export type CommandLine =
   | { command: 'help' }
   | { command: 'hostile' }
   | { command: 'mixed' }
-  | { command: 'types'; folder: string }
+  | { command: 'types'; folder: string; isForReactors: boolean }
   | ({ command: 'test'; watch: boolean } & TestOptions);
 
 export interface TestOptions {
@@ -17,14 +17,15 @@ export interface TestOptions {
 }
 
 export const help = `Usage: npm run transform -- test FILE [options]
-       npm run transform -- types FOLDER
+       npm run transform -- types FOLDER [--kind reactor]
        npm run transform -- hostile
        npm run transform -- mixed
 
 test     runs the transform in FILE with the engine and the limits of the gateway: no server and no
          destination. A stand-in answers req.svc: it keeps tokens for the run, and has no rules, masks or search. Leaves
          with 1 when it fails.
-types    writes the declarations of req into FOLDER, with a jsconfig.json, so that editors check the files there.
+types    writes the declarations of req into FOLDER, with a jsconfig.json, so that editors check the files there. With
+         --kind reactor those of reactors, which also have fetch; keep them in a folder of their own.
 hostile  runs programs that attack the sandbox, and prints what stopped each, and when.
 mixed    runs good transforms alone and with 5 % hostile programs among them, three minutes in all, and prints what the
          good ones lost and how long they took.
@@ -48,8 +49,8 @@ export function readCommandLine(argv: string[]): CommandLine {
   if ((command === 'hostile' || command === 'mixed') && file === undefined) return { command };
   if (command !== 'test' && command !== 'types') throw new UsageError(`There is no command ${positionals.join(' ')}`);
   if (file === undefined) throw new UsageError(`${command} needs a ${command === 'test' ? 'file' : 'folder'}`);
-  if (command === 'types') return { command, folder: file };
   const { args, configuration, kind, watch } = values;
+  if (command === 'types') return { command, folder: file, isForReactors: kind === 'reactor' };
   if (kind !== 'request' && kind !== 'response') throw new UsageError(`--kind is request or response, not "${kind}"`);
   return { command, file, args, configuration, kind, watch };
 }

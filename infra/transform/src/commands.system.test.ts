@@ -149,4 +149,11 @@ test('types writes what an editor needs, with the names of the prefix, and leave
   await put('typed/jsconfig.json', '{}');
   expect((await run('types', 'typed')).output).toContain('stays as it is');
   expect(await readFile(join(folder, 'typed/jsconfig.json'), 'utf8')).toBe('{}');
+  await run('types', 'reactors', '--kind', 'reactor');
+  expect((await readdir(join(folder, 'reactors'))).sort()).toEqual([
+    'jsconfig.json',
+    'reactor.d.ts',
+    'transform-globals.d.ts',
+    'transform.d.ts',
+  ]);
 });

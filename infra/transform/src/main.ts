@@ -17,7 +17,7 @@ async function run(line: CommandLine): Promise<number> {
       output.out(help);
       return 0;
     case 'types':
-      await writeTypes(line.folder, headerPrefix, output);
+      await writeTypes(line, headerPrefix, output);
       return 0;
     case 'hostile':
       return (await runHostile(output)) ? 0 : 1;

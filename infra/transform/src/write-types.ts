@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { transformDeclarations } from '@sluice/sandbox';
+import { reactorDeclarations, transformDeclarations } from '@sluice/sandbox';
 import type { Output } from './test-transform.ts';
 
 const jsconfig = {
@@ -16,10 +16,14 @@ const jsconfig = {
   include: ['*.js', '*.d.ts'],
 };
 
-/** Writes the declarations of the globals of transforms. An existing jsconfig.json stays as it is. */
-export async function writeTypes(folder: string, headerPrefix: string, output: Output): Promise<void> {
+/** Writes the declarations of transforms or reactors. An existing jsconfig.json stays as it is. */
+export async function writeTypes(
+  { folder, isForReactors }: { folder: string; isForReactors: boolean },
+  headerPrefix: string,
+  output: Output,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const url of transformDeclarations) {
+  for (const url of isForReactors ? reactorDeclarations : transformDeclarations) {
     const file = join(folder, basename(url.pathname));
     await writeFile(file, withPrefix(await readFile(url, 'utf8'), headerPrefix.toLowerCase()));
     output.out(`Written: ${file}`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { transformDeclarations } from './index.ts';
+import { reactorDeclarations, transformDeclarations } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
 const options: ts.CompilerOptions = {
@@ -21,14 +21,14 @@ const options: ts.CompilerOptions = {
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'declarations-'));
-  for (const url of transformDeclarations) await copyFile(url, join(folder, basename(url.pathname)));
+  for (const url of reactorDeclarations) await copyFile(url, join(folder, basename(url.pathname)));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What `tsc` says of files beside the declarations: name, line and message. */
-async function check(files: Record<string, string>): Promise<string[]> {
+async function check(files: Record<string, string>, declarations = transformDeclarations): Promise<string[]> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const declared = transformDeclarations.map((url) => join(folder, basename(fileURLToPath(url))));
+  const declared = declarations.map((url) => join(folder, basename(fileURLToPath(url))));
   const program = ts.createProgram([...declared, ...Object.keys(files).map((name) => join(folder, name))], options);
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
     const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
@@ -97,5 +97,59 @@ test.each([
 ])('%s is a complaint', async (_, statements, complaint) => {
   const code = `/** @type {ResponseTransform} */\nmodule.exports = async (req) => {\n ${statements} }\n`;
   const complaints = await check({ 'wrong.js': code });
+  expect(complaints.join('\n')).toMatch(new RegExp(complaint));
+});
+
+const reactor = `/** @type {Reactor<{ URL: string, RATE: number }>} */
+module.exports = async ({ args, configuration, svc }) => {
+  const { BadRequestError } = require('svc-errors');
+  if (!args.number) throw new BadRequestError('no number');
+  const headers = new Headers({ 'x-count': 1, ...args.headers });
+  headers.append('content-type', 'application/json');
+  const body = JSON.stringify(args);
+  const signal = AbortSignal.timeout(5000);
+  const request = new Request(new URL('/bins', configuration.URL), { method: 'POST', headers, body, signal });
+  const response = await fetch(request, { redirect: 'error' });
+  const last = await fetch(configuration.URL, { method: 'PUT', body: new URLSearchParams({ a: 'b' }) });
+  if (!response.ok) return { body: { status: response.status, reason: response.statusText } };
+  const { brand } = await response.json();
+  const bytes = Buffer.from(await last.arrayBuffer()).toString('hex');
+  const token = svc ? (await svc.tokens.create({ data: brand })).id : undefined;
+  return { raw: { fee: args.amount * configuration.RATE, brand, bytes, token }, headers: [...response.headers], tokenize: args };
+};
+`;
+
+test('a reactor checks without a complaint, and runs', async () => {
+  expect(await check({ 'reactor.js': reactor }, reactorDeclarations)).toEqual([]);
+  const pool = openTestPool();
+  await pool.ready();
+  const argsJson = JSON.stringify({ number: '4242', amount: 100 });
+  const configuration = async () => JSON.stringify({ URL: 'https://bins.example', RATE: 2 });
+  const answer = { status: 200, statusText: 'OK', headers: [['x-a', 'b']] as [string, string][] };
+  const fetch = async () => ({ ...answer, body: async () => Buffer.from('{"brand":"visa"}') });
+  const raw = { fee: 200, brand: 'visa', bytes: Buffer.from('{"brand":"visa"}').toString('hex') };
+  expect(await pool.body(reactor, { kind: 'reactor', argsJson, configuration, fetch })).toEqual({
+    raw,
+    headers: [['x-a', 'b']],
+  });
+  await pool.close();
+});
+
+test.each([
+  ['a member that is not there', 'return { raw: req.argz }', "'argz' does not exist"],
+  ['the client without asking for it', 'return { raw: await req.svc.tokenize(1) }', "possibly 'undefined'"],
+  ['no result', 'req.args.body = 1', 'must return a value'],
+  ['a result of another form', 'return { result: 1 }', "'result' does not exist"],
+  ['a redirect that there is not', "await fetch('http://a', { redirect: 'never' }); return {}", 'not assignable'],
+  [
+    'a body of another kind',
+    "await fetch('http://a', { body: { a: 1 } }); return {}",
+    'not assignable|may only specify',
+  ],
+  ['a body as a stream', "return { raw: (await fetch('http://a')).body }", "'body' does not exist"],
+  ['configuration of any type', 'return { raw: req.configuration.A * 2 }', 'arithmetic'],
+])('%s is a complaint in a reactor', async (_, statements, complaint) => {
+  const code = `/** @type {Reactor} */\nmodule.exports = async (req) => {\n ${statements} }\n`;
+  const complaints = await check({ 'wrong-reactor.js': code }, reactorDeclarations);
   expect(complaints.join('\n')).toMatch(new RegExp(complaint));
 });

@@ -1,6 +1,6 @@
 export { type Charset, charsetNamed, charsetOf, encodeForm } from './charset.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
-export { transformDeclarations } from './declarations.ts';
+export { reactorDeclarations, transformDeclarations } from './declarations.ts';
 export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';
 export type { FetchAnswer, FetchHost, FetchRequest } from './fetches.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
