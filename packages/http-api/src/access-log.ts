@@ -16,7 +16,7 @@ export function accessLog(log: Logger) {
   });
 }
 
-/** Not the requested path, because a caller may put a card number where an id belongs. */
+/** Not the requested path, because a caller may put a card number in place of an id. */
 function pathOf(request: Request): string | undefined {
   const route: unknown = request.route;
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : undefined;

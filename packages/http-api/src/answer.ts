@@ -102,7 +102,7 @@ export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { pas
     await sendStream(request, response, reply.body.pieces, {
       streams,
       caller,
-      // What an event shows depends on all rights of the caller, and not only on the one that lets it listen.
+      // An event depends on all rights of the caller, not only on the right to listen.
       authorize: async () => (operation.events ? requireSame(caller, await authorize()) : authorize()),
       status: reply.status,
       headers,
@@ -114,7 +114,7 @@ function textOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Calls `act` at once where the connection has closed. @returns what stops that. */
+/** Calls `act` when the connection closes, at once if it has closed. @returns a function that cancels this. */
 function whenClosed(response: Response, act: () => void): () => void {
   if (response.destroyed) act();
   else response.once('close', act);
@@ -123,7 +123,7 @@ function whenClosed(response: Response, act: () => void): () => void {
 
 interface Admitted {
   caller: Caller;
-  /** @throws {ServiceError} when the caller may no longer call the operation. */
+  /** @throws {ServiceError} if the caller may no longer call the operation. */
   authorize(tx?: Queryable): Caller | Promise<Caller>;
   look: Look;
   memory: RequestMemory;

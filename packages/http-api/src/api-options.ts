@@ -22,14 +22,14 @@ export interface ApiOptions<C> {
   byCookie?: boolean;
   /** Operations that need no caller. With `byCookie` they too are served under {@link cookieApiPath}. */
   anonymousOperations?: readonly AnonymousOperation<C>[];
-  /** Those of the caches that `authenticate` reads. Without them each check of a caller is a query. */
+  /** The caches that `authenticate` reads. Without them each check of a caller is a query. */
   caches?: Invalidations;
   headerPrefix: string;
   /** Origins whose pages may call operations with `cors`, as in the setting. Without it no answer has CORS headers. */
   corsOrigins?: string | undefined;
   /** The origin of the hosted fields, which every Application allows. */
   fieldsOrigin?: string | undefined;
-  /** `allowed_origins` of the caller's Application hold for every operation, not only for those with `cors`. */
+  /** The `allowed_origins` of the caller's Application apply to every operation, not only to those with `cors`. */
   judgesOrigins?: boolean;
   /** Checks that apply to all operations. @throws {ServiceError} 403 for a caller whom this host does not accept. */
   admit?(request: IncomingMessage, caller: Caller): void;
@@ -43,17 +43,20 @@ export interface ApiOptions<C> {
   pages?: readonly HtmlPage[];
   /** The page at all paths that nothing else serves, except below {@link cookieApiPath} and the prefixes in `except`. */
   pageForOthers?: { page: StaticFile; except: readonly string[] };
-  /** For a host that serves responses of destinations: a script of theirs must not intercept requests of other pages. */
+  /** For a host that serves responses of destinations: their scripts must not intercept requests of other pages. */
   refusesServiceWorkers?: boolean;
   observer?: RequestObserver;
   streams?: Streams;
   /** Default: a part of the memory of the process. */
   bodyBytes?: BodyBytes;
-  /** The connection ends if the reader takes nothing of a large answer for this time to twice this time. Default: a minute. */
+  /**
+   * The connection ends if the reader takes nothing of a large response for this time up to twice this time. Default: a
+   * minute.
+   */
   idleReaderMs?: number;
 }
 
-/** What all requests of an API share. */
+/** State shared by all requests of an API. */
 export interface Shared {
   passes: WorkPieces;
   bodyBytes: BodyBytes;

@@ -6,9 +6,10 @@ interface Asked {
 }
 
 /**
- * Destinations answer with what they like on the base host and on routes. A service worker that one of them registered
- * would answer for all pages of that origin from then on, and see the keys in their requests.
- * @throws {ServiceError} 403 for the script of a service worker, which only such requests name (Service Workers, "Update").
+ * Destinations control their responses on the base host and on routes. A service worker that one of them registered
+ * would answer for all pages of that origin, and see the keys in their requests.
+ * @throws {ServiceError} 403 for the script of a service worker, which only such requests name (Service Workers,
+ * "Update").
  */
 export function refuseServiceWorker({ headers }: Asked): void {
   if (headers['service-worker'] === 'script') {
@@ -16,21 +17,21 @@ export function refuseServiceWorker({ headers }: Asked): void {
   }
 }
 
-/** Destinations of requests whose answer the browser shows as a page (Fetch Metadata, `Sec-Fetch-Dest`). */
+/** Destinations of requests whose response the browser shows as a page (Fetch Metadata, `Sec-Fetch-Dest`). */
 const navigations = new Set(['document', 'iframe', 'frame', 'fencedframe', 'object', 'embed']);
 
 /**
- * Headers that affect more than this answer in a browser. `Clear-Site-Data` deletes the cookies of all hosts below the registrable
- * domain, the console's included. The others stay in force for this host, or for all below it: where failures and addresses
- * of requests are reported, whether https is required, and where else the host is found.
+ * Headers that affect more than this response in a browser. `Clear-Site-Data` deletes the cookies of all hosts below
+ * the registrable domain, also the console's. The others stay in force for this host or all hosts below it: where
+ * failures and addresses of requests are reported, whether https is required, and alternative hosts.
  */
 const ofWholeHosts = new Set(['clear-site-data', 'nel', 'report-to', 'strict-transport-security', 'alt-svc']);
 
 /**
- * The headers of an answer that a destination may have written, as names and values in turn. A navigation gets a policy
- * that gives the page an origin of its own, so that its scripts share no storage and no requests with others on this host.
- * `Vary` keeps a browser from showing as a page what it has in its cache from a request without that policy. A cookie
- * loses its `Domain`, so that it reaches no other host. Anything but a browser gets the headers as they are.
+ * Filters headers of a response that a destination may have written; names and values alternate. A navigation gets a
+ * policy that gives the page its own origin, so that its scripts share no storage and no requests with others on this
+ * host. `Vary` keeps a browser from showing as a page a cached response to a request without that policy. A cookie
+ * loses its `Domain`, so that it reaches no other host. Clients other than browsers get the headers unchanged.
  */
 export function forBrowsers({ headers: asked }: Asked, headers: string[]): string[] {
   const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = asked;
@@ -46,7 +47,7 @@ export function forBrowsers({ headers: asked }: Asked, headers: string[]): strin
   return sent;
 }
 
-/** RFC 6265 section 5.2: attributes follow the first semicolon, and quotes mean nothing. */
+/** RFC 6265 section 5.2: attributes follow the first semicolon, and quotes have no meaning. */
 function ownCookie(cookie: string): string {
   const [pair = '', ...attributes] = cookie.split(';');
   return [pair, ...attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))].join(';');

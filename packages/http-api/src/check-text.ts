@@ -4,7 +4,9 @@ import { memberPath } from './member-path.ts';
 const deepest = 64;
 const mostFaults = 100;
 
-/** Finds what Postgres cannot store, and endless nesting, but for `opaque` members. @returns at most 100 faults. */
+/**
+ * Finds text that Postgres cannot store, and endless nesting, except in `opaque` members. @returns at most 100 faults.
+ */
 export function checkText(value: unknown, opaque: readonly string[] = []): FieldErrors {
   // Without a prototype, so that `__proto__` is an ordinary member.
   const errors: FieldErrors = Object.create(null);

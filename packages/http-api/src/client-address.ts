@@ -12,7 +12,7 @@ export const trustedProxySettings = {
   },
 } as const;
 
-/** Takes the last address that no trusted proxy wrote, because a client may write any. @throws {Error} */
+/** Takes the last address that was not written by a trusted proxy, because a client may write any. @throws {Error} */
 export function addressReader(trustedProxies = 'none'): (request: IncomingMessage) => string {
   const trusted = trustedProxies
     .split(',')
@@ -32,12 +32,12 @@ export function addressReader(trustedProxies = 'none'): (request: IncomingMessag
   };
 }
 
-/** A flood counts against this network: IPv4 /24, IPv6 /48. */
+/** Floods are counted by network: IPv4 /24, IPv6 /48. */
 export function networkOf(address: string): string {
   return networkWith(address, { ipv4: 24, ipv6: 48 });
 }
 
-/** An IPv4 address, or an IPv6 /64, in which a client can choose any address. */
+/** An IPv4 address, or an IPv6 /64, within which a client can choose any address. */
 export function singleAddressOf(address: string): string {
   return networkWith(address, { ipv4: 32, ipv6: 64 });
 }

@@ -4,10 +4,10 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { type Operation, Reply } from './operation.ts';
 import { singleHeader } from './single-header.ts';
 
-/** The path below which operations take a cookie: `/api/applications`. */
+/** The prefix of paths whose operations take a cookie: `/api/applications`. */
 export const cookieApiPath = '/api';
 
-/** The paths under which an API by cookie serves them. */
+/** The operations with their paths in an API by cookie. */
 export function underCookieApi<O extends { path: string }>(operations: readonly O[]): O[] {
   return operations.map((operation) => ({ ...operation, path: cookieApiPath + operation.path }));
 }
@@ -21,9 +21,10 @@ export function atCookieApi({ status, body, headers }: Reply): Reply {
 }
 
 /**
- * Browsers send the cookie with requests of any page, so requests that do not come from our own pages are refused before the
- * cookie is read, even GET. SameSite alone would let pages of sibling hosts through, because hosts under one registrable domain
- * are same-site. Browsers set `Sec-Fetch-Site` and no page can (Fetch Metadata), and a form cannot send our own header.
+ * Browsers send the cookie with requests of any page, so requests that do not come from our own pages are refused
+ * before the cookie is read, even GET. SameSite alone would let pages of sibling hosts through, because hosts under one
+ * registrable domain are same-site. Browsers set `Sec-Fetch-Site`, which no page can set (Fetch Metadata), and a form
+ * cannot send our own header.
  */
 export function guardCookieApi(app: Express, operations: readonly Operation<never>[], headerPrefix: string): void {
   const downloads = new Set(operations.filter(({ isDownload }) => isDownload).map(({ path }) => path));
@@ -44,7 +45,7 @@ export function isOwn(request: IncomingMessage, { alsoNone = false } = {}): bool
   return site === 'same-origin' || (alsoNone && site === 'none');
 }
 
-/** @throws {ServiceError} `forbidden` for what is not {@link isOwn}. */
+/** @throws {ServiceError} `forbidden` for a request that is not {@link isOwn}. */
 export function refuseForeign(request: IncomingMessage, { alsoNone = false } = {}): void {
   if (isOwn(request, { alsoNone })) return;
   throw new ServiceError('forbidden', 'This answers only to pages of this host; the browser must send Sec-Fetch-Site');

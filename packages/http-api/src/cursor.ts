@@ -21,7 +21,7 @@ export function signCursor(key: KeyObject, scope: CursorScope, position: readonl
   return Buffer.concat([macOf(key, scope, text), text]).toString('base64url');
 }
 
-/** @throws {ServiceError} `validation_failed` for what {@link signCursor} did not make for this scope. */
+/** @throws {ServiceError} `validation_failed` for a cursor that {@link signCursor} did not make for this scope. */
 export function readCursor(key: KeyObject, scope: CursorScope, cursor: string): readonly string[] {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(macBytes);
@@ -34,7 +34,7 @@ function notACursor(): ServiceError {
   return validationFailed({ start: ['must be the pagination.next of an answer to the same request'] });
 }
 
-/** Cursors of a session belong to it, those of Applications to their Tenant. */
+/** Cursors of a session are only for that session, those of Applications for their Tenant. */
 function macOf(key: KeyObject, { caller, operation, filter }: CursorScope, text: Buffer): Buffer {
   const holder = (caller.type as string) === 'session' ? caller.id : '';
   const scope = JSON.stringify(['cursor', caller.tenantId, holder, operation, filter]);

@@ -5,7 +5,7 @@ interface ObjectSchema {
   items?: object;
 }
 
-/** Drops optional nulls, so that defaults apply. Where the schema accepts null, it stays, because it means "reset". */
+/** Drops optional nulls, so that defaults apply. If the schema accepts null, it stays, because it means "reset". */
 export function dropNulls(value: unknown, schema: object | undefined): void {
   if (typeof value !== 'object' || value === null || typeof schema !== 'object') return;
   const { properties, required = [], items } = schema as ObjectSchema;

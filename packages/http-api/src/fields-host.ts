@@ -5,16 +5,16 @@ import { isOwn } from './cookie-api.ts';
 import { singleHeader } from './single-header.ts';
 
 /**
- * Whether the page of the hosted fields sent it, as browsers say and no script can (Fetch Metadata). Programs can say what
- * they like, so this holds back pages only.
+ * Whether the page of the hosted fields sent it, as a browser says and no script can (Fetch Metadata). Other programs
+ * can send any header, so this excludes only pages.
  */
 export function isFromFields(request: IncomingMessage, fieldsOrigin: string | undefined): boolean {
   return fieldsOrigin !== undefined && singleHeader(request, 'Origin') === fieldsOrigin && isOwn(request);
 }
 
 /**
- * Options of an API at the host of the fields. Only frames of that host call it, so it needs no CORS. Each frame names the
- * Application for which it was made, because the page around it may be an advertisement that has a key of its own.
+ * Options of an API at the host of the fields. Only frames of that host call it, so it needs no CORS. Each frame names
+ * its Application, because the page around it may be an advertisement with a key of its own.
  */
 export function forFrames(headerPrefix: string) {
   const name = `${headerPrefix}-FIELDS-APPLICATION`;
@@ -22,7 +22,9 @@ export function forFrames(headerPrefix: string) {
     corsOrigins: undefined,
     judgesOrigins: true,
     refusesServiceWorkers: true,
-    /** @throws {ServiceError} 403 for the key of another Application, or of a session that another one made. */
+    /**
+     * @throws {ServiceError} 403 for the key of another Application, or of a session that another Application created.
+     */
     admit: (request: IncomingMessage, { type, id, madeBy }: Caller): void => {
       const application = singleHeader(request, name)?.toLowerCase();
       const own = type === 'public' ? id : madeBy;

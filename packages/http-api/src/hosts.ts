@@ -31,7 +31,7 @@ export interface HostSettings {
   BASE_URL?: string | undefined;
 }
 
-/** `base` is every host that is none of the others. `none` is `ROUTES_HOST` itself and names too deep below it: all is 404. */
+/** `base` is every host except the others. `none` is `ROUTES_HOST` itself and names too deep below it: always 404. */
 export type HostKind = 'base' | 'console' | 'fields' | 'routes' | 'none';
 
 export interface Host {
@@ -46,9 +46,9 @@ const base: Host = { kind: 'base' };
 const none: Host = { kind: 'none' };
 
 /**
- * Tells the kind of host of a request by its `Host` alone, whatever `X-Forwarded-Host` says. Everything at one host shares an
- * origin, so responses of destinations must never be served at the host of the console or of the fields.
- * Logs which hosts are not set, and which need https. @throws {Error} if the settings give two of them one host.
+ * Finds the kind of host by the request's `Host` alone, ignoring `X-Forwarded-Host`. Everything at one host shares an
+ * origin, so responses of destinations must never be served at the host of the console or of the fields. Logs which
+ * hosts are not set, and which need https. @throws {Error} if two settings name the same host.
  */
 export function hostsFrom(settings: HostSettings, log: Pick<Logger, 'info'>): HostOf {
   const named = namesOf(settings);
@@ -71,7 +71,7 @@ export function hostsFrom(settings: HostSettings, log: Pick<Logger, 'info'>): Ho
   };
 }
 
-/** `none` also answers at every host that has no listener here. */
+/** `none` also answers at every kind of host without a listener. */
 export type ListenersByHost = Partial<Record<HostKind, RequestListener>> & { none: RequestListener };
 
 export function serveByHost(hostOf: HostOf, listeners: ListenersByHost): RequestListener {
@@ -84,7 +84,10 @@ function sayUnserved(settings: HostSettings, log: Pick<Logger, 'info'>): void {
   log.info(`${unset.join(', ')} ${unset.length === 1 ? 'is' : 'are'} not set, so nothing is served there`);
 }
 
-/** Over http a browser sends no `Sec-Fetch-Site`, so every request of the console is refused, and nothing else would say why. */
+/**
+ * Over http a browser sends no `Sec-Fetch-Site`, so every request of the console is refused, and no other message
+ * explains why.
+ */
 function sayHttps(settings: HostSettings, log: Pick<Logger, 'info'>): void {
   for (const name of ['CONSOLE_HOST', 'FIELDS_HOST'] as const) {
     const { [name]: host } = settings;

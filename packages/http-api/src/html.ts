@@ -1,4 +1,4 @@
-/** Markup that is safe to be written as it is. */
+/** Markup that can be written without escaping. */
 export class Html {
   readonly text: string;
 

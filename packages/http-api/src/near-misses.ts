@@ -12,7 +12,7 @@ interface Facts {
   response: { readonly [status: number]: object | null };
 }
 
-/** Of the body's own members; what the operation answers is read-only, and may be sent back. */
+/** Checks the body's own members. Read-only members of responses are accepted, because they may be sent back. */
 export function compileNearMissCheck({ body, response }: Facts): Check {
   const { properties, additionalProperties, patternProperties } = (body ?? {}) as ObjectSchema;
   if (!properties || additionalProperties !== undefined || patternProperties) return () => {};

@@ -18,7 +18,7 @@ interface OnceOptions<C> {
   options: ApiOptions<C>;
 }
 
-/** A replay returns the stored response and does not act again. */
+/** A replay returns the stored response without acting again. */
 export async function once<C>(
   request: Request,
   { operation, asking, body, options }: OnceOptions<C>,

@@ -21,16 +21,19 @@ export interface PendingChange {
   tags: readonly string[];
 }
 
-/** Stores the answer in the transaction of the change, so that a repeated request never acts twice. */
+/** Stores the response in the transaction of the change, so that a repeated request never acts twice. */
 export type SettleAnswer = (tx: Queryable, result: unknown, change?: PendingChange) => Promise<void>;
 
-/** Reserves memory for what is read or made for the answer, until it is sent; undefined if the memory is free at once. */
+/**
+ * Reserves memory, until the response is sent, for data that is read or made for it; undefined if the memory is
+ * available at once.
+ */
 export type Hold = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Checks that the caller's rights have not changed. A change calls it after all its waits and passes its own transaction, so that
- * the check waits for no second connection. Undefined if no query is needed.
- * @throws {ServiceError} 401 and 403 when the caller may no longer call the operation; 503 for changed rights.
+ * Checks that the caller's rights have not changed. A change calls it after all its waits and passes its own
+ * transaction, so that the check waits for no second connection. Undefined if no query is needed.
+ * @throws {ServiceError} 401 and 403 if the caller may no longer call the operation; 503 for changed rights.
  */
 export type Look = (tx?: Queryable) => Promise<void> | undefined;
 
@@ -52,9 +55,9 @@ export interface OperationInput<P, Q, B> {
   accepted: string;
   hold: Hold;
   look: Look;
-  /** `act` is called when the connection has closed, at once if it already has, and also after the answer. */
+  /** `act` is called when the connection closes, at once if it has closed, and also after the response. */
   whenLeft: (act: () => void) => void;
-  /** With an idempotency key, for an operation that {@link createsOnce}, which fails where it was not called. */
+  /** With an idempotency key, for an operation that {@link createsOnce}. It fails if this was not called. */
   settle: SettleAnswer | undefined;
 }
 
@@ -73,40 +76,40 @@ export interface OperationFacts<P, Q, B> {
   description?: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
-  /** Absent where any valid key is enough. */
+  /** Absent if any valid key suffices. */
   permission?: PermissionType;
-  /** A caller with this permission instead may call it too, but sees only its own. */
+  /** A caller with this permission may call it instead, but sees only its own objects. */
   orPermission?: PermissionType;
   /** Only Applications of this type, or only sessions, may call it. */
   takesKeyOf?: Caller['type'];
   params?: P;
   query?: Q;
   body?: B;
-  /** The handler gets the body as `bodyText` too, because parsed numbers lose their digits. */
+  /** The handler also gets the body as `bodyText`, because parsed numbers lose their digits. */
   takesText?: boolean;
   /** A missing body means `{}`. */
   bodyOptional?: boolean;
   /** `application/json` also accepts any `+json`. */
   consumes?: 'application/json' | 'application/merge-patch+json';
-  /** `Accept` chooses among several. A text is sent as it is. */
+  /** `Accept` chooses among several. Text is sent unchanged. */
   produces?: MediaType | readonly MediaType[];
-  /** The schema of the text, where one of them is `text/event-stream`. */
+  /** The schema of the events' text, if one of the types is `text/event-stream`. */
   events?: object;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Top-level members that are only passed on, so they may hold any text, even NUL and lone surrogates. */
+  /** Top-level members that are only passed on, so they may contain any text, even NUL and lone surrogates. */
   opaque?: readonly string[];
-  /** False where repetition is harmless and the answer holds values. Default: true for POST, PUT and PATCH. */
+  /** False if repetition is harmless and the response contains values. Default: true for POST, PUT and PATCH. */
   idempotent?: boolean;
   cors?: boolean;
   /**
-   * The answer holds values, a Proxy's key or its configuration, so the caller's rights are checked again before it is sent. Not
-   * for changes, because a completed change is always confirmed.
+   * The response contains values, a Proxy's key or its configuration, so the caller's rights are checked again before
+   * it is sent. Not for changes, because a completed change is always confirmed.
    */
   showsSecrets?: boolean;
-  /** By cookie it also answers a person's own navigation, as a link to a file is. */
+  /** By cookie it also accepts a person's own navigation, such as a link to a file. */
   isDownload?: boolean;
-  /** The handler returns {@link Confirmed}, because its change is confirmed before the answer. */
+  /** The handler returns {@link Confirmed}, because its change is confirmed before the response. */
   confirmed?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
@@ -116,9 +119,9 @@ export interface OperationFacts<P, Q, B> {
 
 /** Route, permission check, validation, documentation and the type of `handle` all come from this record. */
 export interface OperationRecord<C, P, Q, B> extends OperationFacts<P, Q, B> {
-  /** Reduces an answer to what may be kept for a day under an idempotency key. */
+  /** Reduces a response to what may be stored for a day under an idempotency key. */
   keep?(body: unknown): unknown;
-  /** Reduces a stored answer to what its caller may still read when it is replayed. */
+  /** Reduces a stored response to what the caller may still read when it is replayed. */
   replay?(body: unknown, context: C, asking: Asking): Promise<unknown>;
   handle(input: OperationInput<P, Q, B>, context: C): Promise<unknown>;
 }
@@ -136,13 +139,13 @@ export function keyHolderOf(type: Caller['type']): string {
 
 export interface OpenInput<B> {
   body: Typed<B, undefined>;
-  /** Use only its head, for example its cookies. */
+  /** Use only its head, for example cookies. */
   request: IncomingMessage;
   traceId: string;
   address: () => string;
 }
 
-/** Asks for no caller, such as signing in. */
+/** Needs no caller, for example signing in. */
 export interface AnonymousOperationRecord<C, B> {
   id: string;
   tag: string;
@@ -165,8 +168,8 @@ export function takesIdempotencyKey({ method, idempotent }: Pick<Operation<never
 }
 
 /**
- * What it creates must never be created twice: the transaction that creates keeps the answer too. PUT and PATCH set what is
- * there, so they may run again.
+ * Its creation must never happen twice, so the transaction that creates also stores the response. PUT and PATCH set a
+ * state, so they may run again.
  */
 export function createsOnce(operation: Pick<Operation<never>, 'method' | 'idempotent'>): boolean {
   return operation.method === 'post' && takesIdempotencyKey(operation);
@@ -202,7 +205,7 @@ export class Reply {
   }
 }
 
-/** JSON that is sent as it is. */
+/** JSON text that is sent unchanged. */
 export class JsonText {
   readonly #text: string;
 
@@ -215,10 +218,10 @@ export class JsonText {
   }
 }
 
-/** Nothing was changed, so the answer is not kept under an idempotency key: a repeated request may run again. */
+/** Nothing was changed, so the response is not stored under an idempotency key: a repeated request may run again. */
 export class Unkept extends Reply {}
 
-/** Pieces are made as the reader takes them. A failure after the first one resets the connection. */
+/** Pieces are created as the reader takes them. A failure after the first one resets the connection. */
 export class Streamed {
   readonly pieces: AsyncGenerator<string, void, undefined>;
 
@@ -232,8 +235,8 @@ export function created<T extends { id: string }>(collection: string, resource: 
 }
 
 /**
- * What `barrier` of @sluice/cache-coherence answers, declared again because this package knows no caches: no process serves
- * the old state any more.
+ * The result of `barrier` of @sluice/cache-coherence, declared again because this package does not import caches: no
+ * process serves the old state any more.
  */
 export interface Confirmation {
   changeId: string;

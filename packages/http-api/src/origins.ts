@@ -23,8 +23,9 @@ interface CorsOptions {
 const grants = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
 /**
- * CORS (Fetch standard). It grants nothing, because the key is in a header and there are no cookies. A preflight carries no
- * key, so it is answered for any origin. The answer itself is for the origins of the setting, unless the Application has its own.
+ * CORS (Fetch standard). It grants nothing, because the key is in a header and there are no cookies. A preflight
+ * carries no key, so it is answered for any origin. The response itself is for the origins of the setting, unless the
+ * Application has its own.
  */
 export function allowBrowsers<C>(app: Express, { path, method }: Operation<C>, { headerPrefix, origins }: CorsOptions) {
   const listed = new Set(origins.split(',').map((origin) => origin.trim()));
@@ -58,7 +59,7 @@ interface OriginCheck {
 }
 
 /**
- * The refusal has no CORS headers, so the page cannot even read it. Programs send no `Origin`, and are not held back.
+ * The refusal has no CORS headers, so the page cannot even read it. Programs send no `Origin`, and are not refused.
  * @throws {ServiceError} 403 for a page outside the `allowed_origins` of the key's Application.
  */
 export function refuseOrigin(
@@ -74,7 +75,7 @@ export function refuseOrigin(
   throw new ServiceError('forbidden', detail);
 }
 
-/** Where the Application says which pages may use its key, the setting no longer counts. */
+/** If the Application says which pages may use its key, the setting no longer applies. */
 export function showToOrigin(
   { headers: { origin } }: IncomingMessage,
   response: Response,

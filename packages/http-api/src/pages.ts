@@ -24,7 +24,7 @@ export interface HtmlPage {
   answer(input: PageInput): Promise<PageAnswer>;
 }
 
-/** GET only, because a HEAD would use up what the address holds, and show nothing. */
+/** GET only, because a HEAD would use up a one-time link without showing anything. */
 export function servePages(app: Express, pages: readonly HtmlPage[], addressOf: (request: IncomingMessage) => string) {
   for (const { path, answer } of pages) {
     app.all(path, async (request: Request, response) => {

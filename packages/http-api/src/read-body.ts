@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface JsonBody {
   json: unknown;
-  /** What `json` was parsed from, where the operation takes it. */
+  /** The text from which `json` was parsed, if the operation takes it. */
   text?: string;
   sizeBytes: number;
 }
@@ -30,7 +30,7 @@ export async function readJsonBody(
   }
 }
 
-/** Takes only the position from V8's message, because that quotes the text around the fault. */
+/** Takes only the position from V8's message, because that message quotes the text around the fault. */
 function whereOf(error: unknown): string {
   if (error instanceof TypeError) return ': it is not UTF-8';
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
@@ -48,7 +48,7 @@ async function readBytes(
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // The request must live, because the rest of a refused body is still to be read.
+    // The request must stay open, because the rest of a refused body is still to be read.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);

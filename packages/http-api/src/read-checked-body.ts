@@ -18,7 +18,7 @@ export interface BodyReading {
   tenantId: string;
 }
 
-/** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 saying where. */
+/** Checks the body by the operation's schema. @throws {ServiceError} 413, 415, and 400 with the position. */
 export async function readCheckedBody(
   request: IncomingMessage,
   operation: Pick<Operation<never>, 'consumes' | 'bodyLimitBytes' | 'body' | 'opaque' | 'bodyOptional' | 'takesText'>,

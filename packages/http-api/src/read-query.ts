@@ -7,7 +7,7 @@ interface QuerySchema {
 
 /**
  * Lists may be repeated, written `id[]=` or `id[0]=`, or separated by commas. An empty value counts as absent.
- * @throws {ServiceError} `validation_failed` for a repeated parameter that is no list, and for unknown brackets,
+ * @throws {ServiceError} `validation_failed` for a repeated parameter that is not a list, and for unknown brackets,
  * because ignoring a filter would return everything.
  */
 export function readQuery(url: string, schema: object): Record<string, string | string[]> {
@@ -46,7 +46,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
   }
 }
 
-/** In the order of their indexes, if they have some. */
+/** In the order of their indexes, if given. */
 function listOf(name: string, sent: URLSearchParams): string[] {
   const values: { index: number; value: string }[] = [];
   for (const [key, value] of sent) {

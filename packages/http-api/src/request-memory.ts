@@ -6,13 +6,13 @@ const copies = 4;
 /** A body up to this size is reserved at once, with everything that may be parsed from it. */
 const smallBody = 16 * 1024;
 const mostParsed = 22;
-/** The buffers of the connection hold an answer up to this size. */
+/** The buffers of the connection can take a response up to this size. */
 export const smallAnswer = 64 * 1024;
 
 export interface RequestMemory {
   body: Reservation;
   arriving: ArrivingBody;
-  /** With what is parsed from the body. */
+  /** Includes memory for everything parsed from the body. */
   answer: Reservation;
 }
 
@@ -20,7 +20,7 @@ interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   tenantId: string;
-  /** Zero where the operation takes no body. */
+  /** Zero if the operation takes no body. */
   limitBytes: number;
 }
 
@@ -34,7 +34,7 @@ export function openRequestMemory(
   return {
     body: bodyBytes.open({ ...shared, direction: 'request', mostBytes: arriving.copies * mostLength }),
     arriving,
-    // Without a bound, because the size is unknown before; the eldest answer can always be finished.
+    // Without a limit, because the size is not known in advance; the oldest response can always be finished.
     answer: bodyBytes.open({ ...shared, direction: 'answer', mostBytes: Number.POSITIVE_INFINITY }),
   };
 }
@@ -45,7 +45,7 @@ export function growToParse({ body, answer }: RequestMemory, json: Buffer): Prom
   return isReserved ? undefined : answer.grow(parsedBytes(json));
 }
 
-/** Call once the work is over. What the connection has not taken yet stays reserved until it has, or is closed. */
+/** Call once the work is over. Bytes that the connection has not taken yet stay reserved until it has, or is closed. */
 export function releaseOnceSent({ body, answer }: RequestMemory, response: ServerResponse): void {
   const [kept, over] = answer.bytes > 0 ? [answer, body] : [body, answer];
   over.release();

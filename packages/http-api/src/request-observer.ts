@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What the service itself knows of a request; nothing comes from the caller. */
+/** Facts that the service itself knows; nothing comes from the caller. */
 export interface RequestOutcome {
   route: string | undefined;
   status: number;

@@ -32,7 +32,7 @@ export function send(
   const text = mediaType === 'application/json' && !(body instanceof JsonText) ? JSON.stringify(body) : String(body);
   const size = Buffer.byteLength(text);
   const framing = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': size };
-  // Node looks twice, as buffers may still fill.
+  // Node checks twice, because buffers may still be filling.
   if (size > smallAnswer) response.setTimeout(idleReaderMs, () => response.destroy());
   response.writeHead(status, { ...headers, ...framing }).end(text);
 }

@@ -35,7 +35,7 @@ export const requestLimits: readonly string[] = [
   'streams',
 ];
 
-/** The only place that writes errors. What the answer hides is logged. */
+/** The only place that writes errors. Details that the response hides are logged. */
 export function sendProblem(log: Logger) {
   // Express recognizes an error handler by its four parameters.
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
@@ -52,7 +52,7 @@ export function sendProblem(log: Logger) {
     }
     if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
     const problem = shorten(toProblem(error, traceId));
-    // Whoever gives a published client the wrong base URL reaches an unknown path, and must hear of it.
+    // A published client with a wrong base URL reaches an unknown path, so the response must explain this.
     const isUnknownPath = error.code === 'not_found' && request.route === undefined;
     if (isUnknownPath) for (const name of retryHeaderNames) response.setHeader(name, 'false');
     const body = JSON.stringify(isUnknownPath ? { ...problem, error: toErrorMember(error) } : problem);
@@ -69,7 +69,7 @@ export function sendProblem(log: Logger) {
   };
 }
 
-/** A body can have as many faults, and as long names, as it has bytes. */
+/** The number and the length of faults can be as large as the body. */
 function shorten({ detail, errors, ...rest }: Problem): Problem {
   const short = { ...rest, detail: detail.slice(0, 1000) };
   if (!errors) return short;

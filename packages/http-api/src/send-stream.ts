@@ -7,13 +7,16 @@ import type { Streams } from './streams.ts';
 export interface StreamOptions {
   streams: Streams;
   caller: Caller;
-  /** @throws where the request would now be refused. */
+  /** @throws if the request would now be refused. */
   authorize(): Promise<unknown>;
   status: number;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Checks the caller's right before each piece. An early end is a reset, because others seem complete in HTTP/1.0. */
+/**
+ * Checks the caller's right before each piece. An early end is a reset, because in HTTP/1.0 any other end seems
+ * complete.
+ */
 export async function sendStream(
   request: Request,
   response: Response,
@@ -67,7 +70,7 @@ interface State {
   reason?: unknown;
 }
 
-/** Repeats the check if a change came during it, because an overtaken check proves nothing. */
+/** Repeats the check if something changed during it, because then its result may be outdated. */
 async function confirm(authorize: () => Promise<unknown>, state: State): Promise<void> {
   for (let seen = -1; seen !== state.changes; ) {
     seen = state.changes;

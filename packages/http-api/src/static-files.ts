@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { ServiceError } from '@sluice/problems';
 import type { Express, NextFunction, Request, Response } from 'express';
 
-/** By the end of a file's name: its media type, and whether compressing makes it smaller. */
+/** By file extension: the media type, and whether compression makes it smaller. */
 const types = {
   html: { mediaType: 'text/html; charset=utf-8', shrinks: true },
   css: { mediaType: 'text/css; charset=utf-8', shrinks: true },
@@ -18,13 +18,13 @@ const types = {
 export type StaticFileType = keyof typeof types;
 
 export interface StaticFile {
-  /** The whole path of the requests that it answers. No part of a request ever names a file on disk. */
+  /** The exact path of the requests that it answers. No part of a request ever names a file on disk. */
   path: string;
   type: StaticFileType;
   body: Buffer;
   /**
-   * `immutable` where the path changes with the content: clients never ask again. `no-store` where no copy may be kept.
-   * Otherwise for how many seconds a copy may be used without asking; 0 asks each time, and is answered 304.
+   * `immutable` if the path changes with the content: clients never ask again. `no-store` if no copy may be stored.
+   * Otherwise the seconds for which a copy may be used without asking; 0 asks each time, and is answered 304.
    */
   caching: 'immutable' | 'no-store' | { maxAgeSeconds: number };
   /** Further headers. A page needs {@link pageHeaders}. */
@@ -33,12 +33,12 @@ export interface StaticFile {
 
 const yearInSeconds = 31_536_000;
 
-/** Smaller files fit in a packet as they are. */
+/** Smaller files fit into one packet uncompressed. */
 const leastCompressedBytes = 1_400;
 
 /**
- * Answers GET and HEAD for exactly these paths: compressed if the client accepts it, with an ETag and 304 where a copy may be
- * kept (RFC 9110 section 13.1.2). Other methods get 405.
+ * Answers GET and HEAD for exactly these paths: compressed if the client accepts it, with an ETag and 304 if a copy may
+ * be stored (RFC 9110 section 13.1.2). Other methods get 405.
  */
 export function serveStaticFiles(app: Express, files: readonly StaticFile[]): void {
   const answers = new Map(files.map((file) => [file.path, fileHandler(file)]));
@@ -55,8 +55,8 @@ export function serveStaticFiles(app: Express, files: readonly StaticFile[]): vo
 }
 
 /**
- * Serves a page whose script reads the path itself, at every path that a browser opens as a page and that nothing else serves.
- * `except`: prefixes of paths at which it is not served.
+ * Serves a page whose script reads the path itself, at every path that a browser opens as a page and that nothing else
+ * serves. `except`: prefixes of paths at which it is not served.
  */
 export function servePageForOthers(app: Express, page: StaticFile, except: readonly string[]): void {
   const answer = fileHandler(page);
@@ -82,13 +82,13 @@ function fileHandler({ type, body, caching, headers }: StaticFile) {
     'Content-Type': mediaType,
     'Cache-Control': cacheControl(caching),
     'X-Content-Type-Options': 'nosniff',
-    // Weak where the bytes depend on the coding, so that a cache never joins parts of two (RFC 9110 section 8.8.1).
+    // Weak if the bytes depend on the coding, so that a cache never joins parts of two (RFC 9110 section 8.8.1).
     ...(caching !== 'no-store' && { ETag: compresses ? `W/${etag}` : etag }),
     ...(compresses && { Vary: 'Accept-Encoding' }),
     ...headers,
   };
 
-  /** Made once, when it is first asked for, because most processes never serve most files. */
+  /** Compressed once, at the first request, because most processes never serve most files. */
   function compressed(coding: Coding): Promise<Buffer> {
     const bytes = made.get(coding) ?? compress[coding](body);
     made.set(coding, bytes);
@@ -124,9 +124,9 @@ const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Headers of a page. Its policy allows nothing but what `allowed` names: no inline code, no plug-ins, no forms, no frames
- * around it. Text never becomes code by `innerHTML` and the like (Trusted Types), unless `allowed` names the policies that
- * may make it. Windows of other origins keep no handle on the page, and addresses of it reach no other host.
+ * Headers of a page. Its policy allows only what `allowed` names: no inline code, no plug-ins, no forms, no frames
+ * around it. Text never becomes code by `innerHTML` and the like (Trusted Types), unless `allowed` names the policies
+ * that may create it. Windows of other origins get no handle on the page, and its addresses reach no other host.
  * @param allowed directives of a content security policy with their sources, for example `{ 'style-src': "'self'" }`
  */
 export function pageHeaders(allowed: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

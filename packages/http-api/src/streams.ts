@@ -25,7 +25,7 @@ export interface StreamLimits {
 /** @returns a function that stops watching. */
 export type WatchCaller = (caller: Caller, onChange: () => void) => () => void;
 
-/** Limits long answers in number for each Tenant, and in time. */
+/** Limits long responses, in number for each Tenant and in time. */
 export class Streams {
   readonly watch: WatchCaller;
   readonly longestMs: number;

@@ -6,7 +6,7 @@ import { pointerPath } from './member-path.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** As Postgres writes it: callers may use capitals. Undefined for what is no UUID. */
+/** In the form that Postgres writes: callers may use capitals. Undefined for text that is not a UUID. */
 export function canonicalUuid(text: string): string | undefined {
   return uuidPattern.test(text) ? text.toLowerCase() : undefined;
 }
@@ -21,8 +21,8 @@ const queries = new Ajv({ ...options, allErrors: true, coerceTypes: true });
 for (const ajv of [bodies, bodiesToTheLastFault, queries]) ajv.addKeyword(lowerCase());
 
 /**
- * An id becomes what Postgres makes of it before any handler sees it: in capitals it would find its row, but be neither
- * the tag of what caches hold, nor the record that a ciphertext is bound to.
+ * Converts an id to the form that Postgres writes before any handler sees it. In capitals it would find its row, but
+ * match neither the tags of caches, nor the record to which a ciphertext is bound.
  */
 function lowerCase(): FuncKeywordDefinition {
   const compile: FuncKeywordDefinition['compile'] = () => (text: string, at) => {
@@ -38,12 +38,18 @@ function withLowerCaseIds(schema: object): object {
 }
 
 const mostFaults = 100;
-/** Of a larger body only the first fault is reported, because there may be one for each byte, and each takes microseconds. */
+/**
+ * For a larger body only the first fault is reported, because there may be one for each byte, and each takes
+ * microseconds.
+ */
 const mostValues = 1000;
 
 export type Check = (value: unknown) => void;
 
-/** The check fills in defaults, and makes UUIDs canonical. @throws {ServiceError} `validation_failed` with the faults by their paths. */
+/**
+ * The check fills in defaults, and makes UUIDs canonical. @throws {ServiceError} `validation_failed` with the faults by
+ * path.
+ */
 export function compileBodyCheck(schema: object): Check {
   const withIds = withLowerCaseIds(schema);
   const validate = bodies.compile(withIds);
@@ -57,7 +63,7 @@ export function compileBodyCheck(schema: object): Check {
   };
 }
 
-/** {@link compileBodyCheck} for path and query parameters, which become the types of the schema. */
+/** {@link compileBodyCheck} for path and query parameters, which are converted to the types of the schema. */
 export function compileQueryCheck(schema: object): Check {
   const validate = queries.compile(withLowerCaseIds(schema));
   return (value) => {
@@ -65,7 +71,7 @@ export function compileQueryCheck(schema: object): Check {
   };
 }
 
-/** Counts no further than to `most`. */
+/** Stops counting at `most`. */
 function hasMoreValues(most: number, value: unknown): boolean {
   const found = [value];
   for (const item of found) {
@@ -85,7 +91,7 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   // Without a prototype, so that `constructor` is an ordinary member.
   const byPath: FieldErrors = Object.create(null);
   for (const error of errors) {
-    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue; // the part that failed says more
+    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue; // the error of the part that failed is more precise
     const { path, message } = describe(error);
     const messages = byPath[path] ?? [];
     byPath[path] = messages;
@@ -116,7 +122,7 @@ function describe({ instancePath, keyword, params, message, propertyName }: Erro
   return { path, message: faultInWords({ keyword, params, message, propertyName }) };
 }
 
-/** @throws {ServiceError} `validation_failed` where there are errors. */
+/** @throws {ServiceError} `validation_failed` if there are errors. */
 export function refuse(errors: Record<string, string[]>): void {
   if (Object.keys(errors).length > 0) throw validationFailed(errors);
 }

@@ -18,27 +18,27 @@ export interface Run {
 export interface Batch {
   tenantId: string;
   transform: Transform;
-  /** At least one. The first speaks for all. */
+  /** At least one. The first one's settings apply to all. */
   runs: [Run, ...Run[]];
   /** Read before the batch waits for a thread. */
   configurationJson: string;
   timer?: NodeJS.Timeout;
 }
 
-/** What is known of one version of a transform. */
+/** Statistics of one version of a transform. */
 export interface Transform {
-  /** Judged by the last quick run; 0 before there was one. */
+  /** From the last quick run; 0 before there was one. */
   runsPerBatch: number;
-  /** The batch that waits for a thread, and that other runs may join. */
+  /** The batch that waits for a thread and can still be joined. */
   open?: Batch | undefined;
 }
 
-/** Larger arguments may take longer than the run by which the size of a batch was judged. */
+/** Larger arguments may take longer than the run that determined the size of a batch. */
 const largestArgs = 2 ** 16;
 
 /**
- * Runs share a batch, because a message to a thread costs more than most runs. @returns the batch that the run begins
- * where it can join none with less than `most` runs.
+ * Runs share a batch, because a message to a thread costs more than most runs. @returns a new batch, if the run can
+ * join none with less than `most` runs.
  */
 export function joinBatch(transform: Transform, run: Run, most: number): Batch | undefined {
   const batch: Batch = { tenantId: run.task.tenantId, transform, runs: [run], configurationJson: '' };
@@ -57,30 +57,30 @@ export function seal(batch: Batch): void {
 
 const sizeOf = ({ argsJson, message }: TransformTask) => argsJson.length + (message?.body.byteLength ?? 0);
 
-/** A run has a result, an error, or neither when it is to begin again. */
+/** A run has a result, an error, or neither if it has to begin again. */
 export interface RunEnd {
   run: Run;
-  /** Undefined where the thread ended before it answered. */
+  /** Undefined if the thread ended before it answered. */
   answer: RunAnswer | undefined;
   durationMs: number;
   result?: TransformResult;
   error?: unknown;
-  /** Resolves when the calls that the run left behind are over; undefined where there are none. */
+  /** Resolves when the unfinished calls of the run have ended; undefined if there are none. */
   calls?: Promise<void> | undefined;
 }
 
 export interface BatchInput {
   limits: TransformLimits;
   hostCalls: HostCalls;
-  /** A run that uses this much CPU time is cut off, to begin again in a slow thread; undefined in a slow thread. */
+  /** A run that uses this much CPU time is interrupted, to begin again in a slow thread; undefined in a slow thread. */
   quickMs: number | undefined;
 }
 
 const nothing: LeftBehind = { hasActed: false, calls: undefined };
 
 /**
- * Sends a batch to a thread. If the thread ended, any of several runs may be to blame, so each begins again; but no run is
- * repeated that has acted through its client. @returns the ends of its runs, and those that the thread did not begin.
+ * Sends a batch to a thread. If the thread dies, any of its runs may be the cause, so each begins again; but a run that
+ * has acted through its client is never repeated. @returns the ends of its runs, and the runs that did not begin.
  */
 export async function sendBatch(
   { runs, configurationJson }: Batch,

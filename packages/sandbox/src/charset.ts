@@ -1,16 +1,18 @@
-/** The charset of a body: UTF-8, UTF-16, or one of those that have a byte for each character (WHATWG Encoding). */
+/** The charset of a body: UTF-8, UTF-16, or one with a byte for each character (WHATWG Encoding). */
 export interface Charset {
   /** The name of the WHATWG encoding. */
   readonly name: string;
-  /** UTF-16 whose label does not tell the order of its bytes. */
+  /** UTF-16 with a label that does not say the order of its bytes. */
   readonly isUnmarked: boolean;
-  /** Undefined where the bytes are invalid. A byte order mark stays. */
+  /** Undefined if the bytes are invalid. A byte order mark stays. */
   decode(bytes: Uint8Array): string | undefined;
-  /** Undefined where the charset lacks a character of the text. */
+  /** Undefined if the charset lacks a character of the text. */
   encode(text: string): Buffer | undefined;
 }
 
-/** The charset that the `Content-Type` names, UTF-8 if it names none. Undefined: it is unknown, or has larger units. */
+/**
+ * The charset that the `Content-Type` names, UTF-8 if it names none. Undefined if it is unknown, or has larger units.
+ */
 export function charsetOf(contentType: string | undefined, bytes?: Uint8Array): Charset | undefined {
   const label = labelIn(contentType);
   if (label === '') return utf8;
@@ -41,7 +43,7 @@ function encodingOf(label: string): string | undefined {
 }
 
 const known: ReadonlySet<string> = new Set(['utf-8', 'utf-16le', 'utf-16be']);
-/** WHATWG Encoding, section 9. In each of them a byte below 128 is the character of ASCII. */
+/** WHATWG Encoding, section 9. In each of them a byte below 128 is its ASCII character. */
 const oneByte: ReadonlySet<string> = new Set([
   'ibm866',
   ...[2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16].map((part) => `iso-8859-${part}`),
@@ -94,7 +96,7 @@ function encoderOf(name: string): Charset['encode'] {
   };
 }
 
-/** The bytes of non-ASCII characters. A byte that encodes no character is in no table. */
+/** The bytes of non-ASCII characters. Bytes that encode no character are left out. */
 function tableOf(name: string): ReadonlyMap<number, number> {
   const decode = decoderOf(name);
   const byteOf = new Map<number, number>();
@@ -112,7 +114,7 @@ function isBigEndian([first, second]: Uint8Array): boolean {
 
 const utf8: Charset = charsetNamed('utf-8');
 
-/** WHATWG URL, application/x-www-form-urlencoded, of the charset's bytes; undefined where it lacks a character. */
+/** WHATWG URL, application/x-www-form-urlencoded, of the charset's bytes; undefined if it lacks a character. */
 export function encodeForm(text: string, { name, encode }: Charset): string | undefined {
   const bytes = encode(text);
   if (!bytes) return undefined;

@@ -1,14 +1,14 @@
 import type { WrittenMessage } from './thread/message/transform-message.ts';
 import type { GuestFailure } from './thread/outcome.ts';
 
-/** The whole answer to the caller, which the transform gave by throwing a `CustomHttpResponseError`. */
+/** The whole response to the caller, from a `CustomHttpResponseError` that the transform threw. */
 export class CustomHttpResponse extends Error {
   /** An integer from 100 to 599. */
   readonly status: number;
-  /** JSON text of an object; empty when the run had a message. */
+  /** JSON text of an object; empty if the run had a message. */
   readonly headersJson: string;
   readonly bodyJson: string | undefined;
-  /** The answer as it is sent, when the run had a message. */
+  /** The bytes to send, if the run had a message. */
   readonly written: WrittenMessage | undefined;
 
   constructor({ status, headersJson, bodyJson, written }: Omit<GuestFailure & { kind: 'response' }, 'kind'>) {

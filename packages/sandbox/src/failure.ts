@@ -17,7 +17,7 @@ const codeOf = (kind: CodeKind) => (kind === 'reactor' ? 'reactor_failed' : 'tra
 
 type Failed = Exclude<Outcome, { kind: 'result' | 'message' | 'slow' | 'aborted' }>;
 
-/** The `cause` of the error when a limit stopped the transform. */
+/** The `cause` of the error if a limit stopped the transform. */
 export class TransformStopped extends Error {
   readonly limit: Stop;
 
@@ -28,9 +28,9 @@ export class TransformStopped extends Error {
   }
 }
 
-/** The `cause` when the transform threw. It is logged, so it holds no text of the Tenant, which may be secret. */
+/** The `cause` if the transform threw. It is logged, so it contains no text of the Tenant, which may be secret. */
 export class TransformThrew extends Error {
-  /** Counted from 1, in the transform's own code; undefined when the stack does not lead there. */
+  /** Counted from 1, in the transform's own code; undefined if the stack does not show it. */
   readonly place: { line: number; column: number } | undefined;
 
   constructor(place: { line: number; column: number } | undefined) {
@@ -41,7 +41,7 @@ export class TransformThrew extends Error {
   }
 }
 
-/** The message has a body that cannot be read. Only the pool's user knows whose fault that is, and what to answer. */
+/** The message has a body that cannot be read. Only the pool's user knows whose fault that is, and how to answer. */
 export class UnreadableBody extends Error {
   readonly reason: UnreadableReason;
 
@@ -72,7 +72,7 @@ export function toError(outcome: Failed, of: FailedCode): ServiceError | CustomH
   return of.kind === 'reactor' ? responseOfReactor() : toResponse(failure, of);
 }
 
-/** The error for any kind of code, also while it is suspended. */
+/** The error for any kind of code, also during its suspension. */
 export function codeFailed(
   kind: CodeKind,
   what: string,
@@ -126,7 +126,7 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, of: FailedCod
   return new ServiceError(codeOf(of.kind), place ? `${text} (line ${place.line})` : text, { cause });
 }
 
-/** Its answers are always problems or results, because published clients read nothing else. */
+/** Reactors respond only with problems or results, because published clients read nothing else. */
 function responseOfReactor(): ServiceError {
   const detail = 'CustomHttpResponseError is for transforms: a reactor returns a result or throws another error';
   return new ServiceError('reactor_failed', detail, { cause: new TransformThrew(undefined) });

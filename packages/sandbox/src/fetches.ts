@@ -12,12 +12,12 @@ export interface FetchAnswer {
   status: number;
   statusText: string;
   headers: [name: string, value: string][];
-  /** Called at most once. @throws as {@link FetchHost} where the body breaks off or is too large. */
+  /** Called at most once. @throws as {@link FetchHost} if the body is incomplete or too large. */
   body(): Promise<Uint8Array>;
 }
 
 /**
- * Resolves with the head of the answer. The signal ends the call, its body included, also after the run.
+ * Resolves with the head of the response. The signal ends the call and its body, even after the run.
  * @throws {ServiceError} whose detail code may see.
  */
 export type FetchHost = (request: FetchRequest, signal: AbortSignal) => Promise<FetchAnswer>;
@@ -36,7 +36,7 @@ export class Fetches {
     this.#fetch = fetch;
   }
 
-  /** @returns the head of the answer as JSON. */
+  /** @returns the head of the response as JSON. */
   async begin(id: number, requestJson: string, body: Uint8Array | undefined): Promise<string> {
     const call: UnderWay = { abort: new AbortController(), body: undefined };
     this.#calls.set(id, call);
@@ -46,7 +46,7 @@ export class Fetches {
     return JSON.stringify({ status, statusText, headers });
   }
 
-  /** Of the call with this id. */
+  /** The body of the call with this id. */
   async body(id: number): Promise<Uint8Array> {
     const read = this.#calls.get(id)?.body;
     if (!read) throw new ServiceError('bad_request', 'This run has no such answer');

@@ -17,11 +17,11 @@ interface Answering {
 export interface LeftBehind {
   /** Whether a call has begun. */
   hasActed: boolean;
-  /** Resolves when the calls that have begun are over; undefined where they are. */
+  /** Resolves when the begun calls have ended; undefined if they have. */
   calls: Promise<void> | undefined;
 }
 
-/** Calls of one Tenant that are under way at once, because all Tenants share the connections to Postgres. */
+/** Concurrent calls of one Tenant, limited because all Tenants share the connections to Postgres. */
 const mostUnderWay = 50;
 
 interface Client {
@@ -32,9 +32,9 @@ interface Client {
   /** Known from its first call on. Before that it waits for nothing, so it needs no end. */
   port: MessagePort | undefined;
   hasActed: boolean;
-  /** Calls for the service: a run that ends aborts those of `fetch`, and waits for none of them. */
+  /** Calls for the service only: a run that ends aborts its calls of `fetch` and waits for none of them. */
   underWay: number;
-  /** Removes the waiting calls from the queue. A run's limit of calls limits them too. */
+  /** Functions that remove the waiting calls from the queue. A run's limit of calls limits them too. */
   leaves: ((reason: unknown) => void)[];
   /** Set once its run has ended. */
   onLastEnd?: () => void;
@@ -58,9 +58,12 @@ export class HostCalls {
     return key;
   }
 
-  /** Begins the calls that the run has already sent, and ends its fetches. After that the key begins and answers no call. */
+  /**
+   * Begins the calls that the run has already sent, and ends its fetches. After that no call with this key begins or is
+   * answered.
+   */
   close(key: string): LeftBehind {
-    // The end of a run comes another way than its calls, and may be here before them.
+    // The end of a run arrives through another channel than its calls, and may come first.
     for (const port of this.#ports)
       for (let next = nextOn(port); next; next = nextOn(port)) void this.#receive(port, next);
     const client = this.#clients.get(key);

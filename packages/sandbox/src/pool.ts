@@ -12,13 +12,13 @@ import type { CompileError, TransformResult, TransformTask } from './transform-t
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
-  /** One Tenant holds all but one of them at most, so that another is served at once. */
+  /** A Tenant may use all but one of them, so that another is served at once. */
   threads: number;
-  /** The threads start with the first run, because many installations have none. */
+  /** The threads start with the first run, because many installations never run code. */
   startsLater?: boolean;
-  /** New code may hold all threads, because somebody else limits what one Tenant begins. */
+  /** New code may use all threads, because the caller limits how much one Tenant begins. */
   fillsWithNewCode?: boolean;
-  /** Most batches that wait for a thread. */
+  /** Most batches that may wait for a thread. */
   queueLimit: number;
   /** Default: as long as a transform may run. */
   waitMs?: number;
@@ -27,7 +27,7 @@ export interface TransformPoolOptions {
   /** Without it a transform is never suspended. */
   suspension?: SuspensionOptions;
   onSuspend?(transform: SuspendedTransform): void;
-  /** An idle thread broke; it is replaced. */
+  /** Called if an idle thread broke; it is replaced. */
   onFault?(error: unknown): void;
 }
 
@@ -35,7 +35,7 @@ export interface TransformPoolState {
   threads: number;
   running: number;
   waiting: number;
-  /** Runs that ended, and what they used. The CPU time of threads that were ended is unknown. */
+  /** Runs that ended, and their use. The CPU time of killed threads is unknown. */
   runs: number;
   cpuMs: number;
   durationMs: number;
@@ -50,16 +50,16 @@ export interface TransformPool {
   /** Resolves when every thread has loaded once, or the pool is closed. Until then runs wait. */
   ready(): Promise<void>;
   /**
-   * Settles once the calls that the run began are over, or its wall clock has run out. Rejects with a ServiceError
-   * `transform_failed` or `reactor_failed`, with the code of an error of the module `svc-errors`, or `unavailable` when too much waits; or with
-   * a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a `TransformThrew` after an error of the code,
-   * and a `TransformSuspended` during a suspension.
+   * Settles once the calls that the run began have ended, or its time is up. Rejects with a ServiceError
+   * `transform_failed` or `reactor_failed`, with the code of an error of the module `svc-errors`, or `unavailable` if
+   * too much waits; or with a `CustomHttpResponse`. The cause is a `TransformStopped` after a limit, a `TransformThrew`
+   * after an error of the code, and a `TransformSuspended` during a suspension.
    */
   run(task: TransformTask): Promise<TransformResult>;
   /** Parses a transform as a CommonJS module body; undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
-  /** Waits for running code and the calls of ended runs, and refuses runs that wait or would have to begin again. */
+  /** Waits for running code and the calls of ended runs. Refuses runs that wait or would have to begin again. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const slowPart = 0.25;
 const configuration = async () => '{}';
 const parsing = { ownerId: '', kind: 'request', argsJson: '', configuration, parseOnly: true } as const;
 
-/** From the top to the bottom, what a run goes through. */
+/** The methods are in the order in which a run passes through them. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits, queueLimit, waitMs = limits.wallMs } = options;
   const headerPrefix = options.headerPrefix.toLowerCase();
@@ -114,7 +114,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   function transformOf({ version, kind, parseOnly }: TransformTask): Transform {
-    if (!version) return { runsPerBatch: parseOnly ? 1 : 0 }; // Nothing of it runs, so it does not wait like new code.
+    if (!version) return { runsPerBatch: parseOnly ? 1 : 0 }; // None of its code runs, so it does not wait like new code.
     const found = transforms.get(version) ?? {
       request: unknownCode(),
       response: unknownCode(),
@@ -159,7 +159,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     waiting -= batch.runs.length;
   }
 
-  /** The first free thread is taken, because instances stay warm in the threads that are used. */
+  /** Takes the first free thread, because instances stay warm in the threads that are used. */
   function runNext(): void {
     for (const group of ['quick', 'slow'] as const) {
       for (const thread of threads[group]) {
@@ -190,7 +190,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     runNext();
   }
 
-  /** False for a run that may not begin any more, and is rejected. */
+  /** Returns false for a run that may no longer begin, and rejects it. */
   function lookAt({ task, reject }: Run): boolean | Promise<boolean> {
     const refuse = (error: unknown) => {
       reject(error);
@@ -235,7 +235,9 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     else tell();
   }
 
-  /** The invocation keeps its slot and its memory until the calls that its run left behind are over; the thread is free. */
+  /**
+   * The invocation keeps its slot and its memory until the unfinished calls of its run have ended; the thread is free.
+   */
   function tellAfter(calls: Promise<void>, { tell, mostMs }: { tell: () => void; mostMs: number }): void {
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(timeout.resolve, Math.max(mostMs, 0));

@@ -1,14 +1,14 @@
 import type { Batch } from './batch.ts';
 import { isKill, type RunAnswer, type Stop } from './thread/outcome.ts';
 
-/** Quick threads serve everybody; slow threads, to which the operating system gives the cores last, serve slow work. */
+/** Quick threads serve everybody; slow threads have the lowest priority for cores and serve slow work. */
 export type Group = 'quick' | 'slow';
 
 export type Work = Pick<Batch, 'tenantId' | 'transform'>;
 
-/** CPU time of new code, in milliseconds. Hostile code is always new, and disturbs others no longer than this. */
+/** CPU time of new code, in milliseconds. Hostile code is always new, so it disturbs others no longer than this. */
 const newCodeMs = 50;
-/** A Tenant, or its new code, stays slow for this long after a slow run. */
+/** For this long after a slow run, its Tenant, or the Tenant's new code, is served by slow threads. */
 const slowForMs = 60_000;
 const mostSlowTenants = 10_000;
 /** CPU time of all runs of a batch together. */
@@ -17,20 +17,20 @@ const mostRunsPerBatch = 16;
 
 interface ScheduleOptions {
   clock?: () => number;
-  /** Whether new code may hold all threads. Otherwise it leaves some to code that is known to be quick. */
+  /** Whether new code may use all threads. Otherwise it leaves some to code that is known to be quick. */
   fillsWithNewCode?: boolean | undefined;
 }
 
 /**
- * Decides whose work is next, by what waits and runs and by how earlier runs went. It is pure bookkeeping, without timers,
- * and starts nothing itself. A run that uses `slowMs` of CPU time is slow.
+ * Decides whose work is next, from waiting and running work and earlier runs. It only keeps records: it has no timers
+ * and starts nothing. A run that uses `slowMs` of CPU time is slow.
  */
 export class Schedule<W extends Work> {
   readonly #slowMs: number;
   readonly #fillsWithNewCode: boolean;
   readonly #slowTenants: SlowTenants;
   readonly #slowInNewCode: SlowTenants;
-  /** In the order in which Tenants came or were served. */
+  /** In the order in which Tenants arrived or were served. */
   readonly #waiting = new Map<string, W[]>();
   readonly #running = new Map<W, Group>();
   #waitingCount = 0;
@@ -65,7 +65,7 @@ export class Schedule<W extends Work> {
     return true;
   }
 
-  /** Where more than this many wait, it removes the newest work of the Tenant with most, slow Tenants first. */
+  /** If more than this many wait, removes the newest work of the Tenant with most, slow Tenants first. */
   evict(most: number): W | undefined {
     if (this.#waitingCount <= most) return undefined;
     const weight = ([tenantId, works]: [string, W[]]) =>
@@ -77,8 +77,8 @@ export class Schedule<W extends Work> {
   }
 
   /**
-   * The work that starts now in a group of this many threads. The Tenant with the least running work goes first, and
-   * among equals the one that was served longest ago.
+   * The next work for a group of this many threads. The Tenant with the least running work goes first, and among equals
+   * the one that was served longest ago.
    */
   next(group: Group, threads: number): W | undefined {
     const runningHere = [...this.#running.keys()].filter((work) => this.#running.get(work) === group);
@@ -88,7 +88,7 @@ export class Schedule<W extends Work> {
     for (const tenantId of this.#waiting.keys()) {
       const held = countOf(tenantId, runningHere);
       if (held >= least) continue;
-      // New code leaves one thread to known code, and that of one Tenant leaves another to the new code of others.
+      // New code leaves one thread to known code, and each Tenant's new code leaves another to the new code of others
       const mayStartNew =
         this.#fillsWithNewCode ||
         newCode.length === 0 ||
@@ -101,7 +101,7 @@ export class Schedule<W extends Work> {
     this.remove(next);
     const rest = this.#waiting.get(next.tenantId);
     if (rest) {
-      this.#waiting.delete(next.tenantId); // so that it is the last in the order of the Map
+      this.#waiting.delete(next.tenantId); // to move it to the end of the Map
       this.#waiting.set(next.tenantId, rest);
     }
     this.#running.set(next, group);
@@ -113,8 +113,8 @@ export class Schedule<W extends Work> {
   }
 
   /**
-   * Learns from the end of a run; the answer is undefined where the run ended its thread. @returns whether the slow
-   * threads serve its Tenant, or the Tenant's new code, from now on.
+   * Learns from the end of a run; the answer is undefined if the run killed its thread. @returns whether from now on
+   * the slow threads serve its Tenant, or the Tenant's new code.
    */
   ended({ tenantId, transform }: Work, answer: RunAnswer | undefined, limit?: Stop): boolean {
     const wasSlow = !answer || answer.cpuMs >= this.#slowMs || isKill(limit);
@@ -149,13 +149,13 @@ const isNew = ({ transform }: Work) => transform.runsPerBatch === 0;
 
 const countOf = (tenantId: string, works: readonly Work[]) => works.filter((work) => work.tenantId === tenantId).length;
 
-/** A run that called the client goes alone, because the others would wait for the answers to its calls. */
+/** A run that called the client goes alone, because others would wait for the answers to its calls. */
 function runsThatFit({ cpuMs, hostCalls }: RunAnswer): number {
   if (hostCalls > 0) return 1;
   return Math.min(Math.max(Math.floor(batchMs / cpuMs), 1), mostRunsPerBatch);
 }
 
-/** Tenants that were slow within the last minute. Of too many, the one whose minute ends first is forgotten. */
+/** Tenants that were slow within the last minute. If there are too many, drops the one whose minute ends first. */
 class SlowTenants {
   readonly #clock: () => number;
   readonly #slowUntil = new Map<string, number>();
@@ -169,7 +169,7 @@ class SlowTenants {
   }
 
   add(tenantId: string): void {
-    this.#slowUntil.delete(tenantId); // so that it is the last in the order of the Map
+    this.#slowUntil.delete(tenantId); // to move it to the end of the Map
     this.#slowUntil.set(tenantId, this.#clock() + slowForMs);
     const [first] = this.#slowUntil.keys();
     if (this.#slowUntil.size > mostSlowTenants && first !== undefined) this.#slowUntil.delete(first);

@@ -4,7 +4,7 @@ import { isKill, type Stop } from './thread/outcome.ts';
 import type { TransformTask } from './transform-task.ts';
 
 export interface SuspensionOptions {
-  /** This many kills within `windowMs` suspend it; 0 never does. */
+  /** This many kills within `windowMs` suspend it; with 0 it is never suspended. */
   kills: number;
   windowMs: number;
   /** After this time one run is tried. */
@@ -28,7 +28,7 @@ export class TransformSuspended extends Error {
   }
 }
 
-/** Beyond this many transforms, the one that was killed first is forgotten. */
+/** Beyond this many transforms, the one that was killed first is dropped. */
 const mostCounters = 10_000;
 
 interface Counter {
@@ -36,7 +36,7 @@ interface Counter {
   kills: number;
   /** The start of its window, of its suspension, or of the tried run: earlier runs say nothing about a suspension. */
   since: number;
-  /** 0 where it is not suspended. */
+  /** 0 if it is not suspended. */
   suspendedUntil: number;
 }
 

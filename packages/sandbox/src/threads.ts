@@ -10,11 +10,11 @@ import type { TransformLimits } from './limits.ts';
 import type { BatchTask, ThreadAnswer, ThreadSettings, ThreadStarted } from './thread/messages.ts';
 import type { RunAnswer } from './thread/outcome.ts';
 
-/** A thread stops its own work at the limit. If it has not done so after this, the main thread ends it. */
+/** A thread stops its own work at the limit. If it has not done so after this time, the main thread ends it. */
 const graceMs = 100;
-/** Between two looks of the main thread at a thread's CPU time. */
+/** Between two checks of a thread's CPU time by the main thread. */
 const shortestPauseMs = 20;
-/** For what QuickJS's own limits do not cover: text on its way through the thread, and the native stack below them. */
+/** For memory outside QuickJS's own limits: text on its way through the thread, and the native stack. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 };
 
 export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
@@ -25,7 +25,7 @@ export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
 }
 
 /**
- * A thread without the process's environment and flags, with memory and stack of its own; after its end its replacement.
+ * A thread without the process's environment and flags, with its own memory and stack, which is replaced after its end.
  * It is a piscina of one thread, because the CPU time of a task must be that of its thread.
  */
 export class Thread {
@@ -34,7 +34,7 @@ export class Thread {
   readonly #piscina: Piscina;
   readonly #loaded = Promise.withResolvers<void>();
   #task: Promise<unknown> | undefined;
-  /** Of the thread since it began, as it said last. */
+  /** CPU time of the thread since it began, as last reported. */
   #cpuMs = 0;
 
   constructor(options: ThreadOptions) {
@@ -89,7 +89,7 @@ export class Thread {
   }
 
   /**
-   * Call it while the thread is free. Beyond the limit of CPU time or wall clock the thread is ended and replaced,
+   * Call it while the thread is free. Beyond the limit of CPU time or duration the thread is ended and replaced,
    * whatever its code is doing. @throws {ServiceError} `transform_failed` or `reactor_failed` then.
    */
   async run(batch: BatchTask): Promise<RunAnswer[]> {
@@ -120,8 +120,8 @@ export class Thread {
   }
 
   /**
-   * Aborts a task, and thereby ends its thread, at a limit. CPU time needs it too, because some built-ins of QuickJS never
-   * ask for interrupts.
+   * Aborts a task, and so ends its thread, at a limit. Necessary for CPU time too, because some built-ins of QuickJS
+   * never call the interrupt handler.
    */
   #watch(limits: TransformLimits) {
     const { onFault } = this.#options;
@@ -146,7 +146,7 @@ export class Thread {
       }
     };
     const wallTimer = setTimeout(abort, limits.wallMs + graceMs, 'wallMs');
-    // A thread cannot use more CPU time than passes, so most tasks are over before the first look.
+    // A thread cannot use more CPU time than passes, so most tasks end before the first check.
     let cpuTimer = setTimeout(lookAtCpu, limits.cpuMs + graceMs);
     return {
       signal,
@@ -173,7 +173,7 @@ async function cpuMsOf(worker: Worker): Promise<number> {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** All threads share the machine code, which takes the main thread some 10 ms to make. */
+/** Compiled once for all threads, because it takes the main thread some 10 ms. */
 function compileQuickJs(): WebAssembly.Module {
   if (compiled) return compiled;
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));

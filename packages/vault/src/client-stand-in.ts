@@ -14,8 +14,8 @@ const mostTokens = 500;
 const mostExpressions = 1000;
 
 /**
- * Stands in for the client of transforms where one is tried. It keeps tokens in a map, checks them as a create does, and
- * has no rules, masks or search. Nothing of it reaches the vault.
+ * Replaces the client of transforms during a trial. It keeps tokens in a map, checks them as a create does, and has no
+ * rules, masks or search. Nothing reaches the vault.
  */
 export class ClientStandIn {
   readonly #tokens = new Map<string, JsonObject>();
@@ -28,7 +28,7 @@ export class ClientStandIn {
     return this.#calls;
   }
 
-  /** Answers a call of `req.svc`, as the host of a transform. */
+  /** Executes a call of `req.svc`, as the host of a transform does. */
   async answer(operation: string, payloadJson: string): Promise<string> {
     this.#calls += 1;
     const payload: Json = JSON.parse(payloadJson);

@@ -3,13 +3,13 @@ import type { Json, JsonObject } from './json.ts';
 
 export interface CastValues {
   values: JsonObject;
-  /** By the name of the member, never with its value. */
+  /** By the name of the member, without its value. */
   faults: Record<string, string[]>;
 }
 
 /**
- * Gives declared members their declared type. Numbers and booleans may come as text, a string as number or boolean. Null is
- * absent; members that are not declared pass as they are.
+ * Casts declared members to their declared type: numbers and booleans may be given as text, a string as number or
+ * boolean. Null counts as absent; other members pass unchanged.
  */
 export function castDeclared(declared: readonly DeclaredMember[], given: JsonObject): CastValues {
   const values = new Map<string, Json>(Object.entries(given));
@@ -41,7 +41,7 @@ const casts: Record<DeclaredMember['type'], (value: Json) => Json | undefined> =
   },
 };
 
-/** A long number of an account must not come out as another one. */
+/** A long account number must not become another one. */
 function losesDigits(text: string): boolean {
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 }

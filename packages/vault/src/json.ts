@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same text for equal values: as RFC 8785, but of lone surrogates too, which data may hold. */
+/** The same text for equal values: like RFC 8785, but also for lone surrogates, which data may contain. */
 export function orderedJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(orderedJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -16,11 +16,11 @@ export function orderedJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** Where `replace` returns undefined, the member is left out. */
+/** If `replace` returns undefined, the member is removed. */
 export function mapLeaves(value: Json, replace: (leaf: Json) => Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, replace) ?? null);
   if (!isObject(value)) return replace(value);
-  // fromEntries keeps a member called __proto__ as a member.
+  // fromEntries creates an ordinary member for __proto__.
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const mapped = mapLeaves(member, replace);
@@ -48,7 +48,7 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   return false;
 }
 
-/** False where JSON.parse changed a number: 1e400, and most integers beyond 2^53 (17 digits). Does not recurse. */
+/** Returns false if JSON.parse changed a number: 1e400, and most integers beyond 2^53 (17 digits). Does not recurse. */
 export function hasExactNumbers(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {
@@ -71,5 +71,5 @@ export function isStorable(json: string | undefined): boolean {
   return !json?.includes('\\u') || !escaped.test(json);
 }
 
-/** An escape is one only behind an even number of backslashes, which are characters of the text. */
+/** A `\u` is an escape only after an even number of backslashes, which are characters of the text. */
 const escaped = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;

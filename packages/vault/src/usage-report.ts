@@ -4,7 +4,7 @@ import { monthOf } from './tokens/read/activity.ts';
 
 export interface TokenTypeMetrics {
   count: number;
-  /** ISO 8601; absent where no token of the type was ever created. */
+  /** ISO 8601; absent if no token of the type was ever created. */
   last_created_at?: string;
 }
 

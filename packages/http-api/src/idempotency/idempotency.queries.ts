@@ -17,12 +17,14 @@ export interface KeptAnswer extends Claim {
 }
 
 const kept = sql`interval '24 hours'`;
-/** No living operation takes longer. One that hangs and resumes cannot store its answer, so it is rolled back. */
+/**
+ * Longer than any operation takes. An operation that hangs and resumes cannot store its response, so it is rolled back.
+ */
 const lockedFor = sql`interval '20 seconds'`;
 
 /**
- * Only the default of `created_at` reads the clock, and ages are compared and not times, because Citus takes only
- * immutable functions after `on conflict`, and `timestamptz - interval` is not one.
+ * Only the default of `created_at` reads the clock, and ages are compared instead of times, because Citus accepts only
+ * immutable functions after `on conflict`, and `timestamptz - interval` is not immutable.
  */
 const unlessLive = sql`
     on conflict (tenant_id, application_id, request_hash) do update
@@ -46,7 +48,7 @@ export interface LiveRecord {
   answer_bytes: number | null;
 }
 
-/** Undefined where the key is free. Without the answer, which can take some MiB. */
+/** Undefined if the key is free. Does not read the response, which can be some MiB. */
 export async function findRecord(db: Queryable, key: RecordKey): Promise<LiveRecord | undefined> {
   return recordOf(db, key)
     .select(['body_hash', sql<number | null>`octet_length(answer_ciphertext)`.as('answer_bytes')])
@@ -68,8 +70,9 @@ function recordOf(db: Queryable, { tenantId, applicationId, requestHash }: Recor
 }
 
 /**
- * Claims the keys and keeps their answers at once. @returns the claims that were made: the others' keys have a record, or
- * another transaction is about to keep an answer under them. It waits for neither, because many requests may share `tx`.
+ * Claims the keys and stores their responses at once. @returns the claims that succeeded: the other keys have a record,
+ * or a concurrent transaction is about to store a response under them. It waits for neither, because many requests may
+ * share `tx`.
  */
 export async function insertAnswers(tx: Queryable, answers: readonly KeptAnswer[]): Promise<string[]> {
   const rows = await insertFree(tx, {
@@ -122,7 +125,7 @@ export async function storeAnswer(db: Queryable, claim: Claim, answer: Buffer): 
   return numUpdatedRows === 1n;
 }
 
-/** Frees the key after a failure, which is not kept, unless an answer was stored all the same. */
+/** Frees the key after a failure, unless a response was stored nevertheless. */
 export async function releaseClaim(db: Queryable, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_records')

@@ -19,17 +19,17 @@ import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts
 
 export interface IdempotencyOptions {
   db: Database;
-  /** Encrypts kept answers, because they hold keys and values. */
+  /** Encrypts stored responses, because they contain keys and values. */
   vault: KeyHolder;
   /** Keys the hashes of bodies, because a card number could be guessed from a plain hash. */
   pepper: KeyObject;
-  /** Called when an answer could not be kept. The operation has happened, and its caller is answered. */
+  /** Called if a response could not be stored. The operation has completed, and its caller gets the response. */
   onError: (error: unknown) => void;
   /** Waits until no process serves the old state. For services whose operations change cached data. */
   confirm?: (change: PendingChange) => Promise<Confirmation>;
 }
 
-/** An answer comes from Postgres as hexadecimal: as a message, as text, decoded, and decrypted. */
+/** A response comes from Postgres as hexadecimal: it is in memory as a message, as text, decoded, and decrypted. */
 const copiesRead = 5;
 
 const stillInProgress: ConstructorParameters<typeof ServiceError> = [
@@ -42,7 +42,7 @@ interface Kept {
   status: number;
   body: unknown;
   headers: Readonly<Record<string, string>>;
-  /** Present until the change has been confirmed to somebody. */
+  /** Present until the change has been confirmed to a caller. */
   change?: PendingChange | undefined;
 }
 
@@ -93,12 +93,12 @@ export function idempotencyStore({ db, vault, pepper, onError, confirm }: Idempo
         const record = await findRecord(db, claim);
         return record ? replay(claim, request, record) : reply;
       }
-      // Replaced, because its change is confirmed by now.
+      // Stored again, because its change is now confirmed.
       if (kept.change) await keep(claim, request.toKeep(reply)).catch(onError);
       return reply;
     } catch (error) {
-      // The work may have failed because an earlier request with this key has done it already, and has for example taken the id.
-      // If only the confirmation of this creation failed, a repeated request confirms it.
+      // The work may have failed because an earlier request with this key has completed, and has for example taken the
+      // id. If only the confirmation of that creation failed, this request confirms it.
       const isDone = kept && !(error instanceof ServiceError && error.code === 'conflict');
       const record = isDone ? undefined : await findRecord(db, claim).catch(onError);
       if (record) return replay(claim, request, record);
@@ -132,7 +132,7 @@ type Work = Parameters<IdempotencyStore['run']>[1];
 class AnswersOfTransactions {
   readonly #batches = new WeakMap<Queryable, { answers: KeptAnswer[]; claimed: Promise<string[]> }>();
 
-  /** @throws {KeyInUse} and then the transaction must be rolled back. */
+  /** @throws {KeyInUse}: then the transaction must be rolled back. */
   async keep(tx: Queryable, answer: KeptAnswer): Promise<void> {
     const batch = this.#batches.get(tx) ?? this.#open(tx);
     batch.answers.push(answer);
@@ -142,7 +142,7 @@ class AnswersOfTransactions {
   #open(tx: Queryable) {
     const answers: KeptAnswer[] = [];
     const { promise: claimed, resolve } = Promise.withResolvers<string[]>();
-    // By then all requests of the transaction that have a response have added it.
+    // By then all requests of the transaction with a response have added it.
     process.nextTick(() => {
       this.#batches.delete(tx);
       resolve(insertAnswers(tx, answers));
@@ -153,7 +153,10 @@ class AnswersOfTransactions {
   }
 }
 
-/** Creations in progress in this process. One in another process is noticed when its transaction stores the response. */
+/**
+ * Creations in progress in this process. A creation in another process is noticed when its transaction stores the
+ * response.
+ */
 class CreationsUnderWay {
   readonly #bodies = new Map<string, Buffer>();
 

@@ -42,7 +42,7 @@ export function describeOperation(operation: Facts, schemas: Schemas, access: Ac
   };
 }
 
-/** What a browser sends of a page of the console's host; it sets the first by itself. */
+/** Headers that a browser sends from a page of the console's host; it sets the first one by itself. */
 function parametersOfPages(method: Facts['method']): string[] {
   return method === 'get' ? ['FetchSite'] : ['FetchSite', 'Console'];
 }

@@ -101,7 +101,7 @@ interface Description {
   errors?: Record<string, string[]>;
 }
 
-/** Undefined for what is said of an operation by key too. */
+/** Undefined if the description for calls by key applies as well. */
 function describeOfPages(code: ErrorCode, access: Exclude<Access, 'key'>): Description | undefined {
   if (code === 'forbidden') {
     return {

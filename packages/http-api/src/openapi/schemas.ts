@@ -3,7 +3,7 @@ import type { Part } from './document.ts';
 
 export interface Schemas {
   readonly named: Record<string, Part>;
-  /** A reference where the schema has a title, otherwise the schema itself. */
+  /** A reference if the schema has a title, otherwise the schema itself. */
   refer(schema: object): Part;
 }
 
@@ -11,7 +11,7 @@ const schemaKeywords = new Set(['items', 'additionalProperties', 'propertyNames'
 const schemaMapKeywords = new Set(['properties', 'patternProperties']);
 const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf']);
 
-/** `refer` throws where two schemas share a title. */
+/** `refer` throws if two schemas share a title. */
 export function collectSchemas(): Schemas {
   const named: Record<string, Part> = {};
 

@@ -10,9 +10,9 @@ type Facts = OperationFacts<object, object, object>;
 
 export interface OpenApiOptions {
   operations: readonly Facts[];
-  /** Called by the cookie of a sign-in. */
+  /** Operations called with the cookie of a sign-in. */
   operationsByCookie?: readonly Facts[];
-  /** Called from pages of the console's host by who need not be signed in. */
+  /** Operations called from pages of the console's host without a sign-in. */
   anonymousOperations?: readonly Facts[];
   title: string;
   version: string;
@@ -24,7 +24,7 @@ export interface OpenApiOptions {
   additions?: Pick<OpenApiDocument, 'paths' | 'components'>;
 }
 
-/** @throws {Error} where two schemas share a title, or two operations share an id, or method and path. */
+/** @throws {Error} if two schemas share a title, or two operations share an id, or method and path. */
 export function toOpenApi(options: OpenApiOptions): OpenApiDocument {
   const {
     operations,

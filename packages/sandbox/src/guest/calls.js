@@ -16,10 +16,11 @@ let refusal = '';
 const unsettled = { resolve: () => {}, reject: () => {} };
 
 /**
- * `begin` sends the message under the id. What it throws rejects the promise. The executor does nothing, because QuickJS takes
- * an interrupt inside of it for an ordinary error of the promise.
+ * `begin` sends the message under the id. An error that it throws rejects the promise. The executor does nothing,
+ * because QuickJS treats an interrupt inside it as an ordinary error of the promise.
  * @param {(id: number) => void} begin
- * @returns {{ id: number, answer: Promise<unknown>, settle: Settlers }} Settled by the answer or by its owner, whoever is first
+ * @returns {{ id: number, answer: Promise<unknown>, settle: Settlers }} Settled by the answer or by its owner, whoever
+ * is first
  */
 export function call(begin) {
   /** @type {Settlers} */
@@ -59,7 +60,7 @@ export function deliver(id, ok, json) {
 }
 
 /**
- * What to add to the message of an error that nothing caught: `fetch failed` has its reason in its cause only.
+ * The reason to append to an uncaught error: `fetch failed` has it only in its cause.
  * @param {{ name?: string, message?: string }} failure
  */
 export function reasonOf({ name, message }) {

@@ -24,7 +24,7 @@ function call(operation, payload) {
 let missing;
 
 /**
- * QuickJS says of a misspelt method only "not a function", so its name is kept for the hint.
+ * For a misspelt method QuickJS says only "not a function", so its name is stored for the hint.
  * @template {object} T
  * @param {T} members
  * @param {string} path
@@ -66,7 +66,7 @@ export const client = noting(
 );
 
 /**
- * What to add to the message of an error that a misspelt method of the client caused.
+ * The hint to append to an error that a misspelt method of the client caused.
  * @param {{ name?: string, message?: string }} failure
  */
 export function hintOf({ name, message }) {

@@ -2,7 +2,7 @@
 import { host, stringify } from './host.js';
 import { format, inspect } from './inspect.js';
 
-/** More than the host keeps of one run. */
+/** More than the host stores of one run. */
 const maximumLength = 16_384;
 
 /** @param {string} level */

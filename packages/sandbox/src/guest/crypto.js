@@ -1,4 +1,7 @@
-/** The module `crypto`: Node's own functions behind the bridge. The bridge gets all chunks together, when the result is asked for. */
+/**
+ * The module `crypto`: Node's own functions behind the bridge. The bridge gets all chunks at once, when the result is
+ * requested.
+ */
 import { Buffer } from './buffer.js';
 import { bufferFromBase64, bytesOf, dataToBase64, inEncoding } from './bytes.js';
 import { bridge, bridgeText } from './host.js';

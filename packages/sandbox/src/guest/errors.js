@@ -1,4 +1,4 @@
-/** The module `svc-errors`. Its errors have a private member, so that nothing else can pass for one. */
+/** The module `svc-errors`. Its errors have a private member, so that no other object can imitate one. */
 const { create, keys } = Object;
 const { isArray } = Array;
 const { stringify } = JSON;
@@ -101,7 +101,7 @@ class TransformRuntimeError extends ServiceError {
   }
 }
 
-/** The whole answer to the caller, without `proxy_error` around it. */
+/** The whole response to the caller, without `proxy_error` around it. */
 class CustomHttpResponseError extends Error {
   /** @type {{ status: number, headersJson: string, bodyJson: string | undefined }} */
   #response;

@@ -4,7 +4,10 @@ import { inspect } from './inspect.js';
 
 /** @typedef {{ listener: Function, once: boolean }} Entry */
 
-/** Not in the object itself, so that `EventEmitter.call(this)` of old code needs to do nothing. @type {WeakMap<object, Map<unknown, Entry[]>>} */
+/**
+ * Not in the object itself, so that `EventEmitter.call(this)` of old code can do nothing. @type {WeakMap<object,
+ * Map<unknown, Entry[]>>}
+ */
 const emitters = new WeakMap();
 const add = Symbol('add');
 const remove = Symbol('remove');

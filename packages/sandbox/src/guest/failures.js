@@ -1,4 +1,4 @@
-/** Describes in plain text what the Tenant's code threw, whatever it is, so that the host can read it. */
+/** Describes in plain text anything that the Tenant's code threw, so that the host can read it. */
 import { describeResponse, describeServiceError } from './errors.js';
 
 const toText = String;

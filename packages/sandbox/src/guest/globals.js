@@ -1,4 +1,4 @@
-/** The globals and the modules that a transform finds, loaded when first used, because most transforms need few of them. */
+/** The globals and modules of a transform, loaded when first used, because most transforms need few of them. */
 import * as errors from './errors.js';
 import { host } from './host.js';
 import * as timers from './timers.js';
@@ -114,7 +114,7 @@ function definePromised(timer, name) {
 }
 
 /**
- * A function of V8 that most classes of errors call. It leaves out the frames above the constructor.
+ * A function of V8 that most error classes call. It omits the frames above the constructor.
  * @param {object} target @param {Function} [maker]
  */
 function captureStackTrace(target, maker) {

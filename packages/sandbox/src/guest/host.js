@@ -23,7 +23,7 @@ export const { parse, stringify } = JSON;
 const errorTypes = { Error, RangeError, TypeError, __proto__: null };
 
 /**
- * Runs an operation of Node.js itself, for example `bridge('hash', 'sha256', …)`, and throws what that threw.
+ * Runs an operation of Node.js itself, for example `bridge('hash', 'sha256', …)`, and throws its error.
  * @param {string} operation
  * @param {...unknown} parameters JSON values
  * @returns {unknown}

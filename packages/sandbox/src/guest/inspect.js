@@ -2,7 +2,7 @@
 
 /** @typedef {{ depth?: number | null, breakLength?: number, showHidden?: boolean }} InspectOptions */
 
-/** The longest line where `inspect` breaks lines. */
+/** The longest line before `inspect` breaks it. */
 let lineLength = 72;
 
 /**

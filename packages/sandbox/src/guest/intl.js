@@ -1,6 +1,6 @@
 /**
  * `Intl`, and the methods of numbers, dates and texts that depend on a locale. QuickJS has none of them, so Node.js
- * answers, in all locales that it knows. The default is en-US, whatever the environment of the service says.
+ * computes them, in all its locales. The default is always en-US, whatever the environment of the service.
  */
 import { bridge, bridgeText } from './host.js';
 
@@ -12,7 +12,7 @@ const optionNames =
   numeric roundingIncrement roundingMode roundingPriority second sensitivity signDisplay style timeStyle timeZone timeZoneName
   trailingZeroDisplay type unit unitDisplay usage useGrouping weekday year`.split(/\s+/);
 
-/** The most digits that the host takes. */
+/** The most digits that the host accepts. */
 const plainDecimal = /^\s*[+-]?(?=[\d.])\d{0,300}(\.\d{0,300})?\s*$/;
 
 /** @param {unknown} locales */
@@ -60,7 +60,7 @@ function textsOf(list) {
   });
 }
 
-/** How the parameters of each method reach the host; all types have the other methods in common. */
+/** How the parameters of each method are sent to the host; the types share all other methods. */
 const crossings = {
   /** @param {unknown[]} values */
   numbers: (values) => values.map(numberOf),
@@ -190,7 +190,7 @@ const changeCase =
     return bridgeText('intl.case', plain, isUpper, localesOf(locales));
   };
 
-/** The methods of prototypes, by what they are called on; `this` comes first. @type {Record<string, Function>} */
+/** The methods of prototypes, by the class of their `this`, which comes first. @type {Record<string, Function>} */
 export const localeMethods = {
   'Number.toLocaleString': (/** @type {unknown} */ value, /** @type {unknown[]} */ ...rest) =>
     numberToText(Number.prototype.valueOf.call(value), rest[0], rest[1]),

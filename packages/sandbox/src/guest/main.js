@@ -1,8 +1,8 @@
 /**
- * Runs around a Tenant's code. It saves everything that it needs before that code runs, so that a redefined
- * `JSON.stringify` or `Promise.prototype.then` changes the Tenant's own results and never this wrapper. `await`, `+` of
- * texts and object literals use no part of the language that can be redefined; method calls on shared prototypes and
- * templates do, so this file has none.
+ * Wraps a Tenant's code. It saves everything that it needs before that code runs, so that a redefined `JSON.stringify`
+ * or `Promise.prototype.then` changes only the Tenant's own results and never this wrapper. `await`, `+` of texts and
+ * object literals use nothing that can be redefined; method calls on shared prototypes and templates do, so this file
+ * has none.
  */
 import { reasonOf } from './calls.js';
 import { abandonCalls, client, hintOf } from './client.js';
@@ -43,10 +43,10 @@ function exported(exports) {
 }
 
 /**
- * One run. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. The result is text,
- * because the Tenant's code could answer when the host asks an object.
+ * One run. Its promise never rejects: it is fulfilled with the result, or with nothing after `fail`. The result is
+ * text, because reading members of an object would run the Tenant's code.
  * @param {string} argsJson
- * @param {string} bodyJson `args.body`, which the caller or the destination sent; empty where it is in `argsJson`.
+ * @param {string} bodyJson `args.body`, as received from the caller or the destination; empty if it is in `argsJson`.
  * @param {string} configurationJson
  * @param {string | undefined} clientName
  * @returns {Promise<string | undefined>} Body and headers, each as JSON or empty, with a line break between them
@@ -112,14 +112,14 @@ function parseBody(json) {
   try {
     return parse(json);
   } catch (error) {
-    // It may be JSON, and only stack or memory was missing.
+    // The text may be valid JSON, if only stack or memory was missing.
     if (!(error instanceof GuestSyntaxError)) throw error;
     host.fail('{"kind":"unreadable"}');
     return unreadable;
   }
 }
 
-/** Forgets all that belongs to the run that has ended. */
+/** Resets all state of the run that has ended. */
 export function reset() {
   clearTimers();
   abandonCalls();

@@ -13,9 +13,9 @@ const ofTransform = '; it must return { body, headers }, each of them optional';
 const ofReactor = '; it must return { raw, body, headers, tokenize }, each of them optional';
 
 /**
- * A transform that returns the body itself would pass on the original, which it was written to hide.
+ * A transform that returns the body itself would pass on the original, which it was meant to hide.
  * @param {unknown} result
- * @param {Record<string, unknown>} sent `method`, `path` and `query` as they came
+ * @param {Record<string, unknown>} sent `method`, `path` and `query` as received
  * @returns {asserts result is { body?: unknown, headers?: unknown }}
  */
 export function checkResult(result, sent) {
@@ -35,7 +35,7 @@ export function checkResult(result, sent) {
 }
 
 /**
- * A member of another name would be lost without a word.
+ * A member of another name would otherwise be lost silently.
  * @param {unknown} result
  * @returns {asserts result is { raw?: unknown, body?: unknown, headers?: unknown, tokenize?: unknown }}
  */
@@ -50,7 +50,7 @@ export function checkReactorResult(result) {
 }
 
 /**
- * The names of members that are not known, for an error.
+ * The unknown names of members, for an error.
  * @param {Record<string, unknown>} members
  * @param {(name: string) => boolean} isKnown
  */

@@ -1,4 +1,4 @@
-/** The module `string_decoder`: decodes bytes that come in pieces, and never breaks a character. */
+/** The module `string_decoder`: decodes bytes that come in pieces, without splitting a character. */
 import { Buffer } from './buffer.js';
 import { coding, findCoding } from './buffer-coding.js';
 import { bytesOf } from './bytes.js';

@@ -61,7 +61,7 @@ export class TextDecoder {
   }
 }
 
-/** A decoder that keeps nothing between two pieces. */
+/** A decoder without state between pieces. */
 class OneByteDecoder {
   #encoding;
   #fatal;

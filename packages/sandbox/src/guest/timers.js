@@ -1,7 +1,7 @@
 /**
- * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending, or lets time pass once
- * code has called `fetch`. They are a linked
- * list, because arrays use a prototype that the Tenant's code can change.
+ * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. Once code has
+ * called `fetch` it lets real time pass instead. They are a linked list, because arrays use a prototype that the
+ * Tenant's code can change.
  */
 import { describe } from './failures.js';
 import { host, stringify } from './host.js';

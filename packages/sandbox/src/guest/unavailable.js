@@ -1,6 +1,6 @@
 /**
- * Adds the functions of Node.js that transforms do not have to a module, so that a call names the missing function; the
- * engine would only say `not a function`. They are not enumerable.
+ * Adds the functions of Node.js that transforms lack to a module, so that a call names the missing function; the engine
+ * would only say `not a function`. They are not enumerable.
  * @template {object} T
  * @param {string} name Of the module
  * @param {T} module

@@ -13,7 +13,7 @@ const readOfNothing = /^cannot read property '(\w+)' of (?:undefined|null)$/;
 const destructuredNothing = 'cannot convert to object';
 const members = ['tokens', 'tokenize', 'detokenize'];
 
-/** Explains why a run failed that used a client it does not have, because QuickJS names only the member. */
+/** Explains a failure caused by a client that the run does not have, because QuickJS names only the member. */
 export function withAbsentClientNamed(outcome: Outcome, { kind, code, hasClient, headerPrefix }: RunFacts): Outcome {
   if (hasClient || outcome.kind !== 'thrown' || outcome.failure.kind !== 'error') return outcome;
   const { name, message = '' } = outcome.failure;

@@ -1,14 +1,14 @@
 import type { TransformLimits } from '../limits.ts';
 
-/** Promise jobs between two looks at the budget. An interrupted job takes up to one round of QuickJS's counter. */
+/** Promise jobs between two checks of the budget. An interrupted job takes up to one round of QuickJS's counter. */
 export const jobsPerSlice = 32;
-/** This many slices of jobs may still run after the answer, so that they do not run in the next invocation. */
+/** This many slices of jobs may still run after the result, so that they do not run in the next invocation. */
 export const leftoverSlices = 8;
-/** Only CPU time counts, because a thread may wait for a core through no fault of the code. */
+/** Only CPU time counts, because waiting for a core is not the code's fault. */
 export const leftoverLimits = { cpuMs: 5, wallMs: Number.POSITIVE_INFINITY };
 
 export interface Budget {
-  /** The limit that is reached, or would be after `aheadMs` more of work. */
+  /** The limit that is reached, or would be after another `aheadMs` of work. */
   exceeded(aheadMs?: number): 'cpuMs' | 'wallMs' | undefined;
   cpuMs(): number;
   wallMs(): number;

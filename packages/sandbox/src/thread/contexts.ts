@@ -3,16 +3,19 @@ import type { BatchTask } from './messages.ts';
 
 /** For one thread. Each takes about 1 MiB beside its heap. */
 const maximumGuests = 32;
-/** Of all guests of a thread together. A heap never shrinks, so what code needed once counts until its guest goes. */
+/**
+ * Limit for all guests of a thread together. A heap never shrinks, so memory that code needed once counts until its
+ * guest is discarded.
+ */
 const maximumHeapBytes = 64 * 2 ** 20;
-/** A guest with a larger heap is not kept, because it would displace many others. */
+/** A guest with a larger heap is discarded after its run, because it would displace many others. */
 const maximumGuestHeapBytes = maximumHeapBytes / 2;
-/** Then a guest is replaced, because code may leave more and more in its globals. */
+/** After this many uses a guest is replaced, because code may accumulate data in its globals. */
 const maximumUses = 10_000;
 
 interface Entry {
   code: string;
-  /** Code may have kept parts of it. */
+  /** Part of the identity of a guest, because code may have kept parts of it. */
   configurationJson: string;
   guest: Guest;
   uses: number;

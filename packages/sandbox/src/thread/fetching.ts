@@ -4,7 +4,7 @@ import { withoutPool } from './message/transform-message.ts';
 const mostUrlCharacters = 16_384;
 const mostHeaderLines = 100;
 const mostHeaderBytes = 16_384;
-/** A byte of a body is one character, which takes six as an escape. Above it nothing is parsed. */
+/** A byte of a body is one character, which takes six as an escape. Longer texts are not parsed. */
 const escaped = 6;
 const mostAroundBody = 65_536;
 
@@ -15,7 +15,7 @@ export function longestRequest({ limits }: Sending): number {
   return escaped * limits.fetchBytes + mostAroundBody;
 }
 
-/** `json` is undefined where it is too long. A call beyond the limits is answered at once, and the run goes on. */
+/** `json` is undefined if it is too long. A call beyond the limits is answered at once, and the run continues. */
 export function beginFetch(run: Invocation, id: number, json: string | undefined): void {
   run.awaitedCalls += 1;
   const request = run.fetches.size < run.limits.fetchCalls && json !== undefined ? readRequest(json) : undefined;
@@ -30,7 +30,7 @@ export function beginFetch(run: Invocation, id: number, json: string | undefined
   run.send({ id, operation: 'fetch', payloadJson: JSON.stringify(head), ...(body && { body }) });
 }
 
-/** Once for each call, because an answer has one body. */
+/** Can be called once for each call, because a response has one body. */
 export function readFetched(run: Invocation, id: number, call: number): void {
   run.awaitedCalls += 1;
   if (run.fetches.get(call) !== 'begun') {
@@ -84,7 +84,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** For the guest: as text where it is one, otherwise with a character for each byte. */
+/** For the guest: as text if it is valid UTF-8, otherwise with a character for each byte. */
 export function fetchedJson(bytes: Uint8Array): string {
   try {
     return JSON.stringify({ text: utf8.decode(bytes) });

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Discarded instances may hold this much memory before V8 is made to free it. */
+/** Discarded instances may occupy this much memory before V8 is made to free it. */
 const maximumWaitingBytes = 16 * 2 ** 20;
 
-/** V8 sees only small objects where an instance holds hundreds of MiB, so by itself it collects gigabytes too late. */
+/** V8 sees only small objects although an instance occupies hundreds of MiB, so by itself it collects far too late. */
 export class Garbage {
   readonly #collectNow: () => void;
   #waitingBytes = 0;
@@ -18,7 +18,7 @@ export class Garbage {
     this.#waitingBytes += bytes;
   }
 
-  /** Call it while nothing on the stack holds an instance. */
+  /** Call it while nothing on the stack refers to an instance. */
   collect(): void {
     if (this.#waitingBytes < maximumWaitingBytes) return;
     this.#collectNow();

@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import type { ThreadSettings } from './messages.ts';
 
-/** A third of the main thread's part of a core that both want, because the main thread serves all Tenants. */
+/** Gives a third of the main thread's share of a contended core, because the main thread serves all Tenants. */
 const quickNiceness = 5;
 
 /** Runs before anything else is loaded. Elsewhere than on Linux it would be the priority of the whole process. */

@@ -18,7 +18,7 @@ const longestText = 2000;
 /** For all field errors together, because the main thread searches them for secrets. */
 const mostCharacters = 16_384;
 
-/** The first field errors, cut, because the main thread copies and writes them. */
+/** The first field errors, shortened, because the main thread copies and writes them. */
 function firstFieldErrors(told: unknown, most: number): { errors?: FieldErrors; isCut?: boolean } {
   if (!isObject(told)) return {};
   const errors: FieldErrors = Object.create(null);

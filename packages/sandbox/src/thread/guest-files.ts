@@ -9,7 +9,7 @@ export function guestFileLoader({ runtime, context }: QuickJs, sources: Readonly
     (importer, specifier) => (importer.startsWith(folder) ? folder + specifier.replace('./', '') : refused()),
   );
   return (name: string): DisposableResult<QuickJSHandle, QuickJSHandle> => {
-    // The Tenant's code may have influenced the name, and any text of the host may import every file.
+    // The Tenant's code may have influenced the name, and code that may import host files could import all of them.
     if (!sources.has(name)) throw refused().error;
     return context.evalCode(`export * from './${name}.js'`, `${folder}load ${name}`, { type: 'module' });
   };

@@ -23,7 +23,7 @@ export function stopOf(error: unknown): Stop {
   return error instanceof RangeError ? 'stackBytes' : 'crashed';
 }
 
-/** An error of the code itself leaves the guest usable, a limit does not. */
+/** An error of the code itself leaves the guest usable; a limit does not. */
 export function isReusable({ outcome }: Invocation): boolean {
   if (outcome?.kind === 'thrown')
     return !(outcome.failure.kind === 'error' && outcome.failure.name === 'InternalError');

@@ -104,7 +104,7 @@ export class Guest {
     }
   }
 
-  /** QuickJS calls it while code runs, and native functions before they take `aheadMs` more. */
+  /** QuickJS calls it while code runs, and native functions call it before they take another `aheadMs`. */
   #mustStop(aheadMs = 0): boolean {
     const invocation = this.#invocation;
     if (!invocation) return false;
@@ -116,7 +116,7 @@ export class Guest {
     const limit = invocation.budget.exceeded(aheadMs);
     if (limit) {
       invocation.isCut = true;
-      // After the answer only the rest of the code is stopped. An interrupt cannot read the answer.
+      // After the result this only stops leftover code. An interrupt cannot read the result.
       if (!this.#hasAnswered()) stop(invocation, limit);
     } else if (this.#isSlow(invocation, aheadMs)) {
       invocation.isCut = true;
@@ -138,7 +138,9 @@ export class Guest {
     return this.#promise !== undefined && this.#crossing.isFulfilled(this.#promise);
   }
 
-  /** Whether the run must leave this thread. It may, while its effects are unseen or once it has answered. */
+  /**
+   * Whether the run must move to a slow thread. It may, until it has called the host, and again once it has its result.
+   */
   #isSlow({ budget, quickMs, hostCalls, outcome }: Invocation, aheadMs = 0): boolean {
     if (budget.wallMs() + aheadMs < quickMs || budget.cpuMs() + aheadMs < quickMs) return false;
     return hostCalls === 0 || outcome !== undefined || this.#hasAnswered();
@@ -178,7 +180,7 @@ export class Guest {
     this.#promise = undefined;
   }
 
-  /** When nothing is left to run, the code waits in vain, or its wrapper broke. */
+  /** If nothing is left to run, the code waits in vain, or its wrapper broke. */
   #unsettled(promise: QuickJSHandle | undefined): Outcome {
     const { context } = this.#quickjs;
     const state = promise && context.getPromiseState(promise);
@@ -197,7 +199,9 @@ export class Guest {
     }
   }
 
-  /** For the host's functions. Undefined once the answer was taken, so that later code cannot change it. */
+  /**
+   * The invocation for the host's functions. Undefined once the result was taken, so that later code cannot change it.
+   */
   #runAsItIs(): Invocation | undefined {
     if (this.#invocation) this.#takeResult(this.#invocation);
     return this.#invocation;
@@ -233,8 +237,9 @@ export class Guest {
   }
 
   /**
-   * Waits in real time for an answer or the next timer, because a destination must see the code's pauses between its calls.
-   * @returns false where nothing is left to wait for.
+   * Waits in real time for an answer or the next timer, because a destination must see the code's pauses between its
+   * calls.
+   * @returns false if there is nothing to wait for.
    */
   async #waited(invocation: Invocation): Promise<boolean> {
     const dueMs = this.#passTime(invocation, 0);
@@ -284,7 +289,7 @@ export class Guest {
     return handle;
   }
 
-  /** The guest's functions throw only at a limit, so a throw ends the invocation and gives undefined. */
+  /** The guest's functions throw only at a limit, so a throw ends the invocation and returns undefined. */
   #call(name: GuestFunction, invocation: Invocation, parameters: QuickJSHandle[]): QuickJSHandle | undefined {
     const handle = this.#functions.get(name);
     if (!handle) throw new TypeError(`Guest function ${name} is missing`);

@@ -7,9 +7,9 @@ import { end, type Invocation, stop } from './invocation.ts';
 import { payloadUnits } from './payload-units.ts';
 import { type Crossing, NoMemory } from './quickjs.ts';
 
-/** For one synchronous operation, in UTF-16 units. */
+/** Limit for one synchronous operation, in UTF-16 units. */
 const bridgeLimit = 2 ** 25;
-/** Memory for what surrounds the two JSON texts of a custom response, or the texts of an error. */
+/** Memory for a custom response apart from its two JSON texts, or for the texts of an error. */
 const failureOverhead = 2 ** 16;
 
 type HostFunction = (...handles: QuickJSHandle[]) => QuickJSHandle | undefined;
@@ -24,7 +24,7 @@ export interface HostFunctionsOptions {
   load: VmFunctionImplementation<QuickJSHandle>;
 }
 
-/** The guest's first file takes them away before the Tenant's code can see them. */
+/** The guest's first file removes them before the Tenant's code can see them. */
 export function installHostFunctions(options: HostFunctionsOptions): void {
   const { context, headerPrefix, hasFetch, load, invocation } = options;
   const host = context.newObject();
@@ -42,7 +42,7 @@ export function installHostFunctions(options: HostFunctionsOptions): void {
   host.dispose();
 }
 
-/** Stops the run when a text does not fit into memory, because an empty text would pass for the code's own. */
+/** Stops the run if a text does not fit into memory, because an empty text would be taken for the code's own. */
 function stoppingWithoutMemory(run: HostFunction, invocation: () => Invocation | undefined): HostFunction {
   return (...handles) => {
     try {

@@ -13,12 +13,12 @@ export interface Invocation {
   readonly send: SendCall;
   readonly console: ConsoleLine[];
   consoleBytesLeft: number;
-  /** Of its client and of `fetch`. */
+  /** Calls of its client and of `fetch`. */
   hostCalls: number;
-  /** Calls of its `fetch` by id, whatever became of them. */
+  /** State of its calls of `fetch` by id, also of those that have ended. */
   readonly fetches: Map<number, 'begun' | 'reading' | 'aborted'>;
   readonly mayFetch: boolean;
-  /** What its calls may still send to the main thread, in UTF-16 units, see {@link payloadUnits}. */
+  /** UTF-16 units that its calls may still send to the main thread, see {@link payloadUnits}. */
   payloadUnitsLeft: number;
   awaitedCalls: number;
   readonly answers: HostAnswer[];
@@ -56,7 +56,7 @@ export function invocationFrom({ limits, quickMs, mayFetch = false, send, cpuAtS
   };
 }
 
-/** Keeps an earlier outcome, because code changes nothing after its answer or a stop. */
+/** Keeps an earlier outcome, because code can change nothing after its result or a stop. */
 export function end(invocation: Invocation, outcome: Outcome): void {
   invocation.outcome ??= outcome;
 }
@@ -76,7 +76,7 @@ export function receive(invocation: Invocation, answer: HostAnswer): void {
   invocation.wake();
 }
 
-/** Waits at most so long, and never beyond the run's time. */
+/** Waits at most this long, and never beyond the run's time. */
 export async function nextAnswer(invocation: Invocation, mostMs = Number.POSITIVE_INFINITY): Promise<void> {
   if (invocation.answers.length > 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();

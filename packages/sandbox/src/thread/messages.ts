@@ -13,11 +13,11 @@ export interface ThreadSettings {
   quickjs: WebAssembly.Module;
 }
 
-/** The batch is over. Runs without an answer have not begun. */
+/** The batch has ended. Runs without an answer have not begun. */
 export interface ThreadAnswer {
   answers: RunAnswer[];
   error?: unknown;
-  /** Of the thread since it began. */
+  /** CPU time of the thread since it began. */
   cpuMs: number;
 }
 
@@ -27,9 +27,9 @@ export interface BatchTask {
   kind: CodeKind;
   code: string;
   configurationJson: string;
-  /** The instance is thrown away afterwards. */
+  /** The instance is discarded afterwards. */
   once: boolean;
-  /** The result is whether the code is well-formed, and nothing of it runs. */
+  /** Only finds out whether the code is well-formed, and runs none of it. */
   parseOnly: boolean;
   /** A run that uses this much CPU time before it calls the client is `slow`; undefined in a slow thread. */
   quickMs: number | undefined;
@@ -38,12 +38,12 @@ export interface BatchTask {
 }
 
 export interface RunInput {
-  /** `req.args` as JSON text; without its body when there is a message. */
+  /** `req.args` as JSON text; without its body if there is a message. */
   argsJson: string;
   message: TransformMessage | undefined;
   hasClient: boolean;
   mayFetch: boolean;
-  /** Names the run in its calls, and cannot be guessed. Undefined where it can make none. */
+  /** Identifies the run in its calls, and cannot be guessed. Undefined if it can make no calls. */
   hostKey: string | undefined;
 }
 
@@ -65,9 +65,9 @@ export interface HostAnswer {
   hostKey: string;
   id: number;
   ok: boolean;
-  /** The answer, or `{ message, status, code }`. */
+  /** The result, or `{ message, status, code }`. */
   json: string;
-  /** Instead of `json`: the body that a `fetch` has got. */
+  /** Instead of `json`: the body that `fetch` received. */
   bytes?: Uint8Array;
 }
 

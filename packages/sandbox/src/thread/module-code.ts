@@ -2,7 +2,7 @@ import type { DisposableResult, QuickJSContext, QuickJSHandle } from 'quickjs-em
 
 const transformFile = 'transform.js';
 
-/** It shares the line of the first statement, so that line numbers are those of the Tenant's code. */
+/** On the line of the first statement, so that line numbers are those of the Tenant's code. */
 const head = '(function (exports, require, module, __filename, __dirname) {';
 
 const wrap = (code: string) => `${head}${code}\n})`;

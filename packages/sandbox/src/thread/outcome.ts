@@ -2,13 +2,16 @@ import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import type { UnreadableReason, WrittenMessage } from './message/transform-message.ts';
 
-/** A limit, a state in which nothing can go on (`stuck`), or a broken QuickJS (`crashed`). */
+/** A limit, a state in which nothing can continue (`stuck`), or a broken QuickJS (`crashed`). */
 export type Stop =
   | Exclude<keyof TransformLimits, 'consoleBytes' | 'fetchBytes' | 'fetchCalls' | 'fieldErrors'>
   | 'stuck'
   | 'crashed';
 
-/** A run reaches these limits only after it has occupied its thread for long, or has lost it; the others are found at once. */
+/**
+ * A run reaches these limits only after it has occupied its thread for long, or has killed it; other limits are found
+ * at once.
+ */
 export const isKill = (limit: Stop | undefined): boolean => limit !== undefined && kills.includes(limit);
 
 const kills: readonly Stop[] = ['cpuMs', 'wallMs', 'heapBytes', 'crashed'];
@@ -44,7 +47,7 @@ export interface RunAnswer {
   cpuMs: number;
   durationMs: number;
   hostCalls: number;
-  /** The code was stopped in the middle; if there is a result, while it went on after the result. */
+  /** The code was interrupted, possibly while it continued after its result. */
   isCut: boolean;
   console: ConsoleLine[];
 }

@@ -1,14 +1,14 @@
-/** The main thread parses and walks the values of a payload in one piece: so many are some milliseconds' work. */
+/** The main thread parses and walks the values of a payload at once, so it counts this much for each value. */
 const leastUnitsOfValue = 50;
 
 const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** What a payload uses up of its run's limit: its length, or more if it has very many values. */
+/** How much of its run's limit a payload uses: its length, or more if it has very many values. */
 export function payloadUnits(json: string): number {
   return Math.max(json.length, leastUnitsOfValue * valuesIn(json));
 }
 
-/** Containers and their members, however short. What stands within strings is none. */
+/** Counts containers and their members, however short, but nothing within strings. */
 function valuesIn(json: string): number {
   let values = 1;
   let isInString = false;

@@ -11,7 +11,7 @@ import {
 
 const pageBytes = 65_536;
 const initialBytes = 16 * 2 ** 20;
-/** Room beside the Tenant's heap: QuickJS's own data, and text on its way in. */
+/** Memory besides the Tenant's heap: QuickJS's own data, and text on its way in. */
 const extraBytes = 32 * 2 ** 20;
 
 export interface QuickJs {
@@ -21,7 +21,7 @@ export interface QuickJs {
   context: QuickJSContext;
 }
 
-/** The maximum of its memory holds even if QuickJS counts wrongly. */
+/** The maximum of its memory applies even if QuickJS counts wrongly. */
 export async function instantiate(module: WebAssembly.Module, heapBytes: number): Promise<QuickJs> {
   const maximum = Math.ceil((heapBytes + initialBytes + extraBytes) / pageBytes);
   const memory = new WebAssembly.Memory({ initial: initialBytes / pageBytes, maximum });
@@ -37,11 +37,17 @@ export interface InstanceMemory {
   bytes: number;
   /** Since the start. WebAssembly memory never shrinks. */
   grownBytes: number;
-  /** The part of `bytes` that its heap ever used; the rest was never touched, and takes none of the machine's memory. */
+  /**
+   * The part of `bytes` that its heap has ever used; the rest was never touched, and takes none of the machine's
+   * memory.
+   */
   heapBytes: number;
 }
 
-/** Where the allocator keeps the most that it ever took (`max_footprint` of dlmalloc). Of this version of the package. */
+/**
+ * Where the allocator stores its largest size (`max_footprint` of dlmalloc). Valid for this version of the package
+ * only.
+ */
 const heapBytesAddress = 88_696;
 
 /** Cheap: nothing is walked through. */
@@ -55,7 +61,7 @@ type Ffi = ReturnType<QuickJSWASMModule['getFFI']>;
 
 type ValuePointer = ReturnType<Ffi['QTS_Call']>;
 
-/** Private members of QuickJSRuntime; the version of the package is fixed because of them. */
+/** Private members of QuickJSRuntime; because of them the version of the package is fixed. */
 interface RuntimeInternals {
   rt: Lifetime<Parameters<Ffi['QTS_ExecutePendingJob']>[0]>;
   memory: { newMutablePointerArray(length: number): Lifetime<{ ptr: Parameters<Ffi['QTS_ExecutePendingJob']>[2] }> };
@@ -75,7 +81,10 @@ interface ContextInternals {
 /** Runs up to `count` promise jobs. @returns how many ran, or NaN when one failed outside of any promise. */
 export type RunJobs = (count: number) => number;
 
-/** `runtime.executePendingJobs` reads its answer through a view of the memory, detached once the memory has grown. */
+/**
+ * Replaces `runtime.executePendingJobs`, which reads its result through a view that is detached once the memory has
+ * grown.
+ */
 export function jobRunner({ wasm, runtime, context }: QuickJs): RunJobs {
   const ffi = wasm.getFFI();
   const { rt, memory } = runtime as unknown as RuntimeInternals;

@@ -5,7 +5,7 @@ import { readError } from './thrown.ts';
 
 type ErrorOfCode = Extract<GuestFailure, { kind: 'error' }>;
 
-/** Place and message are about the Tenant's own code, never about the function around it. Disposes the handle. */
+/** Place and message refer to the Tenant's own code, never to the function around it. Disposes the handle. */
 export function readSyntaxError(context: QuickJSContext, error: QuickJSHandle, code: string): Outcome {
   const outcome = readError(context, error);
   if (outcome.kind !== 'thrown' || outcome.failure.kind !== 'error') return outcome;
@@ -37,7 +37,7 @@ function closedTooOften(context: QuickJSContext, code: string, end: Place): Pick
   return { message: `unexpected '${token}': it closes nothing that is open`, stack: stackAt(place) };
 }
 
-/** Advises on the most common mistakes, for which QuickJS only names a rule of its grammar. */
+/** Explains the most common mistakes, for which QuickJS only names a rule of its grammar. */
 function messageAt({ line, column }: Place, message: string, code: string): string {
   const before = code.split('\n')[line - 1]?.slice(0, column - 1) ?? '';
   if (/^unsupported keyword: export/.test(message)) return 'export is not supported: use module.exports = …';

@@ -26,12 +26,12 @@ import type { Outcome, RunAnswer } from './outcome.ts';
 import { instantiate, memoryOf } from './quickjs.ts';
 import { readSyntaxError } from './syntax.ts';
 
-/** CPU time after which a batch gives its later runs back, so that they do not wait for this thread. */
+/** CPU time after which a batch returns its later runs, so that they do not wait for this thread. */
 const longestBatchMs = 10;
 
 const settings = workerData as ThreadSettings;
 const sources = readGuestSources();
-/** A body is in memory as it came, as text, inside QuickJS, and as it left. */
+/** A body is in memory as received, as text, inside QuickJS, and as sent. */
 const copiesOfBody = 4;
 const garbage = new Garbage();
 const discard = (guest: Guest) => garbage.add(guest.memory().bytes);
@@ -58,7 +58,7 @@ export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
   return { ...answered, cpuMs: threadCpuMs() };
 }
 
-/** Ends after a long run, and after one that acted through its client, so that no later run can cost it its answer. */
+/** Ends after a long run, and after one that acted through its client, so that no later run can destroy its result. */
 async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
   const answers: RunAnswer[] = [];
   let entry = task.once ? undefined : contexts.take(task);
@@ -126,7 +126,7 @@ async function runGuest(
   return { answer, isReusable };
 }
 
-/** The answer has a body where the code is not well-formed: a {@link CompileError}. */
+/** The answer has a body if the code is not well-formed: a {@link CompileError}. */
 async function parse(code: string): Promise<RunAnswer[]> {
   const budget = budgetFrom(settings.limits);
   const instance = await instantiate(settings.quickjs, settings.limits.heapBytes);

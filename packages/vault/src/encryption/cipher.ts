@@ -3,7 +3,7 @@ import type { DataKey } from '../keys/data-keys.ts';
 import { IntegrityError } from './integrity-error.ts';
 import { nonceBytes, randomNonce } from './nonce.ts';
 
-/** The place is authenticated with a ciphertext, so a copy in another record, field or Tenant does not open. */
+/** Authenticated with the ciphertext, so a copy in another record, field or Tenant cannot be decrypted. */
 export interface SecretPlace {
   tenantId: string;
   recordId: string;
@@ -41,7 +41,10 @@ export function keyVersionOf(ciphertext: Buffer): number {
   return ciphertext.readUInt32BE(1);
 }
 
-/** All that decrypting a ciphertext needs but the key. Caches keep it, because making it takes a fifth of the decryption. */
+/**
+ * Everything that decryption needs except the key. Cached, because preparing it takes a fifth of the time of a
+ * decryption.
+ */
 export interface Sealed {
   readonly place: SecretPlace;
   readonly ciphertext: Buffer;
@@ -69,7 +72,7 @@ export function readSealed(place: SecretPlace, ciphertext: Buffer): Sealed {
   };
 }
 
-/** The caller zeroes the plaintext. @throws {IntegrityError} where the ciphertext belongs to another place. */
+/** The caller zeroes the plaintext. @throws {IntegrityError} if the ciphertext belongs to another place. */
 export function decryptSealed(key: KeyObject, { place, version, nonce, tag, body, additionalData }: Sealed): Buffer {
   const decipher = createDecipheriv(algorithm, key, nonce, gcm).setAAD(additionalData).setAuthTag(tag);
   const plaintext = decipher.update(body);
@@ -87,7 +90,7 @@ export function decrypt(key: KeyObject, place: SecretPlace, ciphertext: Buffer):
   return decryptSealed(key, readSealed(place, ciphertext));
 }
 
-/** Only the last member can hold a line break, so two places never have the same text. */
+/** Only the last member can contain a line break, so two places never have the same text. */
 function additionalData({ tenantId, recordId, field }: SecretPlace, version: number): Buffer {
   const text = `${format}\n${tenantId}\n${field}\n${version}\n${recordId}`;
   // Outside Node's pool, because a cached slice would keep the whole pool in memory.

@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 
 const failures = channel('sluice:vault-integrity');
 
-/** Called when the error is made, because a transform may catch it before any log sees it. */
+/** Called when the error is created, because a transform may catch it before anything logs it. */
 export function announceIntegrityFailure(error: Error): void {
   failures.publish(error);
 }
@@ -14,7 +14,7 @@ export interface IntegrityAlarm {
   stack: AsyncDisposableStack;
 }
 
-/** The error names the record and never a value. */
+/** The error names the record but no value. */
 export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
   const counter = new Counter({
     name: 'sluice_integrity_failures_total',

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 export const nonceBytes = 12;
 
-/** Holds 256 nonces, because a draw costs 12 µs whether it yields 12 bytes or 3,072. */
+/** Holds 256 nonces, because a call for random bytes takes 12 µs, whether for 12 bytes or for 3,072. */
 const pool = Buffer.alloc(256 * nonceBytes);
 let next = pool.length;
 

@@ -10,7 +10,7 @@ export interface Secret extends SecretPlace {
   purpose: KeyPurpose;
 }
 
-/** @throws {ServiceError} `unauthenticated` when the Tenant is closed. */
+/** @throws {ServiceError} `unauthenticated` if the Tenant is closed. */
 export async function encryptSecret(holder: KeyHolder, secret: Secret, plaintext: Buffer | string): Promise<Buffer> {
   const key = await holder.dataKeys.reserve(secret, 1);
   if (typeof plaintext !== 'string') return encrypt(key, secret, plaintext);
@@ -31,7 +31,10 @@ export async function prepareSecret(holder: KeyHolder, secret: Secret): Promise<
   };
 }
 
-/** The caller zeroes the result. @throws {IntegrityError} if it was changed, copied or swapped, or its key is gone. */
+/**
+ * The caller zeroes the result. @throws {IntegrityError} if the ciphertext was changed, copied or swapped, or its key
+ * is gone.
+ */
 export async function decryptSecret(holder: KeyHolder, secret: Secret, ciphertext: Buffer): Promise<Buffer> {
   const key = await holder.dataKeys.find(secret, keyVersionOf(ciphertext));
   return decrypt(key, secret, ciphertext);

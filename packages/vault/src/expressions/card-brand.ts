@@ -3,9 +3,9 @@ const longestPrefix = 6;
 type Range = readonly [from: number, to: number];
 
 /**
- * First digits of card numbers, as ISO/IEC 7812 registers and the networks publish them. Where networks share a range, the
- * one that issued the number has it: 62 is UnionPay's also where Discover accepts it. Ranges of other networks in between,
- * such as Elo's and Verve's below 51, have no brand here.
+ * First digits of card numbers, as ISO/IEC 7812 registers and the networks publish them. A range that networks share
+ * belongs to the one that issued the number: 62 is UnionPay's, although Discover accepts it. Ranges of other networks
+ * in between, such as Elo's and Verve's below 51, have no brand here.
  */
 const ranges: Readonly<Record<string, readonly Range[]>> = {
   visa: [[4, 4]],
@@ -43,14 +43,14 @@ const ranges: Readonly<Record<string, readonly Range[]>> = {
   ],
 };
 
-/** @param digits of a whole card number. Undefined where no network above issues it. */
+/** @param digits of a complete card number. Undefined if none of the networks above issues it. */
 export function cardBrandOf(digits: string): string | undefined {
   if (!/^\d{12,19}$/.test(digits)) return undefined;
   const prefix = Number(digits.slice(0, longestPrefix));
   return Object.keys(ranges).find((brand) => ranges[brand]?.some((range) => isWithin(prefix, range)));
 }
 
-/** Bounds of fewer digits cover all that begins with them: 51 to 55 is 510000 to 559999. */
+/** Bounds with fewer digits cover everything that begins with them: 51 to 55 is 510000 to 559999. */
 function isWithin(prefix: number, [from, to]: Range): boolean {
   const scale = 10 ** (longestPrefix - String(from).length);
   return prefix >= from * scale && prefix < (to + 1) * scale;

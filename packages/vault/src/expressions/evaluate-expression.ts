@@ -6,7 +6,10 @@ import { mayGrow } from './filters.ts';
 import { type Expression, filterEngine } from './parse-expressions.ts';
 import { textLengthOf } from './text-length.ts';
 
-/** Null where a filter fails or the budget is used up. Never throws, because an error would tell of the data. */
+/**
+ * Null if a filter fails or the budget is used up. Never throws, because an error would reveal something about the
+ * data.
+ */
 export function evaluateExpression(
   { filters }: Pick<Expression, 'filters'>,
   data: Json,
@@ -18,19 +21,19 @@ export function evaluateExpression(
     try {
       value = runFilter(filter, value);
     } catch {
-      return null; // Liquid throws many kinds of errors; each says that the data does not fit the filter
+      return null; // Liquid throws many kinds of errors; each means that the data does not fit the filter
     }
   }
   return (value ?? null) as Json;
 }
 
-/** A context for each run, because it counts the characters that were made in it and then refuses more. */
+/** A new context for each run, because it counts the characters created in it and refuses more. */
 function runFilter(filter: Expression['filters'][number], value: unknown): unknown {
   const { options } = filterEngine();
   if (!mayGrow(filter.name)) {
     return toValueSync(filter.render(value, new Context({}, options, { sync: true })) as IterableIterator<unknown>);
   }
-  // `replace` and `join` ask for their room before they make anything, and `split` at most multiplies its text by ten.
+  // `replace` and `join` check their limit before they create anything, and `split` multiplies its text at most by ten.
   const most = Math.max(textLengthOf(value), longestGrown);
   if (filter.name === 'split' && most > longestGrown) throw new FilterError('too long');
   const context = new Context({}, options, { sync: true, memoryLimit: most });

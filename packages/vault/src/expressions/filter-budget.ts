@@ -1,14 +1,14 @@
 import { ServiceError } from '@sluice/problems';
 import { textLengthOf } from './text-length.ts';
 
-/** Text that the expressions of one request may still go through, in UTF-16 code units. */
+/** Text that the expressions of one request may still process, in UTF-16 code units. */
 export interface FilterBudget {
   remaining: number;
   leftToFill: number;
 }
 
 const mostText = 8 * 1024 * 1024;
-/** A page shows at most 8 MiB and a mask 1 MiB, so masks beyond this would not be shown either. */
+/** A page shows at most 8 MiB and a mask 1 MiB, so longer masks would not be shown either. */
 const mostFilled = 9 * 1024 * 1024;
 
 /** For a whole request, because short expressions can name a large value again and again. */
@@ -16,7 +16,7 @@ export function filterBudget(): FilterBudget {
   return { remaining: mostText, leftToFill: mostFilled };
 }
 
-/** Filters that read only one member, however large the value is. */
+/** Filters that read only one member, so the size of the value does not matter. */
 const seeOnePlace: ReadonlySet<string> = new Set(['json']);
 
 export function spend(budget: FilterBudget, filter: string, value: unknown): boolean {
@@ -25,7 +25,7 @@ export function spend(budget: FilterBudget, filter: string, value: unknown): boo
   return budget.remaining >= 0;
 }
 
-/** For callers who sent the values themselves, so that no half-evaluated result is stored. */
+/** For callers who sent the values themselves, so that no partly evaluated result is stored. */
 export function requireUnspent(budget: FilterBudget): void {
   requireFilled(budget);
   if (budget.remaining >= 0) return;

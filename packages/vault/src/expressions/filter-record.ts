@@ -2,17 +2,17 @@ import type { Json } from '../json.ts';
 
 type FilterFunction = (value: Exclude<Json, null>, ...args: Json[]) => Json | undefined;
 
-/** What is wrong with the arguments, completing "the filter pad_left …". Undefined where nothing is. */
+/** The fault of the arguments, as the end of a sentence "the filter pad_left …". Undefined if there is none. */
 export type ArgumentCheck = (args: readonly unknown[]) => string | undefined;
 
 /** Everything about one filter: evaluation, reference and tests come from it. */
 export interface FilterRecord {
   readonly name: string;
-  /** Its arguments as the reference shows them; empty where it takes none. */
+  /** Its arguments as the reference shows them; empty if it has none. */
   readonly takes: string;
   readonly gives: string;
   readonly example: FilterExample;
-  /** Never called with null, so an absent value stays absent. Without it, Liquid's own filter of this name. */
+  /** Never called with null, so an absent value stays absent. If missing, Liquid's own filter of this name runs. */
   readonly run?: FilterFunction;
   /** Runs when the expression is read, before any value is known, so that an error reveals no value. */
   readonly check?: ArgumentCheck;
@@ -29,8 +29,8 @@ interface FilterExample {
 /** In UTF-16 code units. */
 export const longestPadding = 1000;
 
-/** Most text of a result that is longer than the value, in UTF-16 code units. */
+/** Longest result that may exceed its value, in UTF-16 code units. */
 export const longestGrown = 64 * 1024;
 
-/** The data do not fit the filter. */
+/** The data does not fit the filter. */
 export class FilterError extends Error {}

@@ -12,7 +12,7 @@ function liquid(name: string, gives: string, example: [filters: string, data: Js
   return { name, takes: '', gives, example: { filters, data, result }, ...more } satisfies FilterRecord;
 }
 
-/** Filters of Liquid, which do what they do there. */
+/** Filters of Liquid, unchanged. */
 export const liquidFilters: readonly FilterRecord[] = [
   liquid('slice', 'the characters or elements from the position on', ['slice: 0, 6', '4242424242424242', '424242'], {
     takes: 'the position, negative from the end; how many (1)',

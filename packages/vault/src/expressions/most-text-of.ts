@@ -5,8 +5,8 @@ import type { Expression } from './parse-expressions.ts';
 import { textLengthOf } from './text-length.ts';
 
 /**
- * About the longest text that the expression gives, in UTF-16 code units. It depends on the length of the value and on
- * nothing else of it. What filters append stands in the expression itself.
+ * An upper estimate of the expression's text, in UTF-16 code units. It depends only on the length of the value. Text
+ * that filters append is in the expression itself.
  */
 export function mostTextOf(expression: Expression, value: Json | undefined): number {
   const { filters, start, end } = expression;

@@ -11,7 +11,7 @@ const needsLength: ArgumentCheck = ([length = 0]) => {
   return isLength ? undefined : `needs a length from 0 to ${longestPadding}`;
 };
 
-/** Those that Liquid does not have. */
+/** Filters that Liquid does not have. */
 export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'json',
@@ -119,7 +119,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
 ];
 
-/** A text of at most `count` code points is masked whole. */
+/** A text of at most `count` code points is masked completely. */
 function startOfLast(text: string, count: number): number {
   let start = text.length;
   for (let left = count; left > 0 && start > 0; left--) {
@@ -129,7 +129,7 @@ function startOfLast(text: string, count: number): number {
   return start === 0 ? text.length : start;
 }
 
-/** Of a card number, which people divide by blanks and dashes. */
+/** Of a card number, which people group with blanks and dashes. */
 function digitsOf(value: Json): string {
   return plainText(value).replaceAll(/[ -]/g, '');
 }

@@ -5,7 +5,7 @@ import { faultInArguments, liquidWithFilters } from './filters.ts';
 export interface Literal {
   kind: 'literal';
   text: string;
-  /** Of a text that is written as an expression, `{{ '{{' }}`: where it stands. */
+  /** Position, for a text that is written as an expression, `{{ '{{' }}`. */
   place?: { start: number; end: number };
 }
 
@@ -18,7 +18,7 @@ export interface Expression {
   /** Position of `{{` in the text, in UTF-16 code units. */
   start: number;
   end: number;
-  /** What is wrong with the expression. The evaluator throws it only after checking the caller's rights. */
+  /** A syntax error of the expression. The evaluator throws it only after checking the caller's rights. */
   fault?: InvalidExpression;
 }
 
@@ -27,7 +27,7 @@ export type Segment = Literal | Expression;
 const longestExpression = 2000;
 const mostFilters = 10;
 const mostExpressions = 10_000;
-/** How many are read or evaluated before other work may run: about a millisecond. */
+/** Number read or evaluated before other work may run: about a millisecond. */
 export const expressionsOfPiece = 50;
 const opening = '{{';
 const openingBytes = Buffer.from(opening);
@@ -44,7 +44,7 @@ export function mayContainExpression(text: string | Uint8Array): boolean {
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(openingBytes);
 }
 
-/** {@link readExpressions} for authors who may learn what is wrong at once. @throws {ServiceError} `bad_request`. */
+/** {@link readExpressions} for authors, who may see errors at once. @throws {ServiceError} `bad_request`. */
 export function parseExpressions(text: string): Segment[] {
   const segments = readExpressions(text);
   const fault = faultIn(segments);
@@ -65,7 +65,7 @@ export function readExpressions(text: string, most = mostExpressions): Segment[]
   return segments;
 }
 
-/** {@link readExpressions}, where other work may run after every {@link expressionsOfPiece}. */
+/** {@link readExpressions}, letting other work run after every {@link expressionsOfPiece}. */
 export function* readExpressionsInPieces(text: string, most = mostExpressions): Generator<void, Segment[], void> {
   const segments: Segment[] = [];
   let position = 0;
@@ -118,7 +118,7 @@ export function invalidExpression(start: number, reason: string): InvalidExpress
   return new InvalidExpression(start, reason);
 }
 
-/** An expression that is nothing but a quoted text, which is read as an argument of a filter is. */
+/** An expression that is only a quoted text, written like an argument of a filter. */
 const quotedText = /\{\{[ \t\r\n]*((["'])(?:(?!\2|\\).|\\.)*\2)[ \t\r\n]*\}\}/sy;
 
 function readQuotedText(text: string, start: number): { literal: Literal; end: number } | undefined {
@@ -186,7 +186,7 @@ function closeBehindFilters(text: string): number {
   return text.length;
 }
 
-/** Only filters are read as Liquid, because it refuses characters of token ids. A string result is the fault. */
+/** Only filters are read by Liquid, because it refuses characters of token ids. A string result is the fault. */
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));

@@ -20,7 +20,7 @@ export function parsePath(text: string, root: string): Path | undefined {
 
 const longestPathText = 200;
 
-/** Cuts off a very long path. */
+/** Shortens a very long path. */
 export function formatPath(path: Path): string {
   let text = '$';
   for (const part of path) {

@@ -19,7 +19,7 @@ export const tooLarge = Symbol('too large');
 const mostFilled = 1024 * 1024;
 
 /**
- * A string that is one expression becomes its value; an undefined value leaves the member out. Stops once the result is
+ * A string that is one expression becomes its value; an undefined value removes the member. Stops once the result is
  * too large, because fifty expressions can name a large value fifty times.
  */
 export function fillTemplate(
@@ -39,7 +39,7 @@ export function fillTemplate(
     typeof leaf === 'string' && mayContainExpression(leaf) ? fillText(leaf, evaluate) : leaf,
   );
   const isTooLarge = room.left < 0;
-  // What is too large is shown as null, and takes nothing from what others may show.
+  // A result that is too large is shown as null, and does not reduce the budget of others.
   if (!isTooLarge || mayFill < mostFilled) budget.leftToFill -= mayFill - room.left;
   return isTooLarge ? tooLarge : filled;
 }
@@ -57,7 +57,7 @@ interface PathExpression extends Expression {
   path: Path;
 }
 
-/** Most masks are the default of their type, so parsed texts are kept. */
+/** Cached, because most masks are the default of their type. */
 const parsed = new LRUCache<string, (Literal | PathExpression)[]>({ max: 500 });
 const longestKept = 400;
 
@@ -86,12 +86,12 @@ export function countExpressions(template: Json): number {
   return count;
 }
 
-/** @throws {ServiceError} `bad_request` where the text cannot be read. */
+/** @throws {ServiceError} `bad_request` if the text cannot be read. */
 export function pathsIn(text: string): Path[] {
   return parseOnce(text).flatMap((part) => (part.kind === 'expression' ? [part.path] : []));
 }
 
-/** Of the expressions that may show a part of a value: those with a filter. */
+/** Paths of the expressions with a filter, which may show a part of a value. */
 export function filteredPathsIn(text: string): Path[] {
   return parseOnce(text).flatMap((part) => (part.kind === 'expression' && part.filters.length > 0 ? [part.path] : []));
 }

@@ -1,4 +1,4 @@
-/** Kept for each object, because a small body can name a large object again and again. */
+/** Cached for each object, because a small body can name a large object repeatedly. */
 const lengths = new WeakMap<object, number>();
 
 /** Length within other text, in UTF-16 code units. */

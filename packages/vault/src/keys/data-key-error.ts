@@ -5,11 +5,11 @@ import { contextOf } from './generate-data-key.ts';
 export interface UnopenedKey {
   owner: KeyOwner;
   version: number;
-  /** The root key that wrapped it; undefined where the data key does not exist. */
+  /** The root key that wrapped it; undefined if the data key does not exist. */
   rootKeyId?: string;
 }
 
-/** A data key is missing or does not unwrap. That says nothing about the ciphertexts under it, which may be sound. */
+/** A data key is missing or cannot be unwrapped. The ciphertexts under it may be intact. */
 export class DataKeyError extends IntegrityError {
   readonly owner: KeyOwner;
   readonly version: number;

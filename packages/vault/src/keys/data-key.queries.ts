@@ -24,7 +24,7 @@ export function findWrappedKey(db: Queryable, owner: KeyOwner, version: number):
     .executeTakeFirst();
 }
 
-/** Version 0 without a key for this purpose. */
+/** Version 0 if there is no key for this purpose. */
 export async function findNewestVersion(
   db: Queryable,
   owner: KeyOwner,
@@ -40,7 +40,7 @@ export async function findNewestVersion(
   return row ?? { version: 0, use_count: 0 };
 }
 
-/** Counts uses before they happen. Undefined without a key, or where its uses would be exceeded. */
+/** Counts uses before they happen. Undefined if there is no key, or its limit would be exceeded. */
 export async function reserveUses(
   db: Queryable,
   owner: KeyOwner,
@@ -68,7 +68,10 @@ export async function insertDataKey(db: Queryable, owner: KeyOwner, key: Wrapped
   `.execute(db);
 }
 
-/** Makes a Tenant's ciphertexts unreadable for ever. Call it in the transaction that closes it, with its row locked. */
+/**
+ * Makes a Tenant's ciphertexts unreadable for ever. Call it in the transaction that closes the Tenant, with its row
+ * locked.
+ */
 export async function destroyTenantKeys(tx: Queryable, tenantId: string): Promise<void> {
   await tx.deleteFrom('data_keys').where('tenant_id', '=', tenantId).execute();
 }

@@ -24,11 +24,11 @@ export interface DataKey {
 
 /** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
-  /** In a transaction pass it as `db`. @throws {DataKeyError} for a key that is missing or does not unwrap. */
+  /** In a transaction pass it as `db`. @throws {DataKeyError} for a key that is missing or cannot be unwrapped. */
   find(owner: KeyOwner, version: number, db?: Queryable): Promise<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
-  /** The key of a keyed hash. It never gets a second version, because equal values would then have different hashes. */
+  /** The key of a keyed hash. It never gets a second version, because then equal values would have different hashes. */
   forHashing(owner: KeyOwner): Promise<KeyObject>;
 }
 
@@ -96,7 +96,7 @@ export function cachedDataKeys(options: DataKeysOptions): DataKeys {
   async function find(owner: KeyOwner, version: number, on: Queryable = db): Promise<KeyObject> {
     const key = await load(owner, version, on);
     if (key) return key;
-    // A Tenant that is closed during the request takes its keys with it.
+    // A Tenant that was closed during the request has no keys any more.
     if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();
     throw new DataKeyError({ owner, version });
   }
@@ -136,7 +136,7 @@ function loaded<V>({ tenantId, purpose }: KeyOwner, value: V): Loaded<V> {
   return { value, tags: [tagOf.dataKeys(tenantId, purpose), tagOf.tenant(tenantId)], sizeBytes: keyBytes };
 }
 
-/** Calls with a name that is under way get its result. */
+/** Concurrent calls with one name share a result. */
 function singleFlight(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<unknown>>();
   return <T>(name: string, task: () => Promise<T>): Promise<T> => {

@@ -4,7 +4,7 @@ import type { KeyWrapper } from './key-wrapper.ts';
 
 export const dataKeyBytes = 32;
 
-/** Binds a wrapped key to its place, so that it unwraps nowhere else. */
+/** Binds a wrapped key to its place, so that it cannot be unwrapped elsewhere. */
 export function contextOf({ tenantId, purpose }: KeyOwner, version: number): string {
   return `${tenantId}/${purpose}/${version}`;
 }

@@ -6,7 +6,7 @@ export const mostEncryptions = 2 ** 28;
 
 export interface KeyUsage {
   encryptions: number;
-  /** Age of the oldest key that encrypts now; keys of hashes are never replaced. */
+  /** Age of the oldest key that still encrypts; keys of hashes are never replaced. */
   ageSeconds: number;
 }
 

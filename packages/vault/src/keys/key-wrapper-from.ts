@@ -12,7 +12,7 @@ export interface KeyWrapperConfig {
   VAULT_TRANSIT_KEY?: string | undefined;
 }
 
-/** The keys of all settings unwrap what they wrapped. @throws {Error} that names the setting and shows no secret. */
+/** Keys of every setting can unwrap what they wrapped. @throws {Error} that names the setting and shows no secret. */
 export function keyWrapperFrom(config: KeyWrapperConfig, log: KeyServiceLog): KeyWrapper {
   const local = localRootKeysFrom(config);
   const transit = transitRootKeysFrom(config, log);
@@ -30,7 +30,7 @@ function localRootKeysFrom({ KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS }: KeyWra
   const previous = (ROOT_KEY_PREVIOUS?.split(',') ?? []).map((base64) => ({ setting: 'ROOT_KEY_PREVIOUS', base64 }));
   const [first, ...others] =
     ROOT_KEY === undefined ? previous : [{ setting: 'ROOT_KEY', base64: ROOT_KEY }, ...previous];
-  // Previous keys never wrap: without ROOT_KEY they only unwrap what is being moved to another provider.
+  // Previous keys never wrap: without ROOT_KEY they only unwrap keys that are being moved to another provider.
   if (first === undefined || (ROOT_KEY === undefined && KEY_PROVIDER === 'local')) return undefined;
   return localRootKeys(first, others);
 }

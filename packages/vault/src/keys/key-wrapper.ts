@@ -13,7 +13,10 @@ export interface KeyWrapper {
   /** The root key that {@link wrap} uses now. Its name reveals nothing about it. */
   currentKeyId(): Promise<string>;
   wrap(key: Buffer, context: string): Promise<Wrapping>;
-  /** @throws {Error} where it was changed, moved to another context, or wrapped by a root key that no setting names. */
+  /**
+   * @throws {Error} if the wrapped key was changed, moved to another context, or wrapped by a root key that no setting
+   * names.
+   */
   unwrap(wrapped: Buffer, by: WrappedIn): Promise<Buffer>;
 }
 

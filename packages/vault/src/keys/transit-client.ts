@@ -9,7 +9,7 @@ export interface TransitClientOptions {
   address: string;
   token: string;
   log: KeyServiceLog;
-  /** For the whole call with its second attempt. */
+  /** Limit for the whole call, including its second attempt. */
   timeoutMs?: number;
 }
 
@@ -21,13 +21,13 @@ interface TransitAnswer {
 export interface TransitClient {
   /** @throws {ServiceError} `unavailable` if the server is unreachable, slow, or refuses our token; the log says why. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<TransitAnswer>;
-  /** Logs why an answer cannot be used. @returns the error to throw. */
+  /** Logs why a response cannot be used. @returns the error to throw. */
   refuse(reason: string, status?: number): ServiceError;
 }
 
 const mostBytes = 64 * 1024;
 
-/** With these statuses the server rejects the request itself. All other errors concern the server or our token. */
+/** The statuses with which the server rejects the request itself. Other errors concern the server or our token. */
 const requestFaults = new Set([400, 404, 422]);
 
 /** Tries once more, within the time-out, after a 5xx or a broken connection. Never logs the token. */
@@ -78,7 +78,7 @@ function watchService(address: string, log: KeyServiceLog) {
   };
 }
 
-/** A string result is the reason why there was no answer. */
+/** A string result is the reason why there was no response. */
 async function send(url: string, init: RequestInit): Promise<{ status: number; text: string } | string> {
   try {
     const response = await fetch(url, init);

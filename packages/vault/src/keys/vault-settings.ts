@@ -42,7 +42,7 @@ export const vaultSettings = {
   },
 } as const;
 
-/** What each provider requires: `allOf` of a schema that has {@link vaultSettings}. */
+/** Settings that each provider requires: `allOf` of a schema that has {@link vaultSettings}. */
 export const vaultConditions = [
   {
     if: { properties: { KEY_PROVIDER: { const: 'vault-transit' } }, required: ['KEY_PROVIDER'] },

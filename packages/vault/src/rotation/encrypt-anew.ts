@@ -18,8 +18,9 @@ interface Decrypted {
 }
 
 /**
- * Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that could be decrypted.
- * @throws {DataKeyError} for a key that cannot be unwrapped, because its rows are not known to be damaged.
+ * Encrypts the same texts under the newest version and zeroes the plaintexts. @returns the rows that could be
+ * decrypted.
+ * @throws {DataKeyError} for a key that cannot be unwrapped, because its rows need not be damaged.
  */
 export async function encryptAnew(
   dataKeys: DataKeys,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ciphertextHeadBytes } from '../encryption/cipher.ts';
 import type { EncryptedTable } from './encrypted-rows.ts';
 
-/** Ciphertexts under an older version are in the order of the table's columns; others are null. */
+/** Ciphertexts under an older version, in the order of the table's columns; others are null. */
 export interface OldRow {
   id: string;
   ciphertexts: (Buffer | null)[];
@@ -23,7 +23,7 @@ const pageRows = 500;
 /** The approximate bytes of ciphertext in one page, because a token may hold a megabyte. */
 const pageBytes = 8 * 1024 * 1024;
 
-/** Reads at most one page by primary key, which bounds time where few rows are old, and memory where rows are large. */
+/** Reads at most one page by primary key, which limits time if few rows are old, and memory if rows are large. */
 export async function readPage(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,
@@ -55,7 +55,7 @@ export interface NewRow extends OldRow {
   replacements: (Buffer | null)[];
 }
 
-/** Leaves rows that have changed since they were read, or are locked. @returns how many it changed. */
+/** Skips rows that are locked or have changed since they were read. @returns how many it changed. */
 export async function replaceCiphertexts(
   db: Queryable,
   { table, idType, columns }: EncryptedTable,

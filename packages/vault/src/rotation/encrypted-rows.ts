@@ -27,7 +27,7 @@ type SecretColumn = {
   [M in ProxyMemberName]: ProxyMembers[M]['kept'] extends 'secret' ? ProxyMembers[M]['column'] : never;
 }[ProxyMemberName];
 
-/** What is under the data keys of each purpose. A new table is one row here. */
+/** The columns that are encrypted with data keys of each purpose. A new table is one entry here. */
 const tables: { readonly [P in KeyPurpose]?: readonly EncryptedTable[] } = {
   token_data: [
     {
@@ -77,7 +77,10 @@ export function encryptedTables(purpose: KeyPurpose): readonly EncryptedTable[] 
   return tables[purpose] ?? [];
 }
 
-/** Not keys of hashes, because equal values would differ. Kept answers are not encrypted anew, as they last a day. */
+/**
+ * Not keys of hashes, because then equal values would differ. Stored responses expire after a day, so they are not
+ * encrypted anew.
+ */
 export const rotatedPurposes = ['token_data', 'proxy_secrets', 'idempotency'] as const satisfies KeyPurpose[];
 
 export type RotatedPurpose = (typeof rotatedPurposes)[number];

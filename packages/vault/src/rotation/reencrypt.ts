@@ -17,7 +17,7 @@ export interface Reencrypted {
   table: EncryptedTable['table'];
   rows: number;
   left: number;
-  /** How many of those that are left do not open. */
+  /** How many of the remaining rows cannot be decrypted. */
   damagedRows: number;
   /** At most ten of their ids. */
   damaged: string[];

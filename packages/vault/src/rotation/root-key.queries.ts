@@ -42,7 +42,7 @@ export interface Rewrapped extends DataKeyPlace {
   root_key_id: string;
 }
 
-/** Leaves keys that have changed or are locked. @returns how many it stored. */
+/** Skips keys that are locked or have changed. @returns how many it stored. */
 export async function replaceWrappedKeys(db: Queryable, keys: readonly Rewrapped[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with input (tenant_id, purpose, version, old_key, new_key, new_root_key_id) as materialized (

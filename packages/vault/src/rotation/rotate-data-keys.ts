@@ -21,11 +21,12 @@ export interface DataKeyRotation {
 const longestWriteMs = 12_000;
 
 /**
- * Makes new versions, or after an interruption continues with them, and encrypts anew what is under older ones. Old
- * versions stay, because requests may still need them. Rows that do not open are left, and keep no later rotation from
- * new versions. @returns the tables of these purposes; `left` is 0 on success.
+ * Creates new versions, or continues with them after an interruption, and encrypts anew what is under older ones. Old
+ * versions stay, because requests may still need them. Rows that cannot be decrypted are skipped, and do not prevent
+ * later rotations. @returns the tables of these purposes; `left` is 0 on success.
  * @throws {ServiceError} `not_found` for a missing or closed Tenant; `unavailable` without the key service.
- * @throws {DataKeyError} before it makes a new version, where rows are under a key that is missing or does not unwrap.
+ * @throws {DataKeyError} before it creates a new version, if rows are under a key that is missing or cannot be
+ * unwrapped.
  */
 export async function rotateDataKeys(rotation: Rotation, work: DataKeyRotation): Promise<Reencrypted[]> {
   const { tenantId, purposes } = work;
@@ -82,7 +83,9 @@ async function unwrapKeysOfRows(
   return areOlder;
 }
 
-/** Stores new versions if `isNew`, and makes every process forget these keys, so that none encrypts with an old one. */
+/**
+ * Stores new versions if `isNew`, and makes every process drop its cached keys, so that none encrypts with an old one.
+ */
 async function announce(
   { db, keyWrapper, changes }: Rotation,
   tenantId: string,

@@ -24,7 +24,10 @@ const atOnce = 10;
 const mostPasses = 20;
 const pauseMs = 200;
 
-/** No ciphertext changes, so caches stay valid. Keys that do not unwrap stay. @throws {ServiceError} `unavailable`. */
+/**
+ * Changes no ciphertext, so caches stay valid. Keys that cannot be unwrapped stay. @throws {ServiceError}
+ * `unavailable`.
+ */
 export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'changes'>): Promise<RootRotation> {
   let rewrapped = 0;
   let total: number | undefined;
@@ -42,7 +45,7 @@ export async function rotateRootKey(rotation: Omit<Rotation, 'dataKeys' | 'chang
     });
     const isFruitless = rewrapped === before && (damage.rows >= rows || pass >= mostPasses);
     if (isFruitless) return { currentKeyId, rewrapped, left, damaged: damage.names };
-    if (rewrapped === before) await delay(pauseMs); // the rest is locked
+    if (rewrapped === before) await delay(pauseMs); // the remaining keys are locked
   }
 }
 
@@ -72,7 +75,7 @@ async function walk(
   return damage;
 }
 
-/** A string result names a key that does not unwrap. */
+/** A string result names a key that cannot be unwrapped. */
 async function rewrap(keyWrapper: KeyWrapper, key: PagedDataKey): Promise<Rewrapped | string> {
   const { tenant_id, purpose, version, wrapped_key, root_key_id } = key;
   const context = contextOf({ tenantId: tenant_id, purpose }, version);

@@ -11,7 +11,7 @@ export interface Rotation {
   keyWrapper: KeyWrapper;
   dataKeys: DataKeys;
   changes: ChangeWriter;
-  /** Once aborted, the batch in progress is finished, and the reason is thrown. */
+  /** Once aborted, the current batch is finished, and the reason is thrown. */
   signal: AbortSignal;
   /** It must return at once. */
   report: (event: RotationEvent) => void;

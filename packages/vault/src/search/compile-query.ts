@@ -8,7 +8,7 @@ import { type Condition, hasTerm, hasTerms, type IndexTerm } from './token-terms
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** ISO 8601. A date without a time stands for its UTC day. */
+/** ISO 8601. A date without a time means its UTC day. */
 function boundsOf({ text, at }: Text): { first: string; last: string } {
   const moment = parseDate(text);
   if (!moment) throw queryFault(at, 'expected an ISO 8601 date');
@@ -31,14 +31,15 @@ const never = sql<boolean>`false`;
 /**
  * Values become parameters, never SQL. Each comparison is exact; the index term beside it only finds candidates.
  *
- * Metadata and search terms of a token can have a mebibyte, which Postgres reads anew for each comparison. So a query
- * that compares them more than once is evaluated in a sub-query that has read both. No index serves a sub-query, so it
- * is combined with a condition that an index serves and that all matches meet.
+ * Metadata and search terms of a token can have a mebibyte, which Postgres reads again for each comparison. So a query
+ * that compares them more than once is evaluated in a sub-query that has read both. An index cannot serve a sub-query,
+ * so a condition that an index serves, and that all matches meet, is added.
  */
 export function compileQuery(query: Query, compilation: Compilation): Condition {
   const exact = compileExact(query, compilation);
   if (countIndexed(query, compilation) < 2) return exact;
-  // `offset 0` keeps Postgres from putting these expressions in the place of each use. Adding nothing reads a value whole.
+  // `offset 0` keeps Postgres from inlining these expressions at each use. Concatenating '' makes Postgres read a value
+  // whole.
   const evaluated = sql<boolean>`(
     select ${exact} from (select metadata || '{}'::jsonb as metadata, search_terms || '{}'::bigint[] as search_terms offset 0) as read
   )`;
@@ -94,7 +95,7 @@ function compileExact(query: Query, compilation: Compilation): Condition {
     case 'term': {
       const comparison = compileTerm(query, compilation);
       const term = indexTermOf(query, compilation);
-      // The term comes first, because it is smaller than metadata.
+      // The term comes first, because it is smaller than the metadata.
       return term ? sql<boolean>`(${hasTerm(compilation.tenantId, [term])} and ${comparison})` : comparison;
     }
   }
@@ -108,7 +109,7 @@ function isBetween(field: string, first: string, last: string): Condition {
   return sql<boolean>`${sql.ref(field)} between ${first}::timestamptz and ${last}::timestamptz`;
 }
 
-/** Undefined for what has no index of terms, or what no token has. */
+/** Undefined for a field without an index of terms, and for a term that no token has. */
 function indexTermOf({ field, key, value, isPrefix }: Term, { hashOf }: Compilation): IndexTerm | undefined {
   const { text } = value;
   switch (field) {
@@ -161,7 +162,7 @@ export function isInContainer(container: string, tenantId: string): Condition {
   return term ? sql<boolean>`(${exact} and ${hasTerm(tenantId, [term])})` : exact;
 }
 
-/** Absolute; undefined for text that no container is or begins with. */
+/** Absolute; undefined for text with which no container begins. */
 function readContainer(text: string, isPrefix: boolean): { wanted: string; parent: string } | undefined {
   if (!(isPrefix ? containerBeginning : container).test(text)) return undefined;
   const wanted = isPrefix ? `/${text.replace(/^\//, '')}` : canonicalContainer(text);
@@ -173,7 +174,7 @@ function containerTermOf(text: string, isPrefix: boolean): IndexTerm | undefined
   return parent === '/' ? undefined : { kind: 'container', value: parent };
 }
 
-/** Containers hold no commas, so one pattern matches all of a token. A prefix that ends with a slash is a term. */
+/** Containers have no commas, so one pattern matches all of a token. A prefix that ends with a slash is a term. */
 function compileContainer(text: string, isPrefix: boolean): Condition {
   const read = readContainer(text, isPrefix);
   if (!read) return never;

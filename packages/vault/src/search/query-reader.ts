@@ -1,13 +1,13 @@
 import { type ServiceError, validationFailed } from '@sluice/problems';
 
-/** Never quotes the query, which may hold the value that a token protects. */
+/** Never quotes the query, which may contain the value that a token protects. */
 export function queryFault(position: number, reason: string): ServiceError {
   return validationFailed({ query: [`at character ${position}: ${reason}`] });
 }
 
 export class QueryReader {
   readonly #text: string;
-  /** Those that the query may name. */
+  /** Fields that the query may name. */
   readonly fields: readonly string[];
   /** In UTF-16 code units, from 0. */
   position = 0;
@@ -58,7 +58,7 @@ export class QueryReader {
     return this.#match(/[^\s"()[\]]*/y);
   }
 
-  /** Without its escapes; undefined where no quote begins. */
+  /** Without its escapes; undefined if there is no quote here. */
   takeQuoted(): string | undefined {
     if (this.#text[this.position] !== '"') return undefined;
     const quoted = this.#match(/"(?:[^"\\]|\\["\\])*"/y);

@@ -24,8 +24,8 @@ import { withinReach } from './within-reach.ts';
 const longestQuery = 200;
 
 /**
- * Searches tokens on which the actor is granted `token:search` and `token:read`. `data:value` finds tokens of which a
- * search index came to exactly that text when they were written. @throws as {@link compileSearch}.
+ * Searches tokens for which the actor has `token:search` and `token:read`. `data:value` finds tokens with a search
+ * index whose result, when they were written, was exactly that text. @throws as {@link compileSearch}.
  */
 export async function searchTokens(
   vault: Vault,
@@ -45,11 +45,11 @@ export async function searchTokens(
 
 export interface SearchText {
   query: string;
-  /** Which the query may name beside metadata; default: all. */
+  /** Fields that the query may name besides metadata; default: all. */
   fields?: readonly SearchField[] | undefined;
 }
 
-/** @throws {ServiceError} `forbidden`; `validation_failed` with the position of what is not understood. */
+/** @throws {ServiceError} `forbidden`; `validation_failed` with the position of the fault. */
 export async function compileSearch(vault: Vault, actor: Actor, { query, fields }: SearchText): Promise<Condition[]> {
   requirePermission(actor, 'token:search');
   if (Array.from(query).length > longestQuery) {

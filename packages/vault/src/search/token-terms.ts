@@ -8,12 +8,15 @@ export interface IndexTerm {
   value: string;
 }
 
-/** Has one of them. Terms are 64-bit hashes that may collide: add the exact condition where a false match matters. */
+/**
+ * Matches tokens with one of the terms. Terms are 64-bit hashes that may collide: add the exact condition if a false
+ * match matters.
+ */
 export function hasTerm(tenantId: string, wanted: readonly IndexTerm[]): Condition {
   return sql<boolean>`search_terms && ${hashesOf(tenantId, wanted)}`;
 }
 
-/** {@link hasTerm} for all of them, which reads the terms of a token once. */
+/** {@link hasTerm} for all of them, reading the terms of a token once. */
 export function hasTerms(tenantId: string, wanted: readonly IndexTerm[]): Condition {
   return sql<boolean>`search_terms @> ${hashesOf(tenantId, wanted)}`;
 }
@@ -25,7 +28,7 @@ function hashesOf(tenantId: string, wanted: readonly IndexTerm[]) {
 
 export type Reach = 'everywhere' | readonly string[];
 
-/** Where `decide` grants it, with any transform. */
+/** Tokens for which `decide` grants it, with any transform. */
 export function reachOf({ permissions, rules }: Grants, permission: string): Reach {
   if (permissions.includes(permission)) return 'everywhere';
   const granting = rules.filter((rule) => rule.permissions.includes(permission));

@@ -7,14 +7,17 @@ import { detokenizeEach } from './detokenize.ts';
 export interface JsonDocument {
   /** Valid JSON. */
   text: string;
-  /** What the text parses to. */
+  /** The text, parsed. */
   value: Json;
 }
 
 /** Finding the strings of a longer text takes over a millisecond. */
 const largeText = 64 * 1024;
 
-/** {@link detokenize} of a text: all but the strings with expressions stays as it is, so numbers keep their digits. */
+/**
+ * {@link detokenize} of a text. Everything but the strings with expressions stays as it is, so numbers keep their
+ * digits.
+ */
 export async function detokenizeJson(vault: Vault, actor: Actor, { text, value }: JsonDocument): Promise<string> {
   if (text.length > largeText) await vault.workPieces.turn(actor.tenantId);
   const strings = stringsWithExpressions(text);
@@ -34,7 +37,7 @@ interface FoundString {
   end: number;
 }
 
-/** Names of members are left out. */
+/** Without names of members. */
 function stringsWithExpressions(json: string): FoundString[] {
   const found: FoundString[] = [];
   for (let start = json.indexOf('"'); start !== -1; ) {

@@ -29,10 +29,10 @@ const mostTexts = 10_000;
 const largestResult = 5 * 1024 * 1024;
 
 /**
- * A string that is one expression becomes the value, or null where it is redacted. A filter that fails gives null,
- * because values must decide about no error. What is shown is noted in the disclosure log first.
+ * A string that is one expression becomes the value, or null if it is redacted. A filter that fails gives null, because
+ * values must not decide about errors. Disclosures are logged before anything is returned.
  * @throws {ServiceError} `forbidden`; `bad_request` for unknown tokens, over 100 tokens, or a malformed expression,
- * after the rights; `payload_too_large` for a result over 5 MiB.
+ * after the check of rights; `payload_too_large` for a result over 5 MiB.
  */
 export async function detokenize(vault: Vault, actor: Actor, value: Json, reading: Reading = 'read'): Promise<Json> {
   const [filled] = await detokenizeEach(vault, actor, [value], { reading });
@@ -52,13 +52,15 @@ const runAtOnce: RunInPieces = async (work) => {
 interface Detokenizing {
   reading?: Reading;
   inPieces?: RunInPieces;
-  /** Where errors say the text is, if the values are not all of the document. */
+  /** The whole document, for positions in errors, if the values are only a part of it. */
   document?: Json;
   /** Called with the tokens before they are decrypted. */
   onFound?: ((rows: readonly FoundToken[]) => void) | undefined;
 }
 
-/** {@link detokenize} of several values. Budget and size limit are for each, the limit also for all together. */
+/**
+ * {@link detokenize} of several values. Each has its own budget and size limit; the limit also applies to all together.
+ */
 export async function detokenizeEach(
   vault: Vault,
   actor: Actor,
@@ -186,7 +188,7 @@ function refuseUnknown(ids: readonly string[]): void {
   if (ids.length > 0) throw new ServiceError('bad_request', `Unknown tokens: ${ids.join(', ')}`);
 }
 
-/** @returns the value with its expressions replaced, and how many bytes took their place. */
+/** @returns the value with its expressions replaced, and the size of the replacements in bytes. */
 function* fill(
   value: Json,
   parsed: ReadonlyMap<string, Segment[]>,
@@ -215,7 +217,7 @@ function* fill(
     return result;
   };
   let filled = yield* write(texts, parsed, unfiltered);
-  // Filtered values get only the space that unfiltered ones leave, so the first pass measures those.
+  // Filtered values may use only the space that unfiltered ones leave, so the first pass measures those.
   if (hasFilters) filled = yield* write(texts, parsed, filtered);
   let at = 0;
   const withValues = mapLeaves(value, (leaf) =>

@@ -19,7 +19,7 @@ export interface Tokenization {
 }
 
 /**
- * `{ type, data }` becomes a token, another value the id of one, all or none. @throws as `readTokenization`,
+ * `{ type, data }` becomes a token, any other value the id of a token, all or none. @throws as `readTokenization`,
  * `createTokens`.
  */
 export async function tokenize(vault: Vault, actor: Actor, value: Json): Promise<Json> {
@@ -59,7 +59,7 @@ export async function readTokenization(vault: Vault, actor: Actor, value: Json):
   };
 }
 
-/** Calls `found` for what becomes tokens, in the order of {@link replaceInputs}. */
+/** Calls `found` for each value that becomes a token, in the order of {@link replaceInputs}. */
 export function findInputs(value: Json, path: string, found: (input: Json, path: string) => void): void {
   if (value === null) return;
   if (Array.isArray(value)) {

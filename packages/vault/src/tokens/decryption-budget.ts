@@ -16,7 +16,7 @@ interface DecryptionPart extends Required<DecryptionBudget> {
   giveBack(): void;
 }
 
-/** What is taken through this part can be given back and taken again. What it has reserved then serves once more. */
+/** A part that can be released and used again. Its reservation then serves again. */
 export function partOf(whole: DecryptionBudget): DecryptionPart {
   let taken = 0;
   let held = 0;

@@ -30,7 +30,7 @@ export function encryptData(key: DataKey, { tenantId, id, field, text }: TokenTe
   return ciphertext;
 }
 
-/** Decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
+/** Bytes decrypted and parsed before other work may run: some milliseconds, up to 70 for a token of 1 MiB. */
 const bytesOfPiece = 64 * 1024;
 
 interface Due {
@@ -119,7 +119,7 @@ function* decryptInPieces(
   return decrypted;
 }
 
-/** Kept in the row, because the row may be cached. */
+/** Stored in the row, because the row may be cached. */
 function sealedOf(tenantId: string, row: DataColumns, clock: () => Date): Sealed {
   const { cvc_ciphertext, data_ciphertext, sealed } = row;
   const isCvc = cvc_ciphertext !== null && isCvcKept(row, clock());
@@ -134,7 +134,7 @@ export function inOrderOfNeed<T extends { id: string }>(found: readonly T[], nee
   return [found.filter(({ id }) => needed.has(id)), found.filter(({ id }) => !needed.has(id))];
 }
 
-/** Without `needed` all are required. @throws {ServiceError} `payload_too_large` where one was not decrypted. */
+/** Without `needed` all are required. @throws {ServiceError} `payload_too_large` if one was not decrypted. */
 export function requireNeeded(
   rows: readonly { id: string }[],
   decrypted: { has(id: string): boolean },

@@ -4,7 +4,7 @@ import type { Token } from './token.ts';
 
 export type AnsweredToken = Token & JsonObject;
 
-/** Outside of tokens only tokens have this form, because a document has ids in place of all its other texts. */
+/** Outside of tokens only tokens have this form, because all other texts of a document are replaced by ids. */
 export function isAnsweredToken(answer: Json): answer is AnsweredToken {
   if (!isObject(answer)) return false;
   const { id, type, tenant_id, containers } = answer;

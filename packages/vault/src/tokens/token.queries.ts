@@ -42,14 +42,17 @@ const dataBytes = sql<number>`(
   greatest(octet_length(data_ciphertext), octet_length(cvc_ciphertext)) - ${sql.lit(ciphertextHeadBytes)}
 )`;
 
-/** Its large columns are read only when it is decrypted. */
+/** A token whose large columns are read only when it is decrypted. */
 export type LargeToken = Omit<TokenRow, (typeof largeColumns)[number]> & { size_bytes: number; data_bytes: number };
 
 export type FoundToken = TokenRow | LargeToken;
 
 export const isLarge = (token: FoundToken): token is LargeToken => 'size_bytes' in token;
 
-/** A token with more bytes in its large columns is found as a {@link LargeToken}: one request can name a hundred. */
+/**
+ * A token with more bytes in its large columns is found as a {@link LargeToken}, because one request can name a
+ * hundred.
+ */
 const mostBytesFound = 64 * 1024;
 const isSmall = sql<boolean>`(${sizeBytes} <= ${sql.lit(mostBytesFound)})`;
 
@@ -122,7 +125,7 @@ export interface NewTokenRow {
   metadata: Record<string, string>;
   search_indexes: string[];
   search_hashes: string[];
-  /** Stored only where the Tenant's setting, the expression or deduplication requires it. */
+  /** Stored only if the Tenant's setting, the expression or deduplication requires it. */
   fingerprint: string | null;
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
@@ -154,7 +157,7 @@ export async function deleteTokenRow(tx: Queryable, actor: Actor, id: string): P
   );
 }
 
-/** Only the process that updates a row counts it, so none counts twice. @returns the ids that are noted now. */
+/** Only the process that updates a row counts it, so none counts twice. @returns the ids that are active now. */
 export async function noteActivity(
   db: Database,
   tenantId: string,
@@ -195,7 +198,7 @@ export async function noteActiveRows(
   return { noted: new Set(rows.map(({ id }) => id)), added: rows.filter(({ is_new }) => is_new).length };
 }
 
-/** No row of a token may be locked after it. */
+/** Lock no row of a token after it. */
 export async function countActive(tx: Queryable, tenantId: string, month: string, added: number): Promise<void> {
   if (added > 0) await addToCounter(tx, tenantId, `active_tokens:${month}`, added);
 }

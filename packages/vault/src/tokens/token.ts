@@ -14,27 +14,28 @@ export interface Actor extends Grants {
   applicationId?: string;
   tenantId: string;
   traceId: string;
-  /** Reserves memory for what is about to be read or decrypted; undefined if the memory is free at once. */
+  /** Reserves memory before data is read or decrypted; undefined if the memory is available at once. */
   hold?(bytes: number): Promise<void> | undefined;
   /**
-   * Call it where a value leaves, and before the commit of a change with its transaction, because the rights may have ended
-   * since they were judged. Undefined if that is known at once. @throws {ServiceError} where they have ended or changed.
+   * Call it before a value leaves, and before the commit of a change with its transaction, because the rights may have
+   * ended since they were checked. Undefined if no query is needed. @throws {ServiceError} if they have ended or
+   * changed.
    */
   look?(tx?: Queryable): Promise<void> | undefined;
-  /** Set for who administers: to find a token in a list is no use of it, so it does not count as active. */
+  /** Set for administrators: finding a token in a list is no use of it, so the token does not count as active. */
   administers?: boolean;
-  /** Set where code acts, because what it sees is disclosed through the Proxy or reactor that has the code. */
+  /** Set if code acts, because values that it sees are disclosed through the Proxy or reactor that has the code. */
   through?: Through;
 }
 
-/** What uses values. */
+/** The Proxy or reactor that uses values. */
 export interface Through {
   entityType: 'proxy' | 'reactor';
   entityId: string;
-  /** Where there is a call: a reactor may make none, or several. */
+  /** Set if there is exactly one call; a reactor may make none, or several. */
   destinationHost?: string;
   method?: string;
-  /** What all calls of the code together may still decrypt; without it, each as much as one request. */
+  /** Budget that all calls of the code share; without it, each call has the budget of a request. */
   decryption?: DecryptionBudget;
 }
 

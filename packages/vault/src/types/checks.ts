@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** What is wrong with a value, without repeating it. */
+/** Describes the fault of a value, without repeating it. */
 export type Check = (value: Json | undefined) => string | undefined;
 
 function matches(pattern: RegExp, message: string): Check {

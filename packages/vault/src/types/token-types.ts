@@ -19,7 +19,7 @@ export interface TokenType {
   members?: Readonly<Record<string, Check>>;
   /** Equal for equal data. Called only with data that passed the checks. */
   fingerprint(data: Json): string;
-  /** The expression that yields exactly `fingerprint`, where there is one. */
+  /** The expression that yields exactly `fingerprint`, if there is one. */
   fingerprintExpression?: string;
   defaultMask: Json;
 }

@@ -1,7 +1,7 @@
 import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { bytes, integer, text } from './parameters.ts';
 
-/** More than any honest transform has at a time; they live until the run ends. */
+/** More than any honest transform needs at a time; they live until the run ends. */
 const maximumCiphers = 1_000;
 /** Triple DES, because card schemes still sign with it; `des3` and `des-ede3` are OpenSSL's other names. */
 const supported = /^(aes-?(128|192|256)-(gcm|cbc)|des-ede3(-cbc|-ecb)?|des3)$/i;

@@ -1,4 +1,4 @@
-/** Steps in a millisecond. A finer clock would tell a transform what else its thread does. */
+/** Steps in a millisecond. With a finer clock a transform could observe other work of its thread. */
 const ticks = 10;
 
 export function clockOperations() {

@@ -2,19 +2,19 @@ import zlib from 'node:zlib';
 import type { Meter } from '../meter.ts';
 import { bytes, integer, text } from './parameters.ts';
 
-/** The budget is looked at after this much input; the worst takes about 20 ms at the highest level. */
+/** The budget is checked after this much input; the worst takes about 20 ms at the highest level. */
 const sliceBytes = 16 * 2 ** 10;
 /** Small, because Node.js reserves a whole piece of output for each stream. */
 const largestPieceBytes = 64 * 2 ** 10;
 /** A result exists as base64 on its way, as base64 in the guest, and as bytes there. */
 const copies = 4 / 3 + 4 / 3 + 1;
-/** What the encoder of Brotli needs beside its tables, which grow with its window. */
+/** Memory of Brotli's encoder apart from its tables, which grow with its window. */
 const brotliBytes = 8 * 2 ** 20;
 const brotliBytesPerWindowByte = 8;
 const defaultWindowBits = 22;
 const largestWindowBytes = 2 ** 24;
 const largestWindowBits = 30;
-/** Brotli takes in a whole block between two looks at the budget. */
+/** Brotli processes a whole block between two checks of the budget. */
 const largestBlockBits = 18;
 
 const makers = {
@@ -29,14 +29,14 @@ const makers = {
   brotliDecompressSync: zlib.createBrotliDecompress,
 } as const;
 
-/** Private members of a stream of `node:zlib`, because its synchronous functions cannot be stopped. */
+/** Private members of a stream of `node:zlib`, needed because its synchronous functions cannot be stopped. */
 interface Steps {
   _handle: {
     writeSync(flush: number, input: Uint8Array, ...rest: [number, number, Uint8Array, number, number]): void;
     onerror: (message: string, errno: number, code: string) => void;
     close(): void;
   };
-  /** After a step: the room left in the piece, and the input left. */
+  /** After a step: the space left in the piece, and the input left. */
   _writeState: Uint32Array;
   _finishFlushFlag: number;
   _chunkSize: number;
@@ -126,7 +126,7 @@ function runSteps(
     meter.hold(held * copies);
     if (written > 0) pieces.push(piece.subarray(0, written));
     at = end - inputLeft;
-    // Room is left when all input was taken, or when the rest lies after the end of the compressed data.
+    // Space is left if all input was taken, or if the rest follows the end of the compressed data.
     if (roomLeft > 0 && (isLast || inputLeft > 0)) return Buffer.concat(pieces);
   }
 }

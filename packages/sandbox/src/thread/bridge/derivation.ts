@@ -8,10 +8,10 @@ const largestCount = 2 ** 31 - 1;
 const fewRounds = 1_000;
 const trialCost = 256;
 
-/** Milliseconds of a round by kind: the least measured in this thread, because a busy machine only adds to it. */
+/** Milliseconds of a round by kind: the minimum measured in this thread, because a busy machine only adds to it. */
 const msPerRound = new Map<string, number>();
 
-/** These functions cannot be stopped. So a trial forecasts their time, and the run must have that time left. */
+/** These functions cannot be stopped. So a trial forecasts their time, and the run must have that much left. */
 export function derivationOperations(meter: Meter) {
   return {
     pbkdf2: (password: unknown, salt: unknown, rounds: unknown, size: unknown, digest: unknown) => {

@@ -1,13 +1,13 @@
 import { text } from './parameters.ts';
 
-/** Each takes Node.js less than a second, also where all characters are marks. */
+/** A comparison then takes Node.js less than a second, even if all characters are marks. */
 const longestComparable = 2 ** 20;
-/** Node.js sorts a run of marks step by step, so that a long one takes hours. Unicode calls for 30 at most (UAX #15). */
+/** Node.js sorts a run of marks step by step, so that a long one takes hours. Unicode requires 30 at most (UAX #15). */
 const tooManyMarks = /\p{M}{65}/u;
-/** A name of a locale takes the square of its length. */
+/** Reading a name of a locale takes time quadratic in its length. */
 const longestCode = 4_096;
 
-/** Nothing can stop a comparison, not even the end of its thread. */
+/** Nothing can stop a comparison, not even the end of its thread, so its texts are limited. */
 export function comparable(value: unknown): string {
   const given = text(value);
   if (given.length > longestComparable) throw new RangeError('The text is too long to be compared in a locale');

@@ -3,18 +3,21 @@ import { comparable, displayCode } from './intl-texts.ts';
 import { forDates, withDefault } from './locales-of-dates.ts';
 import { text } from './parameters.ts';
 
-/** For locales and options of one formatter as JSON; honest ones are shorter. */
+/** Limit for locales and options of one formatter as JSON; honest ones are shorter. */
 const longestDescription = 4_096;
-/** A decimal is formatted digit by digit, so longer ones cost too much. */
+/** A decimal is formatted digit by digit, so longer ones take too long. */
 const longestNumber = 1_000;
 const mostFormatters = 32;
-/** Of the largest, of ranges of dates. They lie outside of V8's heap, so V8 does not see how much waits to be freed. */
+/**
+ * Size of the largest, those of ranges of dates. They are outside V8's heap, so V8 does not see how much memory it
+ * could free.
+ */
 const formatterBytes = 100 * 2 ** 10;
 
 interface Type {
   make: (locales: string[], options: object) => object;
   methods: readonly string[];
-  /** Refuses parameters that would keep Node.js busy where nothing can stop it. */
+  /** Refuses parameters that would keep Node.js busy without a way to stop it. */
   check?: (parameter: unknown) => unknown;
 }
 
@@ -107,7 +110,7 @@ export const intlOperations = {
 
 const dayFields = ['year', 'month', 'day'];
 const timeFields = ['hour', 'minute', 'second'];
-/** Where the options have none of the fields `any`, the method shows the fields `added`. */
+/** If the options have none of the fields `any`, the method shows the fields `added`. */
 const fieldsOfDate = [
   {
     name: 'toLocaleString',
@@ -185,7 +188,7 @@ function described(locales: unknown, options: unknown): Description {
   return { locales: listOf(locales) as string[], options: options as object };
 }
 
-/** Numbers that JSON does not have, and BigInts, come as `{ number }` and `{ bigint }`. */
+/** BigInts and numbers that JSON lacks arrive as `{ bigint }` and `{ number }`. */
 function crossed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if ('bigint' in value) return BigInt(shortNumber(value.bigint));

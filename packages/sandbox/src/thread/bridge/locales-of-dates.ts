@@ -1,8 +1,8 @@
 /// <reference lib="esnext.intl" />
 /**
- * Node.js keeps what it makes for dates until its process ends: about 40 KiB for each locale with each calendar and
- * numbering system. All locales as they are come to 70 MiB, with all that is allowed here to 125 MiB, and with all that
- * Node.js knows to tens of gigabytes. Of other formatters it keeps only what belongs to a locale.
+ * Node.js stores data for dates until its process ends: about 40 KiB for each locale with each calendar and numbering
+ * system. All plain locales take 70 MiB, everything allowed here 125 MiB, and everything that Node.js knows tens of
+ * gigabytes. For other formatters it stores only data of a locale.
  */
 
 const defaultLocale = 'en-US';
@@ -11,13 +11,13 @@ const defaultLocale = 'en-US';
 export const withDefault = (locales: string[]): string[] => [...locales, defaultLocale];
 
 /**
- * The same locales and options, less the calendar and numbering system that the locale has anyway, because Node.js would
- * keep it twice.
+ * The same locales and options, without the default calendar and numbering system of the locale, because Node.js would
+ * store it twice.
  * @throws {RangeError} for a calendar or numbering system that is not used with the locale.
  */
 export function forDates(locales: string[], options: object): [string[], Intl.DateTimeFormatOptions] {
   const { calendar, numberingSystem, ...rest } = Object(options);
-  // A formatter of numbers finds the same locale and refuses the same ones, and Node.js keeps nothing of it.
+  // A formatter of numbers finds and refuses the same locales, and Node.js stores nothing for it.
   const { locale } = new Intl.NumberFormat(locales, { localeMatcher: rest.localeMatcher }).resolvedOptions();
   const own = new Intl.Locale(new Intl.Locale(locale).baseName);
   const allowed = {
@@ -47,6 +47,6 @@ export function forDates(locales: string[], options: object): [string[], Intl.Da
   return [tags, { ...rest, ...needed('calendar', calendar), ...needed('numberingSystem', numberingSystem) }];
 }
 
-/** What a locale says is replaced by another option. */
+/** Keeps the locale's value unless another option replaces it. */
 const agreed = (ofLocale: string | undefined, option: unknown) =>
   option === undefined || option === ofLocale ? ofLocale : undefined;

@@ -18,8 +18,9 @@ export function integer(value: unknown, maximum: number): number {
 }
 
 /**
- * The name of a hash in lower case, because Node.js keeps every spelling that it has seen until its thread ends.
- * @throws {TypeError} for characters that no name has. Node.js takes some of them for others, and a NUL for the end.
+ * The name of a hash in lower case, because Node.js stores every spelling until its thread ends.
+ * @throws {TypeError} for characters that no name has. Node.js maps some of them to others, and takes a NUL for the
+ * end.
  */
 export function digestName(value: unknown): string {
   const name = text(value);

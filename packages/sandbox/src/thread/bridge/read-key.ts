@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { bytes, text } from './parameters.ts';
 
-/** The work of an RSA signature grows with the third power of its modulus. */
+/** The time of an RSA signature grows with the third power of its modulus. */
 const maximumModulusBits = 8_192;
 /** Enough for a PEM of the largest key, and of a certificate with its names. */
 const maximumPemLength = 16_384;
-/** Of a private RSA key, because a hostile one may have primes that are longer than its modulus. */
+/** Limit for a private RSA key, because a hostile one may have primes that are longer than its modulus. */
 const privateBytes = (bits: number) => 200 + 0.6 * bits;
 const supported = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
 export const hashingTypes = ['rsa', 'rsa-pss', 'ec'];
@@ -25,7 +25,7 @@ export const readPrivateKey = (given: unknown, types = supported): KeyObject =>
 export const readPublicKey = (given: unknown, types = supported): KeyObject =>
   checked(createPublicKey(inputOf(given) as string), types);
 
-/** Refuses encrypted keys, because such a key decides itself how much work opening it is. */
+/** Refuses encrypted keys, because the key itself decides how long decrypting it takes. */
 function inputOf(given: unknown): object | string {
   const { key, der, type, jwk, passphrase } = Object(given) as Given;
   const isText = typeof key === 'string';
@@ -38,7 +38,7 @@ function inputOf(given: unknown): object | string {
   return typeof der === 'string' ? { key: bytes(der), format: 'der', type: text(type) } : text(key);
 }
 
-/** Bounds the size of keys, because a signature cannot be stopped. */
+/** Limits the size of keys, because a signature cannot be stopped. */
 function checked(key: KeyObject, types: string[]): KeyObject {
   const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
   if (!types.includes(type)) throw new TypeError(`Keys of type ${type} are not supported: use ${types.join(', ')}`);

@@ -6,7 +6,7 @@ interface FormReading {
   charset: Charset;
 }
 
-/** WHATWG URL, in one pass, because `URLSearchParams` takes the square of the pairs. */
+/** WHATWG URL, in one pass, because `URLSearchParams` takes time quadratic in the number of pairs. */
 export function formToJson(
   text: string,
   { mostPairs, charset }: FormReading,
@@ -23,7 +23,7 @@ export function formToJson(
   return { json: JSON.stringify(Object.fromEntries(fields)) };
 }
 
-/** False where the bytes of the pair are none of the charset. */
+/** Returns false if the bytes of the pair are invalid in the charset. */
 function addPair(fields: Map<string, string | string[]>, pair: string, charset: Charset): boolean {
   const equals = pair.indexOf('=');
   const name = decoded(equals === -1 ? pair : pair.slice(0, equals), charset);
@@ -63,7 +63,7 @@ function hexadecimal(code = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
-/** @throws {UnusableResult} for anything but an object, for more pairs, and for what the charset cannot hold. */
+/** @throws {UnusableResult} for anything but an object, for too many pairs, and for text that the charset lacks. */
 export function jsonToForm(json: string, { mostPairs, charset }: FormReading): string {
   const encoded = (text: string) => encodedIn(charset, text);
   const value: unknown = JSON.parse(json);

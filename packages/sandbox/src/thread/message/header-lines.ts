@@ -5,7 +5,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notOfValue = /[^\t\x20-\x7e\x80-\xff]/;
 const bytesAround = ': \r\n'.length;
 
-/** The last of equal names wins, null removes, lists make several lines. @throws {UnusableResult} */
+/** The last of equal names counts, null removes, lists make several lines. @throws {UnusableResult} */
 export function jsonToHeaders(json: string, limits: Omit<MessageLimits, 'formPairs'>): string[] {
   const returned: unknown = JSON.parse(json);
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {

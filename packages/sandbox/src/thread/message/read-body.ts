@@ -7,7 +7,10 @@ interface Unreadable {
   unreadable: UnreadableReason;
 }
 
-/** As JSON text: JSON stays, because QuickJS reads it; a form becomes an object, other text a string, no body `{}`. */
+/**
+ * Returns JSON text: JSON unchanged, because QuickJS reads it; a form as an object, other text as a string, no body as
+ * `{}`.
+ */
 export function readBody({
   body,
   ...message
@@ -22,7 +25,7 @@ export function readBody({
 
 const byteOrderMark = '\ufeff';
 
-/** A byte order mark stays in text, so that text which a transform returns as it was is sent as it came. */
+/** A byte order mark stays in text, so that text which a transform returns unchanged is sent unchanged. */
 function decode(
   body: Buffer,
   { kind, contentType }: Omit<TransformMessage, 'body'>,
@@ -49,6 +52,6 @@ function readText({ text, kind, charset = 'utf-8', limits }: DecodedMessage): { 
   if (kind === 'form') {
     return formToJson(text, { mostPairs: limits.formPairs, charset: charsetNamed(charset) });
   }
-  // A text that crosses into QuickJS ends at its first NUL, so the rest would go unseen.
+  // A text passed to QuickJS ends at its first NUL, so the rest would be invisible to the code
   return text.includes('\0') ? { unreadable: 'not_json' } : { json: text };
 }

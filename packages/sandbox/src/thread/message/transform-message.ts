@@ -1,6 +1,6 @@
 /**
- * `args.body` is read from its bytes, and the result is written as the bytes that are sent. Both are done in the thread,
- * because the main thread serves all Tenants.
+ * `args.body` is read from its bytes, and the result is written as bytes, both in the thread, because the main thread
+ * serves all Tenants.
  */
 export interface TransformMessage {
   body: Uint8Array;
@@ -12,7 +12,7 @@ export interface TransformMessage {
 
 /** The message once its bytes are decoded. */
 export interface DecodedMessage extends Omit<TransformMessage, 'body'> {
-  /** Of a form in another charset than UTF-8, its bytes as Latin-1, because its escapes stand for bytes too. */
+  /** For a form in another charset than UTF-8 its bytes as Latin-1, because its escapes mean bytes too. */
   text: string;
   /** The name of a WHATWG encoding; UTF-8 if absent. */
   charset?: string;
@@ -21,7 +21,7 @@ export interface DecodedMessage extends Omit<TransformMessage, 'body'> {
 export interface MessageLimits {
   formPairs: number;
   headerLines: number;
-  /** Names and values, with `: ` and the line's end. */
+  /** Size of names and values, with `: ` and the line's end. */
   headerBytes: number;
 }
 
@@ -30,18 +30,18 @@ export interface WrittenMessage {
   headers: string[] | undefined;
   /** Undefined: the message keeps its own. */
   body: Uint8Array | undefined;
-  /** The body is JSON, and no header says so. */
+  /** The body is JSON, but no header says so. */
   lacksContentType: boolean;
 }
 
-/** For another thread, which would get all of Node's pool with a part of it: bytes of other Tenants too. */
+/** For another thread. A part of Node's pool would take the whole pool along, with bytes of other Tenants. */
 export function withoutPool(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 
 export type UnreadableReason = 'not_json' | 'too_many_pairs' | 'charset';
 
-/** Only `detail` may hold text of the Tenant's. */
+/** Only `detail` may contain text of the Tenant. */
 export class UnusableResult extends Error {
   readonly detail: string;
   readonly limit: string | undefined;

@@ -8,7 +8,7 @@ interface ResultJson {
   headersJson: string | undefined;
 }
 
-/** The content type decides form and charset of the body; a string stays as it is. @throws {UnusableResult} */
+/** The content type decides form and charset of the body; a string stays unchanged. @throws {UnusableResult} */
 export function writeMessage({ bodyJson, headersJson }: ResultJson, message: DecodedMessage): WrittenMessage {
   const headers = headersJson === undefined ? undefined : jsonToHeaders(headersJson, message.limits);
   // An empty body stays empty, although the transform sees `{}`.
@@ -28,10 +28,10 @@ export function writeMessage({ bodyJson, headersJson }: ResultJson, message: Dec
 const byteOrderMark = '\ufeff';
 const noBytes = new Uint8Array();
 
-/** UTF-16 is written in the order in which it was read, where the label leaves it open. */
+/** UTF-16 is written in the byte order in which it was read, if the label does not say one. */
 function charsetOfResult(contentType: string | undefined, message: DecodedMessage): Charset {
   const charset = charsetOf(contentType);
-  // The escapes of a form stand for bytes, so UTF-16 would be read in two ways
+  // The escapes of a form mean bytes, so UTF-16 would be ambiguous
   if (!charset || (isForm(contentType) && charset.name.startsWith('utf-16'))) {
     const what = 'a body in a charset that cannot be written';
     throw new UnusableResult(`The transform returned ${what}`, what);
@@ -51,7 +51,7 @@ function headerOf(headers: readonly string[], name: string): string | undefined 
   return at === -1 ? undefined : headers[at + 1];
 }
 
-/** Then a string that comes back is JSON again, so that an answer such as `"OK"` stays the same. */
+/** Then a returned string is written as JSON again, so that a response such as `"OK"` stays the same. */
 function isJsonString({ kind, text }: DecodedMessage): boolean {
   return (kind === 'json' || kind === 'none') && /^\s*"/.test(text);
 }

@@ -8,7 +8,7 @@ export function withMessageWritten(outcome: Outcome, message: DecodedMessage | u
     if (outcome.kind === 'result') return { kind: 'message', written: writeMessage(outcome, message) };
     if (outcome.kind !== 'thrown' || outcome.failure.kind !== 'response') return outcome;
     const { status, headersJson, bodyJson } = outcome.failure;
-    // A transform's own answer takes nothing from the message.
+    // A response of the transform's own uses nothing of the message
     const written = writeMessage({ headersJson, bodyJson }, { ...message, text: ' ', contentType: undefined });
     return { kind: 'thrown', failure: { kind: 'response', status, headersJson: '', written } };
   } catch (error) {

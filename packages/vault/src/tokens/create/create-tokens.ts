@@ -22,14 +22,18 @@ export function theOnly([created]: readonly CreatedToken[]): CreatedToken {
 
 export interface Answering<T> {
   answerTo: (created: readonly CreatedToken[]) => T;
-  /** Keeps the answer in the transaction that creates the tokens, which may begin anew. If it rejects, there are none. */
+  /**
+   * Stores the response in the transaction that creates the tokens, which may be repeated. If it rejects, no token is
+   * created.
+   */
   settle?: ((tx: Queryable, answer: T, former?: RecordedChange) => Promise<void>) | undefined;
 }
 
 /**
  * All or none, in order; resolves once no process can serve a former token with one of the ids. @throws {ServiceError}
- * `conflict` for a taken id, `unauthenticated` for a closed Tenant, `unavailable` as the barrier: the tokens are there.
- * @throws what `settle` throws.
+ * `conflict` for a taken id, `unauthenticated` for a closed Tenant, `unavailable` from the barrier: the tokens then
+ * exist.
+ * @throws errors of `settle`.
  */
 export async function createTokens<T>(creation: Creation, answering: Answering<T>): Promise<T> {
   if (creation.drafts.length === 0) return answering.answerTo([]);
@@ -40,11 +44,11 @@ export async function createTokens<T>(creation: Creation, answering: Answering<T
 
 interface Made<T> {
   answer: T;
-  /** The end of former tokens with these ids, which some process may not know yet. */
+  /** The deletion of former tokens with these ids, if some process may still cache them. */
   former: RecordedChange | undefined;
 }
 
-/** Undefined where equal tokens must be looked for, which only Postgres knows if the Tenant's setting decides. */
+/** Undefined if equal tokens must be searched for, which only Postgres knows if the Tenant's setting decides. */
 async function insertFresh<T>(creation: Creation, answering: Answering<T>): Promise<Made<T> | undefined> {
   const { vault, actor, drafts } = creation;
   if (drafts.some(({ row }) => row.deduplicate === true)) return undefined;
@@ -69,10 +73,10 @@ function storeDeduplicated<T>(creation: Creation, answering: Answering<T>): Prom
   function attempt() {
     return vault.db.transaction().execute(async (tx) => {
       const now = vault.clock();
-      // One moment for all, because a month may end between storing and showing.
+      // One time for all, because a month may end between storing and showing.
       const dated = { ...creation, vault: { ...vault, clock: () => now } };
       const made = await answerOf(tx, dated, await storeBesideEqual(tx, dated), answering);
-      await actor.look?.(tx); // after all that waits for locks
+      await actor.look?.(tx); // after everything that waits for locks
       return made;
     });
   }
@@ -95,7 +99,7 @@ function fingerprintsOf({ actor: { tenantId }, drafts }: Creation): LockedRows {
   return { tenantId, rows: drafts.flatMap(({ row }) => (row.deduplicate === false ? [] : (row.fingerprint ?? []))) };
 }
 
-/** A process that has not heard of the end of a former token with a wanted id would serve that one. */
+/** A process that has not yet dropped a former token with one of these ids would serve that one. */
 async function findFormer(db: Queryable, { vault, actor, drafts }: Creation): Promise<RecordedChange | undefined> {
   const ids = drafts.flatMap(({ input }) => input.id ?? []);
   if (ids.length === 0) return undefined;
@@ -104,8 +108,8 @@ async function findFormer(db: Queryable, { vault, actor, drafts }: Creation): Pr
 }
 
 /**
- * Every transaction of the vault locks in this order to avoid deadlocks: fingerprints, tokens by id, counters, and then
- * kept answers.
+ * To avoid deadlocks, every transaction of the vault locks in this order: fingerprints, tokens by id, counters, stored
+ * responses.
  */
 async function storeBesideEqual(tx: Queryable, creation: Creation): Promise<StoredDrafts> {
   const { vault, actor } = creation;
@@ -122,7 +126,7 @@ async function storeBesideEqual(tx: Queryable, creation: Creation): Promise<Stor
   return { inserted: inserted === 'deduplicate' ? [] : inserted, equal };
 }
 
-/** Deletes expired tokens with a wanted id, in transactions of their own, because a deletion locks counters. */
+/** Deletes expired tokens with these ids, in separate transactions, because a deletion locks counters. */
 async function overExpired<T>({ vault, actor, drafts }: Creation, attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();

@@ -5,7 +5,9 @@ import type { TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
 import { equalityOf, findOldestEqual, hasFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
 
-/** A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal ones wait. */
+/**
+ * A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal tokens wait.
+ */
 export async function findEqual(
   tx: Queryable,
   { actor: { tenantId }, drafts }: Creation,

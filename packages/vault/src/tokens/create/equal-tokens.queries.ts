@@ -18,8 +18,9 @@ const defaultExpressions = tokenTypeNames.flatMap((type): [TokenTypeName, string
 });
 
 /**
- * The same for equal tokens. A fingerprint alone is not enough, because each creator chooses its own expression, and one
- * over a member of its choice yields the fingerprint of any value. The default expression of a type counts as none.
+ * The same text for equal tokens. A fingerprint alone is not enough, because creators choose their own expressions, and
+ * one over a member of their choice yields the fingerprint of any value. The default expression of a type counts as
+ * none.
  */
 export function equalityOf({ type, fingerprint, fingerprint_expression }: Fingerprinted): string {
   const isDefault = defaultExpressions.some(([name, text]) => name === type && text === fingerprint_expression);
@@ -27,11 +28,11 @@ export function equalityOf({ type, fingerprint, fingerprint_expression }: Finger
 }
 
 const defaults = sql.join(defaultExpressions.map(([type, text]) => sql`(${sql.lit(type)}, ${sql.lit(text)})`));
-/** {@link equalityOf}, of a row. */
+/** {@link equalityOf} for a row. */
 const equality = sql<string>`(type || chr(10) || fingerprint || chr(10) || case
   when (type, fingerprint_expression) in (${defaults}) then '' else coalesce(fingerprint_expression, '') end)`;
 
-/** Creations of equal tokens wait until the transaction ends. Sorted, so that they cannot deadlock. */
+/** Makes creations of equal tokens wait until the transaction ends. Sorted, so that they cannot deadlock. */
 export async function lockFingerprints(
   tx: Queryable,
   tenantId: string,
@@ -43,7 +44,7 @@ export async function lockFingerprints(
   );
 }
 
-/** `equality` is that of the given tokens which the found one equals. */
+/** `equality` is the one that the found token shares with a given one. */
 export async function findOldestEqual(
   db: Queryable,
   tenantId: string,

@@ -20,9 +20,9 @@ export interface Insertion {
   tokens: readonly NewTokenRow[];
   /** First day of the current UTC month. */
   month: string;
-  /** If false, the insert answers `deduplicate` where equal tokens must be looked for. */
+  /** If false, the insert answers `deduplicate` if equal tokens must be searched for. */
   deduplicated: boolean;
-  /** Existing tokens that this transaction noted as active, to be counted too. */
+  /** Existing tokens that this transaction marked as active, to be counted too. */
   alsoActive?: number;
 }
 
@@ -35,7 +35,7 @@ export async function insertTokens(db: Queryable, insertion: Insertion): Promise
   return outcomeOf(rows.filter((row): row is InsertedToken => row.id !== null));
 }
 
-/** Takes a statement for each place: Tenants and counters are on the coordinator, tokens on a shard. */
+/** One statement for each server, because Tenants and counters are on the coordinator, tokens on a shard. */
 export async function insertTokensOnShards(tx: Queryable, insertion: Insertion): Promise<InsertOutcome> {
   const values = valuesOf(insertion);
   const [tenant] = await holdTenant(tx, values);
@@ -90,7 +90,7 @@ interface HeldTenant extends TokenSettings {
   now: string;
 }
 
-/** Locks the Tenant's row until the transaction ends, so that a purge sees what is inserted. */
+/** Locks the Tenant's row until the transaction ends, so that a purge sees the inserted rows. */
 const tenantHeld = ({ tenantId }: Pick<Values, 'tenantId'>) => sql<HeldTenant>`
   select fingerprint_tokens, deduplicate_tokens, clock_timestamp()::timestamptz(3) as now from tenants
   where id = ${tenantId}::uuid and closed_at is null for key share
@@ -127,7 +127,7 @@ const auditInserted = (values: Values) => sql`
   ) as each (log_id, trace_id, entity_id, detail)
 `;
 
-/** Answers no row where the Tenant is closed, and a row of nulls where nothing was inserted. */
+/** Returns no row if the Tenant is closed, and a row of nulls if nothing was inserted. */
 const insertAtOnce = preparedSql(
   'insert_tokens',
   (values: Values) => sql<{ [Name in keyof InsertedToken]: InsertedToken[Name] | null }>`
@@ -169,7 +169,7 @@ export class TakenIdError extends ServiceError {
 
 const uniqueViolation = '23505';
 
-/** By the table, because a shard's constraints have names of their own. */
+/** Recognises it by the table, because constraints of shards have their own names. */
 function refuseTakenId(error: unknown): never {
   if (!(error instanceof Error && 'code' in error) || error.code !== uniqueViolation) throw error;
   const table = 'table' in error && typeof error.table === 'string' ? error.table : 'tokens';

@@ -12,7 +12,7 @@ import type { Actor, Token } from '../token.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
-/** `created` is false where an equal token existed. */
+/** `created` is false if an equal token existed. */
 export interface CreatedToken {
   token: Token;
   created: boolean;
@@ -68,7 +68,7 @@ function presentNew(
 }
 
 interface EqualToken {
-  /** As a read would show it; absent where the actor may not read it, and beyond 8 MiB. */
+  /** As a read would show it; absent if the actor may not read it, and beyond 8 MiB. */
   token?: Token;
   stub: Token;
 }
@@ -79,7 +79,7 @@ async function presentEqual(
   ids: readonly string[],
 ): Promise<Map<string, EqualToken>> {
   if (ids.length === 0) return new Map();
-  // Without a second connection or a hold, because transactions that wait for these would wait for each other.
+  // Without a second connection or a reservation, because transactions that wait for these could wait for each other.
   const vault: Vault = { ...opened, db };
   const rows = await findPageOfIds(db, actor.tenantId, ids);
   const { tokens } = await presentPage(vault, actor, rows);

@@ -24,7 +24,7 @@ export interface TokenInput {
   searchIndexes: string[];
   searchTexts: string[];
   fingerprintExpression: string | undefined;
-  /** Empty where the expression yields nothing; then there is no fingerprint. */
+  /** Empty if the expression yields nothing; then there is no fingerprint. */
   fingerprintText: string;
   /** Undefined: the Tenant's setting decides. */
   deduplicate: boolean | undefined;
@@ -40,7 +40,7 @@ export interface DerivedTexts {
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
-  /** Not judged by size, because the caller would learn the size of what it does not see. */
+  /** Members without a size limit, because the caller cannot see them and would learn their size. */
   unjudged?: ReadonlySet<Judged>;
 }
 
@@ -52,12 +52,12 @@ export const deepestJson = 500;
 
 export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
-/** Those that are only answered may be sent back. */
+/** Read-only members, which may be sent back. */
 export const answeredMembers = ['tenant_id', 'fingerprint', 'created_by', 'created_at', 'modified_by', 'modified_at'];
 const members = { writable: Object.keys(tokenInputSchema.properties), readOnly: answeredMembers };
 const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
 const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
-/** With more, only the first fault is reported, because each takes some microseconds. */
+/** With more members only the first fault is reported, because each takes some microseconds. */
 const mostMembers = 100;
 
 /** Null counts as absent, except for `data`. `path` is the position of the input in the body; all faults begin with it. */
@@ -211,7 +211,7 @@ interface Expressions {
   fingerprintExpression: string | undefined;
 }
 
-/** `data` is what outlives a `cvc`. */
+/** `data` is the data without its `cvc`. */
 function deriveTexts(
   { searchIndexes, fingerprintExpression }: Expressions,
   data: { value: Json; text: string },
@@ -227,7 +227,8 @@ function deriveTexts(
     if (text !== tooLarge && text !== '') searchTexts.add(text);
   }
   const own = fingerprintExpression === undefined ? undefined : textOf(fingerprintExpression);
-  // If the expression is too much work, all data are fingerprinted: a missing fingerprint would tell their size.
+  // If the expression takes too much work, all data is fingerprinted, because a missing fingerprint would reveal its
+  // size.
   const isWhole = own === tooLarge || (own !== undefined && budget.remaining < 0);
   return { searchTexts: [...searchTexts], fingerprintText: isWhole ? `\0${data.text}` : own };
 }

@@ -16,7 +16,7 @@ interface NewTokens {
   actor: Actor;
   rows: readonly NewTokenRow[];
   month: string;
-  /** Called in the transaction once the tokens are inserted; if it rejects, they are not. It may be called anew. */
+  /** Called in the transaction once the tokens are inserted; if it rejects, they are not. It may be called again. */
   also?: ((tx: Queryable, inserted: readonly InsertedToken[]) => Promise<void>) | undefined;
 }
 
@@ -38,7 +38,7 @@ export class TokenInserts {
   readonly #db: Database;
   readonly #onShards: boolean;
   readonly #turns = new FairTurns({ perKey: mostTransactions });
-  /** Of each Application, the requests that wait together for the same turn, and that others may join. */
+  /** For each Application, the waiting requests that share the next turn, and that others may join. */
   readonly #batches = new Map<string, Request[]>();
 
   constructor(db: Database, { onShards }: { onShards: boolean }) {
@@ -47,7 +47,7 @@ export class TokenInserts {
     this.#onShards = onShards;
   }
 
-  /** All of these tokens or none, whatever becomes of requests that share the transaction. */
+  /** Inserts all of these tokens or none, whatever happens to requests that share the transaction. */
   async insert(creation: NewTokens): Promise<InsertOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<InsertOutcome>();
     const request = { ...creation, settle: resolve, fail: reject };
@@ -68,7 +68,7 @@ export class TokenInserts {
     this.#batches.set(line, batch);
     // Never rejects; failures reject the promises of the requests.
     void this.#turns.run(line, async () => {
-      // Requests that came at the same moment still join. Otherwise the first would take a transaction for itself.
+      // Requests that came at the same moment can still join. Otherwise the first would take a transaction for itself.
       await setImmediate();
       if (this.#batches.get(line) === batch) this.#batches.delete(line);
       await insertTogether(batch, this.#insertAll);
@@ -76,8 +76,8 @@ export class TokenInserts {
   }
 
   /**
-   * Looks at each caller by the connection, because a key may be revoked during the wait for one. One statement commits by
-   * itself. @throws {NotAll}
+   * Checks each caller over the transaction's connection, because a key may be revoked while its request waits for one.
+   * One statement commits by itself. @throws {NotAll}
    */
   readonly #insertAll: InsertAll = (requests) => {
     const [{ actor, month }] = requests;
@@ -96,7 +96,7 @@ export class TokenInserts {
 
 type InsertAll = (requests: readonly [Request, ...Request[]]) => Promise<InsertOutcome>;
 
-/** Where some are refused, the others are inserted without them. */
+/** If some are refused, the others are inserted without them. */
 async function insertTogether(requests: readonly Request[], insertAll: InsertAll): Promise<void> {
   const [first, ...others] = requests;
   if (!first) return;
@@ -115,7 +115,7 @@ async function insertTogether(requests: readonly Request[], insertAll: InsertAll
   }
 }
 
-/** Which of the inserted tokens are those of a request; undefined where nothing was inserted. */
+/** A function that finds the inserted tokens of a request; undefined if nothing was inserted. */
 function insertedOf(outcome: InsertOutcome) {
   if (typeof outcome === 'string') return undefined;
   const byId = new Map(outcome.map((token) => [token.id, token]));
@@ -132,7 +132,7 @@ class NotAll extends Error {
   }
 }
 
-/** @throws {NotAll} with those for which a step failed. */
+/** @throws {NotAll} with the requests for which a step failed. */
 async function forEach(
   requests: readonly Request[],
   step: (request: Request) => Promise<void> | undefined,
@@ -150,7 +150,9 @@ async function forEach(
   if (refused.size > 0) throw new NotAll(refused);
 }
 
-/** SQLSTATE classes of refused data, where nothing is stored. After other failures the tokens may have been stored. */
+/**
+ * SQLSTATE classes that mean refused data, so nothing is stored. After other failures the tokens may have been stored.
+ */
 function isRefusedData(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'conflict';
   return error instanceof Error && 'code' in error && /^(22|23|54)...$/.test(String(error.code));

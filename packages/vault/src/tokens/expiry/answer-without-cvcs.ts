@@ -4,7 +4,7 @@ import { tokenTypeOf } from '../../types/token-types.ts';
 import { type AnsweredToken, isAnsweredToken } from '../token-form.ts';
 import { withoutCvc } from './cvc.ts';
 
-/** Copies only what changes. What a token holds is left alone, because data may look like a card. */
+/** Copies only what changes. The data of a token is not searched, because it may look like a card. */
 export function answerWithoutCvcs(answer: Json): Json {
   if (Array.isArray(answer)) {
     const items = answer.map(answerWithoutCvcs);

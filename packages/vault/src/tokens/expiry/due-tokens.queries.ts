@@ -9,7 +9,7 @@ type DueMoments = Pick<TokenRow, 'expires_at' | 'cvc_due_at'>;
 const columnOf = { expiry: 'expires_at', cvc: 'cvc_due_at' } as const;
 const minuteMs = 60_000;
 
-/** One minute until the noted one ends, and one for transactions that still write tokens due in it. */
+/** A minute until the noted minute ends, and another for transactions that still write tokens due in it. */
 const settled = sql`interval '2 minutes'`;
 
 export function dueMinutes(tokens: readonly DueMoments[]): { kinds: DueKind[]; minutes: string[] } {
@@ -26,7 +26,7 @@ function minuteOf(moment: string): string {
   return new Date(Math.floor(Date.parse(moment) / minuteMs) * minuteMs).toISOString();
 }
 
-/** Call it in the transaction that writes the tokens. The past counts as now, because past minutes are forgotten. */
+/** Call it in the transaction that writes the tokens. A past time counts as now, because past minutes are deleted. */
 export async function noteDue(tx: Queryable, tenantId: string, tokens: readonly DueMoments[]): Promise<void> {
   const { kinds, minutes } = dueMinutes(tokens);
   if (kinds.length === 0) return;
@@ -52,7 +52,7 @@ export async function listDueTenants(db: Database, kind: DueKind): Promise<strin
   return rows.map(({ tenant_id }) => tenant_id);
 }
 
-/** Forgets a Tenant's past minutes, unless something due is left because another worker is deleting it. */
+/** Deletes a Tenant's past minutes, unless something due is left because another worker is deleting it. */
 export async function forgetDue(db: Database, tenantId: string, kind: DueKind): Promise<void> {
   if (await hasDue(db, tenantId, kind)) return;
   await sql`
@@ -61,7 +61,7 @@ export async function forgetDue(db: Database, tenantId: string, kind: DueKind): 
   `.execute(db);
 }
 
-/** Notes what is due and was never noted, such as tokens of versions before `due_tokens`. */
+/** Adds tokens that are due but were never noted, such as those of versions before `due_tokens`. */
 export async function noteOverlooked(db: Database, tenantId: string): Promise<void> {
   const past = new Date(0).toISOString(); // counts as now, whatever this process's clock says
   const noteKind = async (kind: DueKind) => {

@@ -4,7 +4,10 @@ import { type RawBuilder, sql } from 'kysely';
 
 const batchSize = 500;
 
-/** At most one batch, without locked rows. Caches compare `expires_at` and need no notice. @returns how many. */
+/**
+ * Deletes at most one batch, without locked rows. Caches compare `expires_at`, so they need no notice. @returns how
+ * many.
+ */
 export function deleteExpiredTokens(tx: Queryable, tenantId: string): Promise<number> {
   const due = sql`expires_at <= statement_timestamp() order by expires_at, id`;
   return deleteDue(tx, tenantId, due, sql`for update skip locked`);

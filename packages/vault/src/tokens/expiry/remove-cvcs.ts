@@ -4,7 +4,10 @@ import { sql } from 'kysely';
 
 const batchSize = 500;
 
-/** At most one batch, without locked rows. Caches keep no token beyond its `cvc_due_at`, so they need no notice. @returns how many. */
+/**
+ * Removes at most one batch, without locked rows. Caches drop a token at its `cvc_due_at`, so they need no notice.
+ * @returns how many.
+ */
 export async function removeDueCvcs(tx: Queryable, tenantId: string): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     with due as materialized (

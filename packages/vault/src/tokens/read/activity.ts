@@ -14,8 +14,8 @@ type Active = Pick<TokenRow, 'id' | 'active_month' | 'created_at'>;
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Makes no query if all tokens are counted for this month already. Otherwise it waits for deletions in progress. @returns the
- * ids of tokens that no longer exist, which must not be shown any more.
+ * Makes no query if all tokens are already counted for this month. Otherwise it waits for concurrent deletions.
+ * @returns the ids of tokens that no longer exist, which must not be shown.
  */
 export async function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<ReadonlySet<string>> {
   const month = monthOf(vault.clock());
@@ -32,7 +32,7 @@ interface Due {
 async function note(vault: Vault, { tenantId, month, due }: Due): Promise<ReadonlySet<string>> {
   const ids = due.map((row) => row.id);
   const noted = await noteActivity(vault.db, tenantId, ids, month);
-  // The row may be cached, and its next use then needs no query.
+  // The row may be cached, and then its next use needs no query.
   for (const row of due) if (noted.has(row.id)) row.active_month = month;
   const missing = due.filter(({ id }) => !noted.has(id));
   return missing.length === 0 ? none : findGone(vault, tenantId, missing);
@@ -50,7 +50,9 @@ export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { a
   return applicationId === undefined ? {} : { application_id: applicationId };
 }
 
-/** Call it before answering with values, masked or not. @throws {ServiceError} `unavailable` if it cannot be noted. */
+/**
+ * Call it before responding with values, masked or not. @throws {ServiceError} `unavailable` if it cannot be recorded.
+ */
 export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
   const [first] = tokenIds;
   if (first === undefined) return;
@@ -71,7 +73,7 @@ function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): W
 
 const placeOf = { proxy: 'transform', reactor: 'code' } as const;
 
-/** As for the request's own expressions, so that a search for a token's destinations finds both. */
+/** The same as for the request's own expressions, so that a search for a token's destinations finds both. */
 function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
   const { entityType, entityId, destinationHost, method } = through;
   const detail = {

@@ -6,7 +6,7 @@ import type { Actor, Token } from '../token.ts';
 import { listTokens, type TokenFilter, type TokenPage } from './list-tokens.ts';
 import type { PageRequest } from './token-list.queries.ts';
 
-/** A token without `data`, and without what is made of it: mask and fingerprint. */
+/** A token without `data`, and without everything derived from it: mask and fingerprint. */
 type DescribedToken = Omit<Token, 'data' | 'mask' | 'fingerprint'>;
 
 export interface DescribedPage {
@@ -24,10 +24,13 @@ export async function describeTokens(
   return described(await listTokens(vault, administrating(actor), filter, page));
 }
 
-/** All fields except those by which a value could be guessed. */
+/** All fields except those that would allow guessing a value. */
 const describedFields = searchFields.filter((field) => field !== 'data' && field !== 'fingerprint');
 
-/** {@link describeTokens} that a query finds; it may not name `data` and `fingerprint`. @throws as `searchTokens`. */
+/**
+ * {@link describeTokens} for those that a query finds, which may not name `data` and `fingerprint`. @throws as
+ * `searchTokens`.
+ */
 export async function describeFoundTokens(
   vault: Vault,
   actor: Actor,

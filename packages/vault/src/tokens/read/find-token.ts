@@ -9,7 +9,7 @@ import { discloseRead, touch } from './activity.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 import { readWhole } from './whole-tokens.ts';
 
-/** What is shown is noted in the disclosure log first. @throws {ServiceError} `not_found`, `forbidden`. */
+/** Logs the disclosure first. @throws {ServiceError} `not_found`, `forbidden`. */
 export async function findToken(vault: Vault, actor: Actor, id: string): Promise<Token> {
   requirePermission(actor, 'token:read');
   const found = isTokenId(id) ? await vault.tokens.find(actor.tenantId, [id]) : [];

@@ -10,8 +10,9 @@ import { presentUnread } from './present-token.ts';
 import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts';
 
 /**
- * An answer that was kept under an idempotency key, as its actor may see it now: a masked or changed token as a read
- * shows it; of one that is gone or may not be read, only where it is, and what the actor wrote. Shown data is noted.
+ * A response stored under an idempotency key, as the caller may see it now. A masked or changed token is shown as a
+ * read would show it. For a token that is gone or may not be read, only its place remains, and what the caller wrote.
+ * Shown data is logged.
  */
 export async function presentKept(vault: Vault, actor: Actor, answer: Json): Promise<Json> {
   const kept: AnsweredToken[] = [];
@@ -44,17 +45,17 @@ function showingOf(token: AnsweredToken, actor: Actor, place: TokenPlace | undef
   return transform === 'reveal' && isUnchanged(token, place) ? 'as kept' : 'as read';
 }
 
-/** Another token may have taken the id. An answer without the date tells only where the token is. */
+/** Another token may have taken the id. A response without the date shows only the token's place. */
 function isSame(token: AnsweredToken, place: TokenPlace): boolean {
   return token.created_at === undefined || token.created_at === place.created_at;
 }
 
-/** Data that was replaced is gone, as that of a deleted token is. */
+/** Replaced data must not be shown, like that of a deleted token. */
 function isUnchanged(token: AnsweredToken, place: TokenPlace): boolean {
   return (token.modified_at ?? null) === place.modified_at;
 }
 
-/** The actor created the token, and nobody had changed it, so the answer tells only what the actor wrote. */
+/** The caller created the token and nobody has changed it, so the response shows only what the caller wrote. */
 function isOwn({ created_by, modified_at }: AnsweredToken, actor: Actor): boolean {
   return created_by === actor.id && modified_at === undefined;
 }

@@ -22,7 +22,7 @@ export interface TokenPage {
   total: number;
 }
 
-/** Newest first, with data as a read would show it, noted in the disclosure log where it is plaintext. */
+/** Newest first, with data as a read would show it. Disclosures of plaintext are logged. */
 export async function listTokens(
   vault: Vault,
   actor: Actor,
@@ -47,7 +47,7 @@ export function conditionsWithin(actor: Actor, filter: TokenFilter): Condition[]
   return [...conditionsOf(actor.tenantId, filter), ...withinReach(actor.tenantId, actor, 'token:read')];
 }
 
-/** Whatever the number of keys, the metadata of a token is read once. */
+/** Reads the metadata of a token once, whatever the number of keys. */
 function conditionsOf(tenantId: string, { ids = [], types = [], metadata = {} }: TokenFilter): Condition[] {
   const conditions: Condition[] = [];
   if (ids.length > 0) conditions.push(sql<boolean>`id = any(${[...ids]}::text[])`);

@@ -17,11 +17,11 @@ export interface PresentOptions {
 
 export interface PresentedPage {
   tokens: Token[];
-  /** The last row before the page would show more than 8 MiB. */
+  /** The last row before the page would exceed 8 MiB. */
   cutAt?: TokenPosition;
 }
 
-/** Decides again, because a query may find rows that the actor may not read. A few large rows are read at a time. */
+/** Decides again, because a query may find rows that the actor may not read. Reads few large rows at a time. */
 export async function presentPage(
   vault: Vault,
   actor: Actor,
@@ -53,7 +53,7 @@ export async function presentPage(
   return { tokens: page.tokens.filter(({ id }) => !gone.has(id)), ...(cutAt && { cutAt }) };
 }
 
-/** {@link presentPage} for pages that are found by number and must be whole. */
+/** {@link presentPage} for numbered pages, which must be complete. */
 export async function presentList(
   vault: Vault,
   actor: Actor,
@@ -78,7 +78,7 @@ class ShownPage {
   readonly budget = filterBudget();
   readonly #shown = new ShownData();
 
-  /** False where the token does not fit any more; the first always fits. */
+  /** Returns false if the token no longer fits; the first always fits. */
   add(row: TokenRow, data: Token['data'], isRevealed: boolean): boolean {
     const fits = this.#shown.add(data, textLengthOf(row.mask) + textLengthOf(row.metadata));
     if (!fits && this.tokens.length > 0) return false;
@@ -89,7 +89,7 @@ class ShownPage {
   }
 }
 
-/** First the rows that the page brought whole, then as many rows at a time as are read at once. */
+/** First the rows that the page's query returned whole, then groups of rows as large as may be read at once. */
 function partsOf(rows: readonly PageRow[]): PageRow[][] {
   const parts = [rows.filter(({ whole }) => whole)];
   let part: PageRow[] = [];
@@ -112,7 +112,7 @@ interface Part extends PresentOptions {
   budget: FilterBudget;
 }
 
-/** Decides by the present state, because rows may have been moved since the page was found. */
+/** Decides by the current state, because rows may have been moved since the page was read. */
 async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = () => true }: Part) {
   const whole = part.flatMap((row) => row.whole ?? []);
   const later = part.flatMap((row) => (row.whole ? [] : [row.id]));

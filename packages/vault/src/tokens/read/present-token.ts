@@ -41,7 +41,7 @@ export function presentUnread({ id, type, tenant_id, containers }: Unread): Toke
 
 type Unread = Pick<TokenRow, 'id' | 'type' | 'tenant_id' | 'containers'>;
 
-/** Plaintext, the filled mask (null where it is too large), or nothing. */
+/** Plaintext, the filled mask (null if it is too large), or nothing. */
 export function visibleData(
   transform: RuleTransform,
   { mask, data }: { mask: Json; data: Json },
@@ -53,7 +53,7 @@ export function visibleData(
   return filled === tooLarge ? null : filled;
 }
 
-/** If so, the data must be decrypted and the disclosure noted. */
+/** If so, the data must be decrypted and the disclosure logged. */
 export function showsData(transform: RuleTransform, mask: Json): boolean {
   return transform === 'reveal' || (transform === 'mask' && mask !== null);
 }
@@ -65,8 +65,8 @@ export interface VisibleTokens {
 }
 
 /**
- * `read` applies the transform of the `token:read` rule; `use` does so too, unless `token:use` grants plaintext; `reveal` asks
- * for `token:use` on each token.
+ * `read` applies the transform of the `token:read` rule; `use` does too, unless `token:use` grants plaintext; `reveal`
+ * requires `token:use` on each token.
  */
 export type Reading = 'read' | 'use' | 'reveal';
 
@@ -75,7 +75,9 @@ function decideReading(actor: Actor, reading: Reading, row: FoundToken): RuleTra
   return reading === 'reveal' ? undefined : decide(actor, 'token:read', row);
 }
 
-/** A request has one budget, and so have all calls of a transform. Without `needed` only a transform's has a bound. */
+/**
+ * One budget for each request, and one for all calls of a transform. Without `needed` only a transform's is limited.
+ */
 function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isSeen: boolean }): DecryptionBudget {
   const shared = actor.through?.decryption;
   if (shared && (isBounded || isSeen)) return shared;
@@ -83,7 +85,7 @@ function budgetOf(actor: Actor, { isBounded, isSeen }: { isBounded: boolean; isS
   return { leftBytes, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
 }
 
-/** Decrypts only what is shown. `needed` names tokens whose data is required, and bounds what is decrypted or shown. */
+/** Decrypts only what is shown. `needed` names tokens whose data is required, and limits what is decrypted or shown. */
 export async function readVisible(
   vault: Vault,
   actor: Actor,
@@ -103,14 +105,14 @@ export async function readVisible(
   const bytesOf = ({ id, size_bytes, data_bytes }: LargeToken) =>
     transformOf(id) === 'mask' ? size_bytes : data_bytes;
   const readable = found.filter(({ id }) => transforms.has(id));
-  // Without `needed` the size of masked data decides about no error.
+  // Without `needed`, the size of masked data must not decide about errors.
   const isSeen = [...transforms.values()].every((transform) => transform === 'reveal');
   const decryption = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
   const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
   const revealed: string[] = [];
   const done = new Set<string>();
-  // A Proxy's transform may see more than its caller, and values must decide about no error of an invocation.
+  // A Proxy's transform may see more than its caller, and values must not decide about errors of an invocation.
   const isLimited = needed !== undefined && actor.through === undefined;
   const seen = new ShownData();
   for (const tokens of inOrderOfNeed(shown, needed)) {

@@ -12,7 +12,7 @@ import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 interface Revealing {
-  /** Tokens that are required. Beyond the budget others are missing, so that sizes decide about no error. */
+  /** Tokens that are required. Beyond the budget other tokens are missing, so that sizes do not decide about errors. */
   needed?: ReadonlySet<string>;
   budget?: DecryptionBudget;
   /** Called with the rows before they are decrypted. */
@@ -20,7 +20,7 @@ interface Revealing {
 }
 
 /**
- * Plaintext by id, whatever the transforms, with `token:use` on each. The caller records the disclosure.
+ * Plaintext by id, whatever the transforms, if the actor has `token:use` on each. The caller records the disclosure.
  * @throws {ServiceError} `payload_too_large`; `invalid_proxy_request` naming unknown ids; `forbidden` naming tokens.
  */
 export async function revealForUse(

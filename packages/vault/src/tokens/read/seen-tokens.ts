@@ -5,7 +5,7 @@ import type { FoundToken } from '../token.queries.ts';
 import { unknownTokens } from './reveal-for-use.ts';
 import { nextEnd } from './stored-tokens.ts';
 
-/** Tokens as they were when their values were decrypted, to find out before a value leaves whether they still are. */
+/** Records the state of tokens when they were decrypted, to check before a value leaves that it has not changed. */
 export class SeenTokens {
   readonly #states = new Map<string, string>();
 
@@ -25,7 +25,7 @@ export class SeenTokens {
     this.#states.delete(id);
   }
 
-  /** @throws {ServiceError} `invalid_proxy_request` naming those that are gone, `unavailable` where one was changed. */
+  /** @throws {ServiceError} `invalid_proxy_request` naming tokens that are gone, `unavailable` if one has changed. */
   async look({ tokens, clock }: Vault, tenantId: string): Promise<void> {
     const ids = [...this.#states.keys()];
     if (ids.length === 0) return;
@@ -40,7 +40,7 @@ export class SeenTokens {
   }
 }
 
-/** An id that was deleted may name another token. A patch changes `modified_at`, an encryption anew changes nothing. */
+/** A deleted id may name a new token. A patch changes `modified_at`, encrypting anew changes nothing. */
 function stateOf(token: FoundToken, now: Date): string {
   return `${token.created_at} ${token.modified_at} ${isCvcKept(token, now)}`;
 }

@@ -5,9 +5,9 @@ import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 
 export interface StoredTokens {
-  /** Only tokens that have not expired, in no order. One query reads those that are not cached. */
+  /** Finds tokens that have not expired, in no order. One query reads those that are not cached. */
   find(tenantId: string, ids: readonly string[]): Promise<FoundToken[]>;
-  /** For a token that does not open, because a repair in Postgres sends no notice. */
+  /** For a token that cannot be decrypted, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
 
@@ -40,7 +40,7 @@ function toLoaded(row: FoundToken): Loaded<FoundToken> {
   };
 }
 
-/** The end of the token or, before it, that of its cvc, which a worker deletes without a notice to the caches. */
+/** When the token expires or, if earlier, its cvc, which a worker deletes without a notice to the caches. */
 export function nextEnd({ expires_at, cvc_due_at }: FoundToken): string | null {
   if (expires_at === null || cvc_due_at === null) return expires_at ?? cvc_due_at;
   return Date.parse(cvc_due_at) < Date.parse(expires_at) ? cvc_due_at : expires_at;

@@ -21,15 +21,15 @@ export interface PageRow extends TokenPosition {
   whole: TokenRow | undefined;
 }
 
-/** Bytes of rows that are read at once, at least one row, because a page can have a hundred of some MiB. */
+/** Bytes of rows that are read at once (at least one row), because a page can have a hundred rows of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
-/** Bytes come from Postgres as hexadecimal, and are in memory as a message, as text, and decoded. */
+/** Bytes come from Postgres as hexadecimal: they are in memory as a message, as text, and decoded. */
 export const copiesRead = 4;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;
 
-/** Newest first. Only rows of the page are read, and of skipped pages an index of ids. */
+/** Newest first. Reads only rows of the page, and an index of ids for skipped pages. */
 export async function findPage(
   db: Queryable,
   tenantId: string,
@@ -110,9 +110,9 @@ export async function countMatching(
 }
 
 /**
- * From counters, minus expired tokens that the worker has not deleted yet. It takes them from both at once, so both are
- * read in one snapshot; not in one statement, because counters and tokens may be on different servers. There, where each
- * server has a snapshot of its own, the total may be wrong by what is deleted between the two.
+ * From counters, minus expired tokens that the worker has not deleted yet. The worker lowers both together, so both are
+ * read in one snapshot, though in two statements, because counters and tokens may be on different servers. Then each
+ * server has its own snapshot, and the total may be wrong by deletions between the two.
  */
 export async function countAll(db: Database, tenantId: string, types: readonly string[]): Promise<number> {
   if ((await countExpired(db, tenantId, types)) === 0) return countStored(db, tenantId, types);

@@ -20,7 +20,10 @@ export interface WalkedTokens {
   next?: TokenPosition;
 }
 
-/** A page of `listTokens` after a token, without a total. Its cost does not depend on the number of tokens or pages. */
+/**
+ * A page of `listTokens` after a given token, without a total. Its cost does not depend on the number of tokens or
+ * pages.
+ */
 export async function walkTokens(
   vault: Vault,
   actor: Actor,

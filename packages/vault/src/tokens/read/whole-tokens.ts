@@ -18,7 +18,7 @@ export async function* wholeInGroups<T extends FoundToken>(
   let group: LargeToken[] = [];
   let groupBytes = 0;
   let reserved = 0;
-  /** The memory of a group is free when the next one is read. */
+  /** The memory of a group is released when the next one is read. */
   const hold = (bytes: number) => {
     const more = bytes - reserved;
     if (more <= 0) return undefined;

@@ -11,15 +11,16 @@ export function isEmptyMerge(data: unknown): boolean {
   return isObject(data) && Object.keys(data).length === 0;
 }
 
-/** A merge into data by a caller to whom no rule reveals them. */
+/** A merge into data by a caller to whom no rule reveals it. */
 export function isBlindMerge(actor: Actor, token: TokenRow, { data }: TokenPatch): boolean {
   return isObject(data) && !isEmptyMerge(data) && decide(actor, 'token:read', token) !== 'reveal';
 }
 
 /**
- * A caller who does not see the data could replace all but one member and then guess that one, by a fingerprint, a search or
- * the part that a mask shows. So a blind merge stays apart from all that these are made of, and none is made anew.
- * @throws {ServiceError} `forbidden`, which depends on no data.
+ * A caller who does not see the data could replace all but one member and then guess that one, through a fingerprint, a
+ * search or the part that a mask shows. So a blind merge must not touch data that these use, and none of them is
+ * computed again.
+ * @throws {ServiceError} `forbidden`, whatever the data.
  */
 export function requireApart(token: TokenRow, merge: JsonObject): void {
   const fingerprint = fingerprintExpressionOf(token.type, token.fingerprint_expression);
@@ -29,9 +30,9 @@ export function requireApart(token: TokenRow, merge: JsonObject): void {
 }
 
 /**
- * What blind merges have changed was part of no expression. One that comes later must name a single value that is no object,
- * because such a value is either whole as it was or whole as the blind caller sent it. In a mask this holds for each
- * expression with a filter, which would show a part of an object that the blind caller has put where it wanted.
+ * No expression used the data that blind merges have changed. A later expression must name a single value that is not
+ * an object, because such a value is completely old, or completely from the blind caller. In a mask this applies to
+ * each expression with a filter, because it could show a part of an object that the blind caller has placed there.
  * @throws {ServiceError} `conflict`, to a caller who sees the data.
  */
 export function requireWholeValues(token: TokenRow, patch: TokenPatch, { data, mask }: After): void {
@@ -50,7 +51,7 @@ export function requireWholeValues(token: TokenRow, patch: TokenPatch, { data, m
   }
 }
 
-/** Of the token after the patch. */
+/** State of the token after the patch. */
 interface After {
   data: Json;
   mask: Json;
@@ -74,13 +75,13 @@ function requireNoneTouched(member: string, expression: string, paths: readonly 
   );
 }
 
-/** Whether a merge names the path, something above it or something below. */
+/** Whether a merge names the path, a parent or a child of it. */
 function isTouched(path: Path, merge: JsonObject): boolean {
   let sent: Json = merge;
   for (const part of path) {
     if (!isObject(sent)) return true;
     const next: Json | undefined = Object.hasOwn(sent, part) ? sent[part] : undefined;
-    // A merge replaces a list, so what stood at a position in one may be gone.
+    // A merge replaces a list, so the value at a position in it may be gone.
     if (next === undefined) return typeof part === 'number';
     sent = next;
   }

@@ -7,7 +7,9 @@ import { findTokenRows, findTokens, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import { decryptData, requireNeeded } from '../token-data.ts';
 
-/** The actor of attempts of which each gives back what it took, because only the last has changed anything. */
+/**
+ * An actor for repeated attempts. Each attempt releases its budget first, because only the last one changes anything.
+ */
 export function inAttempts(actor: Actor): { attempting: Actor; giveBack(): void } {
   const { through } = actor;
   const part = partOf(through?.decryption ?? { ...unbounded, hold: (bytes) => actor.hold?.(bytes) });
@@ -20,7 +22,7 @@ export function inAttempts(actor: Actor): { attempting: Actor; giveBack(): void 
 export async function readToChange(vault: Vault, actor: Actor, id: string): Promise<TokenRow | undefined> {
   const { tenantId, through } = actor;
   if (through?.decryption) {
-    // A transform may change many tokens, so each reserves only what it takes.
+    // A transform may change many tokens, so each reserves only its own size.
     const [found] = await findTokens(vault.db, tenantId, [id]);
     if (!found || !isLarge(found)) return found;
     await through.decryption.hold?.(copiesRead * found.size_bytes);
@@ -31,10 +33,10 @@ export async function readToChange(vault: Vault, actor: Actor, id: string): Prom
   return row;
 }
 
-/** @throws {ServiceError} `payload_too_large` beyond what all calls of a transform together may decrypt. */
+/** @throws {ServiceError} `payload_too_large` if it exceeds the budget of all calls of a transform together. */
 export async function decryptToChange(vault: Vault, actor: Actor, row: TokenRow): Promise<Json> {
   const shared = actor.through?.decryption;
-  // The size of data that is not shown decides about no error.
+  // The size of hidden data must not decide about errors.
   const isSeen = decide(actor, 'token:read', row) === 'reveal';
   const budget: DecryptionBudget =
     shared && isSeen ? shared : { ...unbounded, hold: (bytes) => (shared ?? actor).hold?.(bytes) };

@@ -7,7 +7,7 @@ import type { Actor, TokenRow } from '../token.ts';
 import { isBlindMerge, requireApart } from './blind-merge.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
-/** Their expressions show parts of the data to their author, or test guesses of it. */
+/** Their expressions show parts of the data to their author, or can test guesses. */
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
 
 /** No patch may widen what its actor sees, because a right to a masked read would become a right to plaintext. */
@@ -28,7 +28,10 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
-/** A conflict reveals that two tokens are equal, so who is not shown the data may send no patch that could end in one. */
+/**
+ * A conflict reveals that two tokens are equal, so a caller who cannot see the data may send no patch that could cause
+ * one.
+ */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
   const isReplaced = patch.data !== undefined && !isObject(patch.data);
   const member = patch.deduplicate_token === true ? 'deduplicate_token' : isReplaced ? 'data' : undefined;

@@ -7,8 +7,9 @@ import { isEmptyMerge } from './blind-merge.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
 /**
- * What callers who do not see a token have patched into it since one who sees it last wrote it. If they have merged into
- * the data, one stays until all data are replaced, because a merge leaves parts of what they divided (`blind-merge.ts`).
+ * Bytes that callers who cannot see a member have written to it since one who can last wrote it. After a blind merge
+ * into the data one byte stays until all data is replaced, because a merge keeps parts of what they divided
+ * (`blind-merge.ts`).
  */
 export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;
 
@@ -20,7 +21,10 @@ function sees(actor: Actor, token: TokenRow, member: Written): boolean {
   return member === 'data' ? transform === 'reveal' : transform !== undefined;
 }
 
-/** Blind patches are judged by the sum of what was sent, because a limit on the whole would tell the rest's size. */
+/**
+ * Blind patches are limited by the sum of the bytes sent, because a limit on the result would reveal the size of the
+ * rest.
+ */
 export function blindBytesAfter(actor: Actor, token: TokenRow, patch: TokenPatch): BlindBytes {
   return {
     blind_data_bytes: bytesAfter(actor, token, { patch, member: 'data' }),
@@ -32,7 +36,7 @@ function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: T
   const before = token[`blind_${member}_bytes`];
   const sent = patch[member] as Json | undefined;
   if (sent === undefined || isEmptyMerge(sent)) return before;
-  // A value that is no object replaces all that was there, and is itself replaced by a merge.
+  // A value that is not an object replaces everything there; a later merge replaces it completely.
   const isMerge = isObject(sent);
   if (sees(actor, token, member)) return isMerge && member === 'data' ? Math.min(before, 1) : 0;
   const after = (isMerge ? before : 0) + Buffer.byteLength(JSON.stringify(sent));
@@ -41,7 +45,7 @@ function bytesAfter(actor: Actor, token: TokenRow, { patch, member }: { patch: T
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }
 
-/** Not judged: what the actor does not see, and what the patch leaves as it is. */
+/** Members without a size limit: those that the actor does not see, or that the patch does not change. */
 export function unjudgedIn(actor: Actor, token: TokenRow, patch: TokenPatch): ReadonlySet<Judged> {
   const { data, metadata, mask, search_indexes, fingerprint_expression } = patch;
   const isTouched = [data, mask, search_indexes, fingerprint_expression].some((member) => member !== undefined);

@@ -32,7 +32,10 @@ export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
 const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
 
-/** Checks what needs no token. @throws {ServiceError} `validation_failed` with every fault by its path. */
+/**
+ * Checks everything that does not depend on the token. @throws {ServiceError} `validation_failed` with every fault by
+ * its path.
+ */
 export function readTokenPatch(value: unknown, now: Date): TokenPatch {
   if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
     throw validationFailed({ '': [nestedTooDeeply] });
@@ -68,7 +71,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   return faults;
 }
 
-/** Only whether the expressions can be parsed, because their results depend on the data. */
+/** Checks only whether the expressions can be parsed, because their results depend on the data. */
 function noteTemplateFault(faults: FieldErrors, member: string, template: Json | undefined): void {
   try {
     countExpressions(template ?? null);

@@ -42,7 +42,7 @@ const mostAttempts = 10;
 
 /**
  * Applies a JSON merge patch and resolves once no process serves the old state. Null resets a member to its default. No
- * answer or error tells the actor more of the token than a read would (`patch-rights.ts`, `patch-sizes.ts`).
+ * response or error reveals more of the token than a read would (`patch-rights.ts`, `patch-sizes.ts`).
  * @throws {ServiceError} `validation_failed`, `not_found`, `forbidden`, `conflict`, `payload_too_large`, `unavailable`.
  */
 export async function updateToken(vault: Vault, actor: Actor, id: string, patch: unknown): Promise<UpdatedToken> {
@@ -57,7 +57,7 @@ export async function updateToken(vault: Vault, actor: Actor, id: string, patch:
   return { token: await present(vault, actor, written.row, written.input), confirmation };
 }
 
-/** Another process may change the token between preparing and writing. */
+/** Prepares again if another process changes the token between preparing and writing. */
 async function attempt(vault: Vault, actor: Actor, id: string, patch: TokenPatch) {
   const { attempting, giveBack } = inAttempts(actor);
   for (let attempts = 0; attempts < mostAttempts; attempts++) {
@@ -75,7 +75,7 @@ interface Update {
   from: TokenRow;
   input: TokenInput;
   changes: TokenChanges;
-  /** Set where no other token may equal the changed one. */
+  /** Set if no other token may equal the changed one. */
   unique: Fingerprinted | undefined;
   members: string[];
 }
@@ -118,11 +118,11 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   return { from, input, changes, unique, members: Object.keys(patch) };
 }
 
-/** What fingerprint and search hashes are made of after a patch. Undefined: the stored ones stay. */
+/** Texts for fingerprint and search hashes after a patch. Undefined: the stored ones stay. */
 type TextsAfter = { [Name in keyof DerivedTexts]: DerivedTexts[Name] | undefined };
 
 interface Change {
-  /** The data before. */
+  /** The data before the patch. */
   data: Json;
   patch: TokenPatch;
   input: TokenInput;
@@ -139,12 +139,12 @@ function textsAfter(actor: Actor, token: TokenRow, { data, patch, input }: Chang
   };
 }
 
-/** Our clock may be ahead of the database's, so an old `expires_at` is no fault of a patch that does not name it. */
+/** Our clock may be ahead of the database's, so an old `expires_at` is no error if the patch does not name it. */
 function isPast(expiresAt: string | null, patch: TokenPatch, now: Date): boolean {
   return patch.expires_at === undefined && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
-/** As for a new token. */
+/** The same rules as for a new token. */
 function isFingerprinted(from: TokenRow, input: TokenInput, settings: TokenSettings): boolean {
   // A token with the default fingerprint keeps one, because its creator asked for it.
   const isKept = from.fingerprint !== null && from.fingerprint_expression === null;
@@ -152,7 +152,7 @@ function isFingerprinted(from: TokenRow, input: TokenInput, settings: TokenSetti
   return settings.fingerprint_tokens || isDeduplicated || isKept || input.fingerprintExpression !== undefined;
 }
 
-/** Undefined where the token equals the same others as before. */
+/** Undefined if the token equals the same tokens as before. */
 function changedEquality(
   from: TokenRow,
   { fingerprint, fingerprint_expression }: TokenChanges,
@@ -174,7 +174,7 @@ interface Written {
   change: RecordedChange;
 }
 
-/** Undefined where the token has changed since the update was prepared. */
+/** Undefined if the token has changed since the update was prepared. */
 async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update): Promise<Written | undefined> {
   const { tenantId } = actor;
   const { from, changes, unique, members } = update;
@@ -200,7 +200,7 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   return { row, change: await vault.changes.record(tx, tenantId, [tagOf.token(tenantId, id)]) };
 }
 
-/** A recorded use, or our own decryption of the token, is no change. */
+/** Recording a use is no change, nor is what decryption caches in the row. */
 function isSame(now: TokenRow | undefined, { sealed, ...before }: TokenRow): boolean {
   return isDeepStrictEqual(now && { ...now, active_month: before.active_month }, before);
 }
