@@ -1,3 +1,7 @@
+import { totalmem } from 'node:os';
+import type { Config } from '@sluice/service-runtime';
+import { type BodyBytes, bodyBytesOf } from './body-bytes.ts';
+
 export const bodyBytesSettings = {
   BODY_HELD_BYTES: {
     type: 'integer',
@@ -20,3 +24,24 @@ export const bodyBytesSettings = {
     description: 'Longest wait of a body or response for memory; otherwise 503',
   },
 } as const;
+
+type BodyBytesConfig = Config<{ type: 'object'; properties: typeof bodyBytesSettings }>;
+
+interface OpenOptions {
+  part: number;
+  requestPart: number;
+}
+
+/** For an API: rows, parsed bodies and written answers take about as much memory again until they are collected. */
+export const apiPart: OpenOptions = { part: 0.25, requestPart: 0.25 };
+
+export function bodyBytesFrom(config: BodyBytesConfig, { part, requestPart }: OpenOptions): BodyBytes {
+  const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryLimit() * part);
+  const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);
+  return bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs: config.BODY_WAIT_MS });
+}
+
+function memoryLimit(): number {
+  const ofCgroup = process.constrainedMemory();
+  return ofCgroup > 0 ? Math.min(ofCgroup, totalmem()) : totalmem();
+}

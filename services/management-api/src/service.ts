@@ -26,7 +26,7 @@ import { appOf, operationNames } from './app.ts';
 import type { Config } from './config.ts';
 import { consoleUrlOf } from './console-url.ts';
 import type { Context } from './context.ts';
-import { issuersFrom } from './issuers/open-issuers.ts';
+import { issuersFrom } from './issuers/issuers.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { exportTurnsFrom } from './logs/log-export.ts';
 import { openCompiler } from './proxies/open-compiler.ts';

@@ -5,16 +5,23 @@ import { freePort } from '@sluice/service-runtime/free-port';
 import { allOrThrow } from '../all-or-throw.ts';
 import { buildConsole } from '../build-console.ts';
 import { errorCode, LaunchError } from '../launch-error.ts';
+import { writePrivateFile } from '../private-file.ts';
 import { assertPortFree } from '../processes/assert-port-free.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { startStores } from '../stores/stores.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
-import { writeEnvironmentFile } from './environment-file.ts';
 import { lockFolder } from './lock.ts';
 import { migrateDatabase } from './migrations.ts';
 import { readLedgerKey, readSecrets } from './secrets.ts';
 import { serviceProcesses } from './service-processes.ts';
-import { findAddresses, localUrl, type ServiceAddress, type StackSettings, services } from './services.ts';
+import {
+  commandSettings,
+  findAddresses,
+  localUrl,
+  type ServiceAddress,
+  type StackSettings,
+  services,
+} from './services.ts';
 import { createSignInLink } from './sign-in-link.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -181,4 +188,13 @@ function urlsOf({ addresses }: StackSettings, port: keyof ServiceAddress): Servi
     tokenVault: localUrl(addresses['token-vault'][port]),
     proxyGateway: localUrl(addresses['proxy-gateway'][port]),
   };
+}
+
+/**
+ * Writes the file `environment`, with which command line tools reach this stack: `node --env-file`, or `set -a; .
+ * .sluice/environment`. It holds secrets; only the owner may read it.
+ */
+async function writeEnvironmentFile(directory: string, settings: StackSettings): Promise<void> {
+  const lines = Object.entries(commandSettings(settings)).map(([name, value]) => `${name}='${value}'\n`);
+  await writePrivateFile(join(directory, 'environment'), lines.join(''));
 }

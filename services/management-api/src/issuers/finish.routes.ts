@@ -5,10 +5,10 @@ import { ServiceError, validationFailed } from '@sluice/problems';
 import { anonymousOperation, type Context } from '../context.ts';
 import { joinTenant } from '../invitations/accept-invitation.ts';
 import { takeInvitation } from '../invitations/invitation.queries.ts';
+import { example, uuid } from '../resource.schema.ts';
 import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
 import { listTenantsOf } from '../sign-ins/sign-in.queries.ts';
 import { unlessRefused } from '../sign-ins/unless-refused.ts';
-import { finishSignInBody, signInProviders } from './finish.schema.ts';
 import {
   findOrMakePerson,
   findPerson,
@@ -17,6 +17,30 @@ import {
   takePending,
   updatePerson,
 } from './person.queries.ts';
+
+const finishSignInBody = {
+  type: 'object',
+  title: 'FinishSignIn',
+  examples: [{ tenant_id: example.tenant_id }],
+  properties: {
+    tenant_id: { ...uuid, description: 'Which of the Tenants of the person; needed where there are several' },
+    invitation: { type: 'string', minLength: 1, maxLength: 200, description: 'The secret of an invitation' },
+  },
+} as const;
+
+const signInProvider = {
+  type: 'object',
+  title: 'SignInProvider',
+  examples: [{ name: 'keycloak' }],
+  required: ['name'],
+  properties: { name: { type: 'string' } },
+} as const;
+
+const signInProviders = {
+  type: 'array',
+  items: signInProvider,
+  examples: [signInProvider.examples],
+} as const;
 
 const tag = 'Signing in';
 

@@ -1,10 +1,43 @@
+import { roles } from '@sluice/access';
 import { hashKey, isWellFormedSecret } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { anonymousOperation, type Context } from '../context.ts';
 import { findBySecret } from '../invitations/invitation.queries.ts';
 import { acceptInvitationBody } from '../invitations/invitation.schema.ts';
+import { example, uuid } from '../resource.schema.ts';
 import { findLink } from '../sign-ins/link.queries.ts';
-import { invitationLook, linkBody, linkLook } from './look.schema.ts';
+
+const linkBody = {
+  type: 'object',
+  title: 'SignInLink',
+  required: ['secret'],
+  examples: [{ secret: 'ExampleExampleExampleExampleExampleExampleE' }],
+  properties: { secret: { type: 'string', minLength: 1, maxLength: 200 } },
+} as const;
+
+const tenant = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: uuid, name: { type: 'string' } },
+} as const;
+
+const exampleTenant = { id: example.tenant_id, name: 'Production' };
+
+const linkLook = {
+  type: 'object',
+  title: 'SignInLinkLook',
+  examples: [{ tenant: exampleTenant, email: 'ada@example.com' }],
+  required: ['tenant'],
+  properties: { tenant, email: { type: 'string' } },
+} as const;
+
+const invitationLook = {
+  type: 'object',
+  title: 'InvitationLook',
+  examples: [{ tenant: exampleTenant, email: 'ada@example.com', role: 'AUDITOR' }],
+  required: ['tenant', 'email', 'role'],
+  properties: { tenant, email: { type: 'string' }, role: { type: 'string', enum: roles } },
+} as const;
 
 const tag = 'Signing in';
 

@@ -1,8 +1,26 @@
 import { pageOf, toPage } from '@sluice/http-api';
 import { describeFoundTokens, describeTokens } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
-import { metadataFilter } from '../tokens/token.schema.ts';
-import { describedToken, describeFoundTokensBody, describeTokensQuery } from './console-token.schema.ts';
+import { listTokensQuery, metadataFilter, searchTokensBody, token } from '../tokens/token.schema.ts';
+
+const describeTokensQuery = listTokensQuery;
+
+const describeFoundTokensBody = {
+  ...searchTokensBody,
+  title: 'DescribeFoundTokens',
+  examples: [{ query: 'type:card AND metadata.customer:"c-1042"' }],
+} as const;
+
+const { data: _, mask: __, fingerprint: ___, ...properties } = token.properties;
+const [{ data: ____, ...example }] = token.examples;
+
+const describedToken = {
+  ...token,
+  title: 'DescribedToken',
+  description: 'A token without its value, and without what is made of it.',
+  examples: [example],
+  properties,
+} as const;
 
 const without =
   'The console shows tokens to who administers the Tenant, without `data`, mask and fingerprint, whatever token permissions the sign-in has. Nothing is decrypted, and no token counts as used.';
