@@ -15,7 +15,7 @@ export interface Column<Row> {
   width?: string;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** What the rows are, for who cannot see the table. */
   label: string;
   columns: readonly Column<Row>[];
@@ -61,7 +61,7 @@ function classOf<Row>({ onlyWide, atEnd, tight }: Column<Row>): string {
   return [onlyWide && styles.wide, atEnd && styles.end, tight && styles.tight].filter(Boolean).join(' ');
 }
 
-interface PagingProps {
+export interface PagingProps {
   pagination: { total_items?: number; page_number?: number; page_size?: number; total_pages?: number };
   onPage: (page: number) => void;
 }

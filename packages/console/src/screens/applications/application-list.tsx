@@ -4,9 +4,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Filters, Pick } from '../../ui/filters.tsx';
-import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
-import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Badge, Soft } from '../../ui/layout.tsx';
+import { List, ListPage } from '../../ui/list-page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/applications');
@@ -28,21 +29,18 @@ const columns: readonly Column<Application>[] = [
 
 export function ApplicationList() {
   return (
-    <Page
+    <ListPage
       title="Applications"
       intro="An Application holds API keys. Its permissions and rules say what its callers may do."
+      needs="application:read"
       acts={
         <LinkButton to="/applications/new" kind="primary" icon="plus" needs="application:create">
           New Application
         </LinkButton>
       }
     >
-      <Card flush>
-        <Guarded needs="application:read" what="You cannot see Applications">
-          <Applications />
-        </Guarded>
-      </Card>
-    </Page>
+      <Applications />
+    </ListPage>
   );
 }
 
@@ -64,23 +62,17 @@ function Applications() {
           onValue={(chosen) => navigate({ search: chosen === 'all' ? {} : { type: chosen } })}
         />
       </Filters>
-      <Loaded query={query}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <Empty icon="applications" title={type ? `No ${type} Applications` : 'No Applications yet'}>
-              Make one for each program that calls the service, with no more permissions than it needs.
-            </Empty>
-          ) : (
-            <>
-              <Table label="Applications" columns={columns} rows={data} keyOf={({ id }) => id} />
-              <Paging
-                pagination={pagination}
-                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-              />
-            </>
-          )
+      <List
+        label="Applications"
+        columns={columns}
+        query={query}
+        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+        empty={
+          <Empty icon="applications" title={type ? `No ${type} Applications` : 'No Applications yet'}>
+            Make one for each program that calls the service, with no more permissions than it needs.
+          </Empty>
         }
-      </Loaded>
+      />
     </>
   );
 }

@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Filters, Find } from '../../ui/filters.tsx';
-import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
-import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Badge, Soft } from '../../ui/layout.tsx';
+import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/proxies');
@@ -48,21 +48,18 @@ const columns: readonly Column<ProxyResource>[] = [
 
 export function ProxyList() {
   return (
-    <Page
+    <ListPage
       title="Proxies"
       intro="A Proxy forwards requests to one destination, and puts values in the place of tokens on the way."
+      needs="proxy:read"
       acts={
         <LinkButton to="/proxies/new" kind="primary" icon="plus" needs="proxy:create">
           New Proxy
         </LinkButton>
       }
     >
-      <Card flush>
-        <Guarded needs="proxy:read" what="You cannot see Proxies">
-          <Proxies />
-        </Guarded>
-      </Card>
-    </Page>
+      <Proxies />
+    </ListPage>
   );
 }
 
@@ -76,31 +73,18 @@ function Proxies() {
   });
   return (
     <>
-      <Filters>
-        <Find
-          label="Name"
-          value={name ?? ''}
-          placeholder="Part of a name, or with *"
-          onValue={(text) => navigate({ search: text ? { name: text } : {} })}
-        />
-      </Filters>
-      <Loaded query={query}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <Empty icon="proxies" title={name ? 'No Proxy has such a name' : 'No Proxies yet'}>
-              Make one for each destination that needs values: callers send tokens, and it sends the values on.
-            </Empty>
-          ) : (
-            <>
-              <Table label="Proxies" columns={columns} rows={data} keyOf={({ id }) => id} />
-              <Paging
-                pagination={pagination}
-                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-              />
-            </>
-          )
+      <NameFilter name={name} onName={(text) => navigate({ search: text ? { name: text } : {} })} />
+      <List
+        label="Proxies"
+        columns={columns}
+        query={query}
+        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+        empty={
+          <Empty icon="proxies" title={name ? 'No Proxy has such a name' : 'No Proxies yet'}>
+            Make one for each destination that needs values: callers send tokens, and it sends the values on.
+          </Empty>
         }
-      </Loaded>
+      />
     </>
   );
 }

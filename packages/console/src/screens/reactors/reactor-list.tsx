@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Filters, Find } from '../../ui/filters.tsx';
-import { Card, Page, Soft } from '../../ui/layout.tsx';
-import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Soft } from '../../ui/layout.tsx';
+import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/reactors');
@@ -36,21 +36,18 @@ const columns: readonly Column<Reactor>[] = [
 
 export function ReactorList() {
   return (
-    <Page
+    <ListPage
       title="Reactors"
       intro="A Reactor is code that is called by itself, with values in its arguments. It may call out, and make tokens of what it returns."
+      needs="reactor:read"
       acts={
         <LinkButton to="/reactors/new" kind="primary" icon="plus" needs="reactor:create">
           New Reactor
         </LinkButton>
       }
     >
-      <Card flush>
-        <Guarded needs="reactor:read" what="You cannot see Reactors">
-          <Reactors />
-        </Guarded>
-      </Card>
-    </Page>
+      <Reactors />
+    </ListPage>
   );
 }
 
@@ -64,31 +61,18 @@ function Reactors() {
   });
   return (
     <>
-      <Filters>
-        <Find
-          label="Name"
-          value={name ?? ''}
-          placeholder="Part of a name, or with *"
-          onValue={(text) => navigate({ search: text ? { name: text } : {} })}
-        />
-      </Filters>
-      <Loaded query={query}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <Empty icon="reactors" title={name ? 'No Reactor has such a name' : 'No Reactors yet'}>
-              Make one for work that needs values but no destination of its own: checks, lookups, files.
-            </Empty>
-          ) : (
-            <>
-              <Table label="Reactors" columns={columns} rows={data} keyOf={({ id }) => id} />
-              <Paging
-                pagination={pagination}
-                onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-              />
-            </>
-          )
+      <NameFilter name={name} onName={(text) => navigate({ search: text ? { name: text } : {} })} />
+      <List
+        label="Reactors"
+        columns={columns}
+        query={query}
+        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
+        empty={
+          <Empty icon="reactors" title={name ? 'No Reactor has such a name' : 'No Reactors yet'}>
+            Make one for work that needs values but no destination of its own: checks, lookups, files.
+          </Empty>
         }
-      </Loaded>
+      />
     </>
   );
 }

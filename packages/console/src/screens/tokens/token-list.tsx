@@ -4,9 +4,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Filters, Find, Moment, Pick } from '../../ui/filters.tsx';
-import { Badge, Card, Page, Soft } from '../../ui/layout.tsx';
-import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { Badge, Soft } from '../../ui/layout.tsx';
+import { List, ListPage } from '../../ui/list-page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { queryOf, type TokenFilters, tokenTypes } from './token-search.ts';
 import styles from './tokens.module.css';
@@ -30,16 +31,13 @@ const columns: readonly Column<DescribedToken>[] = [
 
 export function TokenList() {
   return (
-    <Page
+    <ListPage
       title="Tokens"
-      intro="What is kept, by all that is not secret. The console shows neither values nor masks, to nobody."
+      intro="What the vault keeps. The console shows neither values nor masks, whatever your role is."
+      needs="application:read"
     >
-      <Card flush>
-        <Guarded needs="application:read" what="You cannot see tokens">
-          <Tokens />
-        </Guarded>
-      </Card>
-    </Page>
+      <Tokens />
+    </ListPage>
   );
 }
 
@@ -88,22 +86,19 @@ function Tokens() {
           </Button>
         )}
       </Filters>
-      <Loaded query={query}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token is so'}>
-              {found === undefined
-                ? 'Servers make them with a key that has token:create, browsers by the hosted fields.'
-                : 'An id, a container and metadata are compared whole; /pci/* stands for all containers below /pci/.'}
-            </Empty>
-          ) : (
-            <>
-              <Table label="Tokens" columns={columns} rows={data} keyOf={({ id }) => id} />
-              <Paging pagination={pagination} onPage={(to) => navigate({ search: { ...filters, page: to } })} />
-            </>
-          )
+      <List
+        label="Tokens"
+        columns={columns}
+        query={query}
+        onPage={(to) => navigate({ search: { ...filters, page: to } })}
+        empty={
+          <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token is so'}>
+            {found === undefined
+              ? 'Servers make them with a key that has token:create, browsers by the hosted fields.'
+              : 'An id, a container and metadata are compared whole; /pci/* stands for all containers below /pci/.'}
+          </Empty>
         }
-      </Loaded>
+      />
     </>
   );
 }
