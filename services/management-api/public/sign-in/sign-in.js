@@ -54,6 +54,13 @@ function takeSecret() {
   return secret;
 }
 
+/** Stays with this entry of the tab's history, so that a reload and the way back have it, and no other page has. */
+function takeInvitation() {
+  const invitation = takeSecret() || history.state?.invitation || '';
+  history.replaceState({ invitation }, '');
+  return invitation;
+}
+
 function show(name, texts = {}) {
   const shown = part(name);
   for (const [slot, text] of Object.entries(texts)) {
@@ -70,7 +77,13 @@ function onClick(name, act) {
   button?.addEventListener('click', () => act(button));
 }
 
+/** An invitation belongs to the one sign-in that is begun on its page. Whoever signs in later in this tab may be somebody else. */
+function forgetInvitation() {
+  sessionStorage.removeItem(invitationKey);
+}
+
 function signInPage() {
+  forgetInvitation();
   part('key').addEventListener('submit', (event) => {
     event.preventDefault();
     const input = event.target.elements.namedItem('key');
@@ -90,15 +103,20 @@ function signInPage() {
 }
 
 function invitationPage() {
-  const token = takeSecret() || sessionStorage.getItem(invitationKey) || '';
+  forgetInvitation();
+  const token = takeInvitation();
   if (token === '') return fail('This page needs the whole link of an invitation.');
-  sessionStorage.setItem(invitationKey, token); // for the way back from an issuer, in this tab
+  // The way back from an issuer may show this page as it was, without running this script again.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && forgetInvitation());
+  for (const link of document.querySelectorAll('.choices a')) {
+    link.addEventListener('click', ({ ctrlKey, metaKey, shiftKey }) => {
+      const isThisTab = !(ctrlKey || metaKey || shiftKey);
+      if (isThisTab) sessionStorage.setItem(invitationKey, token);
+    });
+  }
   attempt(async () => {
     const found = await call('POST', '/api/invitations/link', { token });
-    if (!found.ok) {
-      sessionStorage.removeItem(invitationKey);
-      return found;
-    }
+    if (!found.ok) return found;
     show('invitation', { tenant: found.body.tenant.name, email: found.body.email, role: found.body.role });
     const { body } = await call('GET', '/api/me');
     if (body.user) part('accept').hidden = false;
@@ -106,9 +124,7 @@ function invitationPage() {
   });
   onClick('accept', async (button) => {
     const accepted = await attempt(() => call('POST', '/api/invitations/accept', { token }), button);
-    if (!accepted) return;
-    sessionStorage.removeItem(invitationKey);
-    enter();
+    if (accepted) enter();
   });
 }
 
@@ -124,7 +140,7 @@ function finishPage() {
   }
   const invitation = sessionStorage.getItem(invitationKey);
   if (!invitation) return choose();
-  sessionStorage.removeItem(invitationKey);
+  forgetInvitation();
   attempt(() => call('POST', '/api/sign-in/finish', { invitation })).then((accepted) => {
     if (accepted) enter();
     else part(tenants.length === 0 ? 'none' : 'tenants').hidden = false;

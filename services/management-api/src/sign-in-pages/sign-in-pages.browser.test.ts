@@ -127,6 +127,57 @@ test('a session: a person is invited, accepts through the issuer, is demoted, an
   await role.getByText('AUDITOR').waitFor();
 });
 
+test('an invitation is accepted only by the sign-in that was begun on its page', async () => {
+  const { api, consoleUrl, issuer, invite } = world.current;
+  const { tenant, stranger, db } = api;
+  issuer.account = 'linus';
+  issuer.accounts.set('linus', { email: 'linus@example.com', email_verified: true });
+  await using opened = await open();
+  const { page } = opened;
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL(`${consoleUrl}/sign-in`);
+  };
+  const seeTenant = async (id: string) => {
+    const { name } = await db.selectFrom('tenants').select('name').where('id', '=', id).executeTakeFirstOrThrow();
+    await seeSignedIn(page);
+    await page.locator('[data-slot="tenant"]').getByText(name, { exact: true }).waitFor();
+  };
+  await page.goto(await invite('linus@example.com'));
+  await page.getByText('linus@example.com').waitFor();
+  await page.reload();
+  await page.getByText('linus@example.com').waitFor();
+  await page.getByRole('link', { name: 'Continue with keycloak' }).click();
+  await seeTenant(tenant.tenant_id);
+  await signOut();
+
+  // Opened, and left
+  const link = await invite('linus@example.com', stranger.tenant_id);
+  await page.goto(link);
+  await page.getByText('linus@example.com').waitFor();
+  await page.goto(`${consoleUrl}/sign-in`);
+  await page.getByRole('link', { name: 'Continue with keycloak' }).click();
+  await seeTenant(tenant.tenant_id);
+  await signOut();
+
+  // Used for a sign-in that was given up
+  await page.goto(link);
+  await page.getByText('linus@example.com').waitFor();
+  const asks = { contentType: 'text/html', body: 'The issuer asks' };
+  await page.route(`${consoleUrl}/sign-in/keycloak`, (route) => route.fulfill(asks));
+  await page.getByRole('link', { name: 'Continue with keycloak' }).click();
+  await page.getByText('The issuer asks').waitFor();
+  await page.unrouteAll();
+  await page.goto(`${consoleUrl}/sign-in`);
+  await page.getByRole('link', { name: 'Continue with keycloak' }).click();
+  await seeTenant(tenant.tenant_id);
+  await signOut();
+
+  await page.goto(link);
+  await page.getByRole('link', { name: 'Continue with keycloak' }).click();
+  await seeTenant(stranger.tenant_id);
+});
+
 test('a page of another site can neither begin, nor finish, nor sign out', async () => {
   const { api, consoleUrl, issuer } = world.current;
   const { tenant } = api;
