@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { eventuallyEqual, useStack } from '@sluice/testing';
 import { findBarriers, type OpenShop, startShops } from '@sluice/testing/browser';
 
 const shops = useStack(startShops);
@@ -86,8 +86,8 @@ test('in a narrow page a card takes two lines, and none is wider than the page',
   await using shop = await openAll('light', 320);
   await type(shop, states.complete as Record<Kind, string[]>);
   await shop.screenshot('fields-narrow', { whole: true });
-  expect(await shop.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  expect((await shop.page.locator('#card iframe').boundingBox())?.height).toBe(56);
+  await eventuallyEqual(() => shop.page.evaluate(() => document.documentElement.scrollWidth), 320);
+  await eventuallyEqual(async () => (await shop.page.locator('#card iframe').boundingBox())?.height, 56);
 });
 
 test('a page that is dark without saying so has fields that are dark, too', async () => {
@@ -141,7 +141,7 @@ test('the page chooses from a list of properties, and nothing that it gives load
         body: [body.backgroundColor, body.padding, body.position, body.backgroundImage],
       };
     });
-  expect(await seen()).toEqual({
+  await eventuallyEqual(seen, {
     color: 'rgb(10, 20, 30)',
     spacing: '2px',
     placeholder: 'rgb(9, 9, 9)',
@@ -149,5 +149,8 @@ test('the page chooses from a list of properties, and nothing that it gives load
   });
   await shop.input('number').fill('42');
   await shop.input('number').blur();
-  expect(await seen()).toMatchObject({ color: 'rgb(200, 0, 0)', body: ['rgba(0, 0, 0, 0)', '0px', 'static', 'none'] });
+  await eventuallyEqual(
+    seen,
+    expect.objectContaining({ color: 'rgb(200, 0, 0)', body: ['rgba(0, 0, 0, 0)', '0px', 'static', 'none'] }),
+  );
 });

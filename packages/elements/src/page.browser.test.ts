@@ -1,4 +1,4 @@
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, eventuallyEqual, useStack } from '@sluice/testing';
 import { startShops } from '@sluice/testing/browser';
 import type { Kind } from './types.ts';
 
@@ -56,7 +56,7 @@ test('taken out and put back: it begins anew, and still makes a token', async ()
   });
   const failure = await page.evaluate(() => window.shop.tokenize().catch((error) => error.fields));
   expect(failure).toEqual(['cvc']);
-  expect(await input('cvc').getAttribute('aria-invalid')).toBe('true');
+  await eventuallyEqual(() => input('cvc').getAttribute('aria-invalid'), 'true');
   await input('cvc').fill('321');
   await page.evaluate(() => window.shop.tokenize());
   expect(shops.current.vault.asked).toMatchObject([{ body: { data: { number: '4242424242424242', cvc: '321' } } }]);
@@ -138,11 +138,12 @@ test('disabled and enabled, named and dressed anew', async () => {
     theme: { base: { color: 'rgb(1, 2, 3)' } },
   });
   await eventually('the change', () => input('number').isDisabled());
-  expect(await page.locator('#number').getAttribute('data-field')).toContain('disabled');
-  expect(await page.locator('#number iframe').getAttribute('title')).toBe('Kartennummer');
-  expect(await input('number').getAttribute('aria-label')).toBe('Kartennummer');
-  expect(await input('number').getAttribute('placeholder')).toBe('0000');
-  expect(await input('number').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(1, 2, 3)');
+  await page.locator('#number[data-field~=disabled]').waitFor();
+  await eventuallyEqual(() => page.locator('#number iframe').getAttribute('title'), 'Kartennummer');
+  await eventuallyEqual(() => input('number').getAttribute('aria-label'), 'Kartennummer');
+  await eventuallyEqual(() => input('number').getAttribute('placeholder'), '0000');
+  const color = () => input('number').evaluate((element) => getComputedStyle(element).color);
+  await eventuallyEqual(color, 'rgb(1, 2, 3)');
   await update({ disabled: false });
   await eventually('the change', () => input('number').isEnabled());
   await input('number').fill('4242424242424242');
@@ -162,7 +163,7 @@ test('focus() before the frame is there counts once it is', async () => {
   const hasFocus = () => shop.input('number').evaluate((element) => element === element.ownerDocument.activeElement);
   await eventually('the input has the focus', hasFocus);
   await shop.page.keyboard.type('4242');
-  expect(await shop.input('number').inputValue()).toBe('4242');
+  await eventuallyEqual(() => shop.input('number').inputValue(), '4242');
 });
 
 test('a group makes one token: what does not fit is refused', async () => {

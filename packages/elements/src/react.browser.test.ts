@@ -1,4 +1,4 @@
-import { eventually, serveHttp, useStack } from '@sluice/testing';
+import { eventually, eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
 import { openBrowser, startFieldsVault } from '@sluice/testing/browser';
 import { build } from 'vite';
 
@@ -41,7 +41,7 @@ test('fields in React, in its strict mode: typed, disabled, taken away, shown ag
   const input = (id: string) => page.locator(`#${id} iframe`).contentFrame().locator('input');
   await input('number').fill('4242424242424242');
   await eventually('the change', async () => (await page.locator('#complete').textContent()) === 'true');
-  expect(await page.locator('iframe').count()).toBe(2);
+  await eventuallyEqual(() => page.locator('iframe').count(), 2);
   await page.locator('#disable').click();
   await eventually('the field disabled', () => input('number').isDisabled());
   expect(await input('number').inputValue()).toBe('4242 4242 4242 4242');
@@ -49,7 +49,7 @@ test('fields in React, in its strict mode: typed, disabled, taken away, shown ag
   await eventually('the field enabled', () => input('number').isEnabled());
 
   await page.locator('#toggle').click();
-  expect(await page.locator('iframe').count()).toBe(0);
+  await eventuallyEqual(() => page.locator('iframe').count(), 0);
   await page.locator('#toggle').click();
   await input('number').fill('5555555555554444');
   await input('expiry').fill('12/30');

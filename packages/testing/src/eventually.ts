@@ -18,3 +18,16 @@ export async function waitUntil(
 export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   if (!(await waitUntil(holds, 60_000))) throw new Error(`did not come within a minute: ${what}`);
 }
+
+/** Fails after a minute with the difference, as `toEqual` tells it. */
+export async function eventuallyEqual(read: () => Promise<unknown> | unknown, expected: unknown): Promise<void> {
+  const isEqual = async () => {
+    try {
+      expect(await read()).toEqual(expected);
+      return true;
+    } catch {
+      return false; // told below, once the time is over
+    }
+  };
+  if (!(await waitUntil(isEqual, 60_000))) expect(await read()).toEqual(expected);
+}

@@ -10,7 +10,7 @@ export {
   startCountingDestination,
   startDestination,
 } from './destination.ts';
-export { eventually, waitUntil } from './eventually.ts';
+export { eventually, eventuallyEqual, waitUntil } from './eventually.ts';
 export { type FilledTable, filled, fillTables, vacuumWhole } from './fill-tables.ts';
 export { type HttpAnswer, type HttpClient, type HttpRequest, openHttpClient } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';

@@ -68,6 +68,7 @@ test('an Application is made of a template, and its key is shown once', async ()
   expect(key).toMatch(/^svc_\w+_prv_/);
   await opened.look('application-key');
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'Caller', level: 1 }).waitFor();
   expect(await page.content()).not.toContain(key);
 });

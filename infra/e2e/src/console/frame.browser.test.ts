@@ -92,8 +92,7 @@ test('a person changes to another Tenant', async () => {
   await page.getByRole('button', { name: /account/ }).click();
   await page.getByText('Change to another Tenant').waitFor();
   await opened.look('change-tenant');
-  await page.getByRole('button', { name: /AUDITOR/ }).click();
-  await page.waitForLoadState('load');
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: /AUDITOR/ }).click()]);
   await page.getByRole('button', { name: /account/ }).click();
   await page.getByText('AUDITOR', { exact: true }).waitFor();
 });
@@ -104,7 +103,7 @@ test('the keyboard alone reaches the content and the navigation', async () => {
   await opened.goto('/applications', 'Applications');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter'); // skips to the content
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await page.locator('#main:focus').waitFor();
   await page.setViewportSize({ width: 320, height: 700 });
   await page.getByRole('button', { name: 'Open the navigation' }).press('Enter');
   await page.getByRole('dialog', { name: 'Navigation' }).getByRole('link', { name: 'Proxies' }).press('Enter');

@@ -1,4 +1,4 @@
-import { serveHttp, useStack } from '@sluice/testing';
+import { eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
 import { signIn, startConsole } from './open-console.ts';
 
 /** Another page that the person has open, of a sibling host on the same site. */
@@ -77,7 +77,7 @@ test('a page of a sibling host neither reads nor writes with the cookie of the c
   const sibling = attacker.replace('127.0.0.1', 'shop.localhost');
   const other = await page.context().newPage();
   await other.goto(`${sibling}/page`);
-  expect(caught).toEqual(['/caught?script']); // its scripts do run
+  await eventuallyEqual(() => caught, ['/caught?script']); // its scripts do run
   expect(await other.evaluate(attempts, consoleUrl)).toEqual(nothing);
   expect((await sluice.applications.list().page()).pagination.total_items).toBe(before);
   expect(await page.evaluate(own)).toEqual({ statuses: [200, 201, 403], cookie: '' });

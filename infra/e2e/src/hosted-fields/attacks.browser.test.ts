@@ -212,7 +212,7 @@ test.each([
       const { port, said } = await window.speak(url, { kind: 'text', id: 'mine', group, key });
       port.postMessage({ do: 'tokenize', call: 1, fields: starts.map(({ id }) => id), options: { type: 'card' } });
       const answer = () => said.find((message) => (message as { call?: number }).call === 1);
-      for (let tries = 0; tries < 300 && !answer(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (!answer()) await new Promise((resolve) => setTimeout(resolve, 20));
       return answer() as { problem?: { title: string }; token?: { type: string; data?: unknown } } | undefined;
     },
     { url: fieldUrl(application.id), key: application.key },

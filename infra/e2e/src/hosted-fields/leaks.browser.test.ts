@@ -4,7 +4,6 @@ import { sharePlatform } from '../platform.ts';
 import { openShopPage, serveShop, typeCard } from './shop-page.ts';
 
 const cardNumber = '5555555555554444';
-const settled = { timeout: 10_000 };
 
 const world = useStack(async (closing) => {
   const platform = await sharePlatform();
@@ -73,7 +72,7 @@ const reveal = async ({ page }: Awaited<ReturnType<typeof openWatched>>, token: 
   }, token);
   const frame = page.locator('#reveal iframe').contentFrame();
   await frame.getByRole('button', { name: 'Show' }).click();
-  await frame.getByText('5555 5555 5555 4444').waitFor(settled);
+  await frame.getByText('5555 5555 5555 4444').waitFor();
   return frame;
 };
 
