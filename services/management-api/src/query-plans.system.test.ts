@@ -31,6 +31,10 @@ const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
 const proxyId = filled.proxyId(13);
 const reactorId = filled.reactorId(13);
+const filterOf = (part: Partial<reactors.ReactorFilter>) => ({
+  ...{ ids: [], name: undefined, formulaId: undefined },
+  ...part,
+});
 const page = { page: 1, size: 20, hold: () => undefined };
 const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
@@ -106,9 +110,10 @@ const queries = {
     findReactor: (db) => reactors.findReactor(db, tenantId, reactorId),
     lockReactor: (db) => reactors.lockReactor(db, tenantId, reactorId),
     listReactors: [
-      (db) => reactors.listReactors(db, tenantId, { ids: [], name: undefined }, page),
-      (db) => reactors.listReactors(db, tenantId, { ids: [reactorId, randomUUID()], name: undefined }, page),
-      (db) => reactors.listReactors(db, tenantId, { ids: [], name: '3f2a9' }, page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({}), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ ids: [reactorId, randomUUID()] }), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ name: '3f2a9' }), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ formulaId: filled.formulaId(13) }), page),
     ],
     updateReactor: (db) => reactors.updateReactor(db, { tenantId, id: reactorId }, author),
     deleteReactor: (db) => reactors.deleteReactor(db, tenantId, reactorId),
@@ -118,8 +123,9 @@ const queries = {
       formulas.insertFormula(db, { tenant_id: tenantId, id: randomUUID(), name: 'F', code: 'code' }),
     findFormula: (db) => formulas.findFormula(db, tenantId, filled.formulaId(13)),
     listFormulas: [
-      (db) => formulas.listFormulas(db, tenantId, undefined, page),
-      (db) => formulas.listFormulas(db, tenantId, '3f2a9', page),
+      (db) => formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, page),
+      (db) => formulas.listFormulas(db, tenantId, { ids: [filled.formulaId(13)], name: undefined }, page),
+      (db) => formulas.listFormulas(db, tenantId, { ids: [], name: '3f2a9' }, page),
     ],
     updateFormula: (db) => formulas.updateFormula(db, { tenantId, id: filled.formulaId(13) }, author),
     // No reactor uses a formula of an even number.

@@ -3345,6 +3345,10 @@ export type ListReactorFormulasData = {
     path?: never;
     query?: {
         /**
+         * Only these ids; repeated or separated by commas
+         */
+        id?: Array<string>;
+        /**
          * Part of the name, or a pattern with *; case does not count
          */
         name?: string;
@@ -3451,6 +3455,10 @@ export type ListReactorsData = {
          * Part of the name, or a pattern with *; case does not count
          */
         name?: string;
+        /**
+         * Only reactors that run this formula
+         */
+        formula_id?: string;
         /**
          * Page number to return
          */

@@ -46,20 +46,27 @@ export function findFormula(db: Queryable, tenantId: string, id: string): Promis
     .executeTakeFirst();
 }
 
+interface FormulaFilter {
+  ids: readonly string[];
+  name: string | undefined;
+}
+
 /** Newest first. Reads the page's rows after their memory is reserved. */
 export async function listFormulas(
   db: Database,
   tenantId: string,
-  name: string | undefined,
+  { ids, name }: FormulaFilter,
   page: PageRequest & { hold: Hold },
 ) {
   const wanted = db
     .selectFrom('reactor_formulas')
     .where('tenant_id', '=', tenantId)
+    .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
     .$if(isNameFilter(name), (query) => query.where('name', 'ilike', likePattern(name ?? '')));
-  const { total } = isNameFilter(name)
-    ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    : { total: await readCounter(db, tenantId, counter) };
+  const { total } =
+    ids.length > 0 || isNameFilter(name)
+      ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      : { total: await readCounter(db, tenantId, counter) };
   if (isPastEnd(page, total)) return { data: [], total };
   const found = wanted
     .select('id as found_id')

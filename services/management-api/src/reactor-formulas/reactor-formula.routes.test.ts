@@ -82,10 +82,11 @@ describe('create', () => {
 });
 
 describe('list', () => {
-  test('newest first, by name, in pages', async () => {
+  test('newest first, by id and name, in pages', async () => {
     const { anotherTenant, formula, send } = api.current;
     const { management_key: key } = await anotherTenant('list');
-    for (const name of ['BIN lookup', '3DS', 'bin_2']) await formula({ name }, { key });
+    const ids: string[] = [];
+    for (const name of ['BIN lookup', '3DS', 'bin_2']) ids.push((await formula({ name }, { key })).id);
     const names = async (query: string) => {
       const { body } = await send('GET', `/reactor-formulas${query}`, { key });
       return [body.pagination.total_items, body.data.map(({ name }: { name: string }) => name)];
@@ -93,6 +94,8 @@ describe('list', () => {
     expect(await names('')).toEqual([3, ['bin_2', '3DS', 'BIN lookup']]);
     expect(await names('?name=bin')).toEqual([2, ['bin_2', 'BIN lookup']]);
     expect(await names('?name=bin_')).toEqual([1, ['bin_2']]);
+    expect(await names(`?id=${ids[1]},${ids[2]}`)).toEqual([2, ['bin_2', '3DS']]);
+    expect(await names(`?id=${ids[1]}&name=bin`)).toEqual([0, []]);
     expect(await names('?name=*ds')).toEqual([1, ['3DS']]);
     expect(await names('?name=*')).toEqual([3, ['bin_2', '3DS', 'BIN lookup']]);
     expect(await names('?size=1&page=2')).toEqual([3, ['3DS']]);

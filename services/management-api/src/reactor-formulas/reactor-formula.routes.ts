@@ -8,7 +8,7 @@ import { type Context, operation } from '../context.ts';
 import { checkCode } from '../proxies/proxy.definition.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
-import { idParams, nameFilter } from '../resource.schema.ts';
+import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import {
   deleteFormula,
@@ -95,11 +95,12 @@ const listAllFormulas = operation({
   method: 'get',
   path: '/reactor-formulas',
   permission: 'reactor:read',
-  query: { type: 'object', properties: { name: nameFilter, ...pageQuery } },
+  query: { type: 'object', properties: { id: idFilter, name: nameFilter, ...pageQuery } },
   response: { 200: pageOf(formulaSchema) },
   errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db }) {
-    const { data, total } = await listFormulas(db, caller.tenantId, query.name, { ...query, hold });
+    const filter = { ids: query.id ?? [], name: query.name };
+    const { data, total } = await listFormulas(db, caller.tenantId, filter, { ...query, hold });
     return toPage(data.map(toAnswer), total, query);
   },
 });

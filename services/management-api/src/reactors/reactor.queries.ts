@@ -78,22 +78,24 @@ function byId(db: Queryable, tenantId: string, id: string) {
 export interface ReactorFilter {
   ids: readonly string[];
   name: string | undefined;
+  formulaId: string | undefined;
 }
 
 /** Newest first. Reads the page's rows after their memory is reserved. */
 export async function listReactors(
   db: Database,
   tenantId: string,
-  { ids, name }: ReactorFilter,
+  { ids, name, formulaId }: ReactorFilter,
   page: PageRequest & { hold: Hold },
 ) {
   const wanted = db
     .selectFrom('reactors')
     .where('tenant_id', '=', tenantId)
     .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
-    .$if(isNameFilter(name), (query) => query.where('name', 'ilike', likePattern(name ?? '')));
+    .$if(isNameFilter(name), (query) => query.where('name', 'ilike', likePattern(name ?? '')))
+    .$if(formulaId !== undefined, (query) => query.where('formula_id', '=', formulaId ?? ''));
   const { total } =
-    ids.length > 0 || isNameFilter(name)
+    ids.length > 0 || isNameFilter(name) || formulaId !== undefined
       ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       : { total: await readCounter(db, tenantId, counter) };
   if (isPastEnd(page, total)) return { data: [], total };

@@ -126,6 +126,23 @@ describe('list', () => {
     expect(await names(`?id=${made[0]},${randomUUID()}&name=3`)).toEqual([0, []]);
     expect(await names('?size=1&page=2')).toEqual([3, ['3DS']]);
   });
+
+  test('those that run one formula', async () => {
+    const { anotherTenant, formula, reactor, send } = api.current;
+    const { management_key: key } = await anotherTenant('list by formula');
+    const [one, other] = [await formula({}, { key }), await formula({}, { key })];
+    const ids: string[] = [];
+    for (const { id } of [one, other, one]) ids.push((await reactor({ formula: { id } }, { key })).id);
+    await reactor({}, { key });
+    const found = async (query: string) => {
+      const { body } = await send('GET', `/reactors?formula_id=${query}`, { key });
+      return [body.pagination.total_items, body.data.map(({ id }: { id: string }) => id)];
+    };
+    expect(await found(one.id)).toEqual([2, [ids[2], ids[0]]]);
+    expect(await found(`${one.id}&id=${ids[0]}`)).toEqual([1, [ids[0]]]);
+    expect(await found(randomUUID())).toEqual([0, []]);
+    expect((await send('GET', '/reactors?formula_id=x', { key })).status).toBe(400);
+  });
 });
 
 describe('update', () => {

@@ -6,7 +6,7 @@ import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api'
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
-import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
+import { idFilter, idParams, nameFilter, uuid } from '../resource.schema.ts';
 import { changeReactor, rowOf } from './change-reactor.ts';
 import { checkDefinition, checkOwnCode, mergeInto, type ReactorDefinition, replaceBy } from './reactor.definition.ts';
 import { deleteReactor, findReactor, insertReactor, listReactors, reactorNotFound } from './reactor.queries.ts';
@@ -15,6 +15,8 @@ import { toColumns, toReactor, withoutConfigurationThatIsGone } from './reactor.
 import { testReactor } from './reactor-trial.routes.ts';
 
 const tag = 'Reactors';
+
+const formulaFilter = { ...uuid, description: 'Only reactors that run this formula' } as const;
 
 const auditOf = (operation: Verb, id: string): Change => ({ operation, entityType: 'reactor', entityId: id });
 
@@ -60,12 +62,12 @@ const listAllReactors = operation({
   method: 'get',
   path: '/reactors',
   permission: 'reactor:read',
-  query: { type: 'object', properties: { id: idFilter, name: nameFilter, ...pageQuery } },
+  query: { type: 'object', properties: { id: idFilter, name: nameFilter, formula_id: formulaFilter, ...pageQuery } },
   showsSecrets: true,
   response: { 200: pageOf(reactorSchema) },
   errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db, vault }) {
-    const filter = { ids: query.id ?? [], name: query.name };
+    const filter = { ids: query.id ?? [], name: query.name, formulaId: query.formula_id };
     const { data, total } = await listReactors(db, caller.tenantId, filter, { ...query, hold });
     return toPage(await Promise.all(data.map((row) => toReactor(vault, row, caller))), total, query);
   },
