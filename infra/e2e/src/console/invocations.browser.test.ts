@@ -1,4 +1,5 @@
 import { eventually, serveHttp, useStack } from '@sluice/testing';
+import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
 import { signIn, startConsole } from './open-console.ts';
 
@@ -33,6 +34,15 @@ const world = useStack(async (closing) => {
   return { ...platform, backend, proxy, token, charge };
 });
 
+/** What has to be scrolled sideways: the page, or the table in it. */
+function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main [role=group]')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ tagName, clientWidth, scrollWidth }) => `${tagName} ${scrollWidth} > ${clientWidth}`),
+  );
+}
+
 test('invocations come live, with what they were and what was refused', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
@@ -46,6 +56,12 @@ test('invocations come live, with what they were and what was refused', async ()
   await eventually('three rows', async () => (await page.getByRole('row').count()) === 4);
   await page.getByRole('cell', { name: 'An expression or a token in the request was wrong' }).waitFor();
   await opened.look('invocations');
+  for (const width of [320, 600, 928, 929, 1024, 1200, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 860 });
+    await eventually(`nothing is cut off at ${width}`, async () => (await overflowing(page)).length === 0);
+  }
+  await page.setViewportSize({ width: 1200, height: 860 });
+  for (const name of ['Proxy', 'Trace id']) await page.getByRole('columnheader', { name }).waitFor();
   await page
     .getByRole('row', { name: /first-charge/ })
     .getByRole('button')
@@ -69,7 +85,7 @@ test('filters stand in the address', async () => {
   expect(new URL(page.url()).search).toBe('?trace_id=filtered-charge');
   await page.getByRole('textbox', { name: 'Status' }).fill('404');
   await page.keyboard.press('Enter');
-  await page.getByText('None of the last 15 minutes is so').waitFor();
+  await page.getByText('No call of the last 15 minutes matches').waitFor();
   opened.expectStatus(400);
   await page.getByRole('textbox', { name: 'Status' }).fill('many');
   await page.keyboard.press('Enter');

@@ -6,6 +6,7 @@ function linkOf(type: string, id: string): LinkProps | undefined {
   if (type === 'application') return { to: '/applications/$id', params: { id } };
   if (type === 'proxy') return { to: '/proxies/$id', params: { id } };
   if (type === 'reactor') return { to: '/reactors/$id', params: { id } };
+  if (type === 'reactor_formula') return { to: '/reactors/formulas/$id', params: { id } };
   return undefined;
 }
 
@@ -19,5 +20,11 @@ interface ThingLinkProps {
 export function ThingLink({ type, id, name }: ThingLinkProps) {
   const link = linkOf(type, id);
   const shown = name ?? <code>{id}</code>;
-  return link ? <Link {...link}>{shown}</Link> : <span>{shown}</span>;
+  return link ? (
+    <Link {...link} title={id}>
+      {shown}
+    </Link>
+  ) : (
+    <span title={id}>{shown}</span>
+  );
 }

@@ -5,8 +5,8 @@ import styles from './table.module.css';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Left out where there is little room. */
-  onlyWide?: boolean;
+  /** In rem. The column is left out while the table is narrower. */
+  from?: 32 | 46 | 54;
   /** For numbers. */
   atEnd?: boolean;
   /** For what must not be broken into lines. */
@@ -21,7 +21,7 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Columns keep their `width` and rows have one line, so that nothing moves when rows are added. */
+  /** Columns keep their `width` and rows their height, so that nothing moves when rows are added. */
   steady?: boolean;
 }
 
@@ -57,8 +57,8 @@ export function Table<Row>({ label, columns, rows, keyOf, steady = false }: Tabl
   );
 }
 
-function classOf<Row>({ onlyWide, atEnd, tight }: Column<Row>): string {
-  return [onlyWide && styles.wide, atEnd && styles.end, tight && styles.tight].filter(Boolean).join(' ');
+function classOf<Row>({ from, atEnd, tight }: Column<Row>): string {
+  return [from && styles[`from${from}`], atEnd && styles.end, tight && styles.tight].filter(Boolean).join(' ');
 }
 
 export interface PagingProps {

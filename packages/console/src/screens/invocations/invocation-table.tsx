@@ -20,40 +20,52 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
   const columns: readonly Column<LiveRow>[] = [
     {
       title: 'When',
-      width: '10rem',
+      width: '7.25rem',
       cell: (row) => (
         <button type="button" className={styles.open} onClick={() => onOpen(row)}>
           <Clock at={row.at} />
         </button>
       ),
     },
-    { title: 'Method', width: '4.75rem', cell: ({ method }) => <code>{method}</code> },
-    { title: 'Status', width: '4.5rem', cell: ({ status }) => <StatusBadge status={status} /> },
+    { title: 'Method', width: '4.25rem', cell: ({ method }) => <code>{method}</code> },
+    { title: 'Status', width: '3.75rem', cell: ({ status }) => <StatusBadge status={status} /> },
     {
       title: 'Destination',
-      width: '6.5rem',
+      width: '5.5rem',
+      from: 54,
       cell: ({ destination_status: status }) => (status ? <StatusBadge status={status} /> : <Soft>—</Soft>),
     },
     {
-      title: 'Refused, because',
-      width: '11rem',
-      cell: ({ refused_by: code }) => code && <span title={whyRefused(code)}>{whyRefused(code)}</span>,
-    },
-    { title: 'Stages', width: '9rem', cell: ({ stages_ms: stagesMs }) => <StageBar stagesMs={stagesMs} /> },
-    { title: 'Tokens', width: '6.5rem', cell: ({ token_ids: tokens }) => <Tokens tokens={tokens} /> },
-    {
-      title: 'Trace id',
-      width: '7rem',
-      cell: ({ trace_id: traceId }) => (
-        <Link to="/invocations" search={{ trace_id: traceId }} title={traceId}>
-          <code>{traceId}</code>
-        </Link>
+      title: 'Proxy',
+      from: 32,
+      cell: ({ proxy_id: id }) => (
+        <span className={styles.two}>
+          <ThingLink type="proxy" id={id} name={names.get(id)} />
+        </span>
       ),
     },
     {
-      title: 'Proxy',
-      width: '8rem',
-      cell: ({ proxy_id: id }) => <ThingLink type="proxy" id={id} name={names.get(id)} />,
+      title: 'Refused, because',
+      width: '21%',
+      from: 32,
+      cell: ({ refused_by: code }) =>
+        code && (
+          <span className={styles.why} title={whyRefused(code)}>
+            {whyRefused(code)}
+          </span>
+        ),
+    },
+    { title: 'Stages', width: '6rem', from: 46, cell: ({ stages_ms: stagesMs }) => <StageBar stagesMs={stagesMs} /> },
+    { title: 'Tokens', width: '5.5rem', from: 46, cell: ({ token_ids: tokens }) => <Tokens tokens={tokens} /> },
+    {
+      title: 'Trace id',
+      width: '5.75rem',
+      from: 54,
+      cell: ({ trace_id: traceId }) => (
+        <Link to="/invocations" search={{ trace_id: traceId }} title={traceId} className={styles.cut}>
+          <code>{traceId}</code>
+        </Link>
+      ),
     },
   ];
   return <Table label="Invocations" columns={columns} rows={rows} keyOf={({ id }) => id} steady />;
@@ -63,8 +75,10 @@ function Tokens({ tokens: [first, ...more] }: { tokens: readonly string[] }) {
   if (first === undefined) return <Soft>none</Soft>;
   return (
     <>
-      {more.length > 0 && <Soft>{more.length + 1}: </Soft>}
-      <ThingLink type="token" id={first} />
+      <span className={styles.cut}>
+        <ThingLink type="token" id={first} />
+      </span>
+      {more.length > 0 && <Soft>and {more.length} more</Soft>}
     </>
   );
 }

@@ -22,7 +22,7 @@ export function InvocationsPage() {
   return (
     <Page
       title="Invocations"
-      intro="Calls through Proxies as they come, from the last 15 minutes on. Bodies and values are not kept; what is complete is the audit log."
+      intro="Calls through Proxies, live, beginning with the last 15 minutes. No bodies and no values. The complete record is the audit log."
     >
       <Card flush>
         <Guarded needs="log:read" what="You cannot see invocations">
@@ -89,7 +89,7 @@ function Live({ filters }: { filters: InvocationSearch }) {
       {view.rows.length === 0 && view.state !== 'connecting' && (
         <Empty icon="invocations" title="No invocations">
           {Object.keys(filters).length > 0
-            ? 'None of the last 15 minutes is so. One that comes now appears here.'
+            ? 'No call of the last 15 minutes matches. A new one that matches appears here.'
             : 'Nobody has called a Proxy in the last 15 minutes. A call appears here within a second.'}
         </Empty>
       )}
