@@ -44,7 +44,7 @@ test('the log has filters in the address and pages by cursor', async () => {
   await page.goto(`${world.current.consoleUrl}/audit?actor_id=nobody`);
   await page.getByText('actor_id').waitFor();
   await page.goto(`${world.current.consoleUrl}/audit?trace_id=none`);
-  await page.getByText('No row of the log is so').waitFor();
+  await page.getByText('No row of the log matches').waitFor();
   await opened.look('audit-empty');
 });
 

@@ -77,11 +77,24 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
   await reactors.reactAsync(id, { args: { name: 'the first' } });
   const runs = page.getByRole('group', { name: 'Runs' });
   await runs.getByText('failed').waitFor();
-  await reactors.reactAsync(id, { args: { name: 'the second', url: destination.url } });
+  await reactors.reactAsync(id, { args: { name: 'the second', url: destination.url }, timeout_ms: 210_000 });
   await runs.getByText('running').waitFor();
+  await runs.getByRole('button', { name: 'Cancel' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Only the Application or session that asked for a run can cancel it').waitFor();
   await opened.look('reactor-runs');
+  await page.keyboard.press('Escape');
+  await runs
+    .getByRole('row', { name: /running/ })
+    .getByRole('button', { name: 'Details' })
+    .click();
+  const underWay = page.getByRole('dialog', { name: 'Run' });
+  await underWay.getByText(`curl -X DELETE "$SLUICE_URL/reactors/${id}/results/`).waitFor();
+  await opened.look('reactor-run-under-way');
+  await underWay.getByRole('button', { name: 'Close' }).click();
   destination.release();
   await runs.getByText('done').waitFor();
+  await runs.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
   await runs.getByRole('button', { name: 'Details' }).first().click();
   const details = page.getByRole('dialog', { name: 'Run' });
   await details.getByText('asked by the second').waitFor();
@@ -92,6 +105,99 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
   await runs.getByText('done').waitFor();
   await page.getByRole('button', { name: 'First page' }).click();
   await runs.getByText('done').waitFor({ state: 'detached' });
+});
+
+test('a formula is made, written, tried and changed, Reactors are made of it, and it is deleted once none runs it', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice } = world.current;
+  await opened.goto('/reactors', 'Reactors');
+  await page.getByRole('link', { name: 'Formulas', exact: true }).click();
+  await page.getByText('No formulas yet').waitFor();
+  await opened.look('formulas-empty');
+  await page.getByRole('link', { name: 'New formula' }).click();
+  await page.getByRole('heading', { name: 'New formula' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Look up a card');
+  await page.getByLabel('Description', { exact: true }).fill('Says who issued it');
+  await page.getByRole('button', { name: 'Add a value' }).click();
+  await page.getByLabel('Value 1: name').fill('LIMIT');
+  await page.getByLabel('Value 1: type').selectOption('number');
+  await page.getByLabel('Value 1: description').fill('The highest amount');
+  await page.getByRole('button', { name: 'Add an argument' }).click();
+  await page.getByLabel('Argument 1: name').fill('amount');
+  await page.getByLabel('Argument 1: type').selectOption('number');
+  await page.getByLabel('optional').check();
+  await opened.look('formula-new');
+  await page.getByRole('button', { name: 'Make the formula' }).click();
+  await page.getByRole('heading', { name: 'Look up a card', level: 1 }).waitFor();
+  await page.getByText('No Reactor runs it').waitFor();
+
+  await page.getByRole('textbox', { name: 'Code of the formula' }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(
+    'module.exports = async (req) => {\nreturn { raw: { isLow: req.args.amount < req.configuration.LIMIT } };',
+  );
+  await page.getByLabel('LIMIT').fill('5000');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('"isLow": true').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The code of Look up a card was saved').waitFor();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Description', { exact: true }).fill('Says whether the amount is low');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('The formula Look up a card was changed').waitFor();
+  await page.getByText('Says whether the amount is low').waitFor();
+  const [formula] = await sluice.reactorFormulas.list().toArray();
+  expect(formula).toMatchObject({
+    code: expect.stringContaining('isLow'),
+    description: 'Says whether the amount is low',
+    configuration: [{ name: 'LIMIT', type: 'number', description: 'The highest amount' }],
+    request_parameters: [{ name: 'amount', type: 'number', optional: true }],
+  });
+
+  await page.getByRole('link', { name: 'New Reactor' }).click();
+  await page.getByRole('heading', { name: 'New Reactor' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Low amounts');
+  await page.getByLabel('What it runs').selectOption({ label: 'Look up a card' });
+  await page.getByLabel('LIMIT').fill('many');
+  opened.expectStatus(400);
+  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('alert').waitFor();
+  await opened.look('reactor-new-of-formula');
+  await page.getByLabel('LIMIT').fill('70');
+  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('heading', { name: 'Low amounts', level: 1 }).waitFor();
+  await page.getByText('the formula Look up a card').waitFor();
+  await opened.look('reactor-of-formula');
+  const [reactor] = await sluice.reactors.list({ name: 'Low amounts' }).toArray();
+  expect(reactor).toMatchObject({ formula_id: formula?.id, configuration: { LIMIT: 70 } });
+
+  await page.getByRole('link', { name: 'Look up a card' }).click();
+  await page.getByRole('link', { name: 'Low amounts' }).waitFor();
+  await opened.look('formula');
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  };
+  opened.expectStatus(409);
+  await remove();
+  await page.getByText('Reactors use this formula').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  await sluice.reactors.delete(reactor?.id ?? '');
+  await remove();
+  await page.getByText('The formula Look up a card was deleted').waitFor();
+  await page.getByText('No formulas yet').waitFor();
+});
+
+test('a pasted id of a formula finds its page', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const code = 'module.exports = async () => ({ raw: 1 });';
+  const { id } = await world.current.sluice.reactorFormulas.create({ name: 'Found by id', code });
+  const search = page.getByLabel('Find a token, Application, Proxy, Reactor or trace by its id');
+  await search.fill(id);
+  await search.press('Enter');
+  await page.getByRole('heading', { name: 'Found by id', level: 1 }).waitFor();
 });
 
 test('who may only read Reactors sees that a run has ended, but not what it printed', async () => {

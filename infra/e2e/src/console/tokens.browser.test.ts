@@ -45,7 +45,7 @@ test('tokens are listed without values, and found by what is not secret', async 
   await eventually('it is in the address', () => page.url().includes('customer'));
   await page.getByText('1–1 of 1').waitFor();
   await page.getByLabel('Created from').fill('2036-01-01T00:00');
-  await page.getByText('No token is so').waitFor();
+  await page.getByText('No token matches').waitFor();
   await opened.look('tokens-none');
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByRole('textbox', { name: 'Container' }).fill('/pci/*');
@@ -75,4 +75,28 @@ test('a token that is gone says so, and keeps its log', async () => {
   await opened.page.getByText('There is no token with this id').waitFor();
   await opened.page.getByText('The audit log knows nothing of it').waitFor();
   await opened.look('token-none');
+});
+
+test('a thousand tokens have pages that the keyboard turns, and leave the page quick', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { tokens } = clientOf(world.current.stack.baseUrl, world.current.backend.key).sluice;
+  const makeTen = (ten: number) =>
+    Array.from({ length: 10 }, (_, at) =>
+      tokens.create({ data: `of a thousand ${ten} ${at}`, containers: ['/general/'] }),
+    );
+  for (let ten = 0; ten < 100; ten++) await Promise.all(makeTen(ten));
+  await opened.goto('/tokens', 'Tokens');
+  await page.getByText('1–20 of 1,021').waitFor();
+  expect(await page.getByRole('row').count()).toBe(21);
+  await page.getByRole('button', { name: 'Next' }).focus();
+  for (const pageNumber of [2, 3]) {
+    await page.keyboard.press('Enter');
+    await page.getByText(`${pageNumber * 20 - 19}–${pageNumber * 20} of 1,021`).waitFor();
+  }
+  await page.goto(`${world.current.consoleUrl}/tokens?page=52`);
+  await page.getByText('1,021–1,021 of 1,021').waitFor();
+  await page.getByRole('button', { name: 'Previous' }).press('Enter');
+  await page.getByText('1,001–1,020 of 1,021').waitFor();
+  await opened.look('tokens-thousand');
 });

@@ -5,6 +5,7 @@ import { useMe } from './me.ts';
 const lists = {
   applications: { permission: 'application:read', list: sluice.applications },
   proxies: { permission: 'proxy:read', list: sluice.proxies },
+  formulas: { permission: 'reactor:read', list: sluice.reactorFormulas },
 } as const;
 
 const most = 100;

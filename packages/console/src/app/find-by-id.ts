@@ -32,7 +32,7 @@ export async function findPlaces(id: string, isUuid: boolean, { sluice, permissi
   if (isTraceId.test(id) && may('log:read')) searches.push(findTrace(id, sluice));
   if (isUuid && may('application:read')) searches.push(findApplication(id, sluice));
   if (isUuid && may('proxy:read')) searches.push(findProxy(id, sluice));
-  if (isUuid && may('reactor:read')) searches.push(findReactor(id, sluice));
+  if (isUuid && may('reactor:read')) searches.push(findReactor(id, sluice), findFormula(id, sluice));
   return (await Promise.all(searches)).flat();
 }
 
@@ -70,4 +70,9 @@ async function findProxy(id: string, sluice: Sluice): Promise<Place[]> {
 async function findReactor(id: string, sluice: Sluice): Promise<Place[]> {
   const { data } = await sluice.reactors.list({ id: [id] }).page();
   return data.map(({ name }) => ({ kind: 'Reactor', name, link: { to: '/reactors/$id', params: { id } } }));
+}
+
+async function findFormula(id: string, sluice: Sluice): Promise<Place[]> {
+  const { data } = await sluice.reactorFormulas.list({ id: [id] }).page();
+  return data.map(({ name }) => ({ kind: 'Formula', name, link: { to: '/reactors/formulas/$id', params: { id } } }));
 }

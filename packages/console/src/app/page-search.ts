@@ -7,6 +7,15 @@ export function pageSearch({ page }: Record<string, unknown>): PageSearch {
   return typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {};
 }
 
+/** The same of a list that is searched by name. */
+export interface NameSearch extends PageSearch {
+  name?: string;
+}
+
+export function nameSearch(search: Record<string, unknown>): NameSearch {
+  return { ...pageSearch(search), ...textSearch(search, ['name']) };
+}
+
 /**
  * The named parameters of the address that have text. The router has parsed a text of digits alone as a number.
  */

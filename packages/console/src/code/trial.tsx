@@ -20,7 +20,7 @@ export function Trial({ needs, args, trial }: TrialProps) {
   const [fault, setFault] = useState<string>();
   const run = () => {
     const parsed = parse(text);
-    setFault(parsed ? undefined : 'This is no JSON object.');
+    setFault(parsed ? undefined : 'This is not a JSON object.');
     if (parsed) trial.mutate(parsed);
   };
   return (
@@ -32,7 +32,7 @@ export function Trial({ needs, args, trial }: TrialProps) {
         value={text}
         onText={setText}
         error={fault}
-        hint="As JSON. Use no real values."
+        hint="As JSON. Do not use real values."
       />
       <div className={styles.acts}>
         <Button needs={needs} busy={trial.isPending} onClick={run}>

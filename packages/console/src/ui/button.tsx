@@ -15,13 +15,15 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'child
   children: ReactNode;
   /** For people without it, the button explains who may use it. */
   needs?: PermissionName | undefined;
+  /** Why nobody may press it in the console, whatever their rights. */
+  refusal?: string;
   icon?: IconName;
   /** While it works it cannot be pressed again. */
   busy?: boolean;
 }
 
-export function Button({ needs, icon, busy = false, kind, small, children, ...rest }: ButtonProps) {
-  const missing = useMissingRight(needs);
+export function Button({ needs, refusal, icon, busy = false, kind, small, children, ...rest }: ButtonProps) {
+  const missing = useMissingRight(needs) ?? refusal;
   if (missing !== undefined) {
     return (
       <Explained why={missing} kind={kind} small={small}>
@@ -45,13 +47,14 @@ export function Button({ needs, icon, busy = false, kind, small, children, ...re
 
 interface LinkButtonProps extends Look {
   to: NonNullable<LinkProps['to']>;
+  search?: LinkProps['search'];
   needs?: PermissionName;
   icon?: IconName;
   children: ReactNode;
 }
 
 /** A link that looks like a button, because it leads to something that is done. */
-export function LinkButton({ to, needs, icon, kind, small, children }: LinkButtonProps) {
+export function LinkButton({ to, search, needs, icon, kind, small, children }: LinkButtonProps) {
   const missing = useMissingRight(needs);
   if (missing !== undefined) {
     return (
@@ -61,7 +64,7 @@ export function LinkButton({ to, needs, icon, kind, small, children }: LinkButto
     );
   }
   return (
-    <Link to={to} className={buttonClass({ kind, small })}>
+    <Link to={to} {...(search && { search })} className={buttonClass({ kind, small })}>
       {icon && <Icon name={icon} size={16} />}
       {children}
     </Link>

@@ -18,7 +18,7 @@ export function ApplicationGrants({ application }: { application: Application })
     <>
       <Card
         title="Permissions"
-        intro="They hold for everything in the Tenant."
+        intro="They apply to the whole Tenant."
         acts={
           <Button small needs="application:update" onClick={() => setEditing(true)}>
             Change
@@ -56,7 +56,7 @@ const columns: readonly Column<AccessRule & { position: number }>[] = [
   { title: 'Container', cell: ({ container }) => <code>{container}</code> },
   { title: 'Callers see', cell: ({ transform }) => <Badge tone={transformTone[transform]}>{transform}</Badge> },
   { title: 'Permissions', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
-  { title: 'Description', onlyWide: true, cell: ({ description }) => description },
+  { title: 'Description', from: 46, cell: ({ description }) => description },
 ];
 
 const transformTone = { reveal: 'warn', mask: 'info', redact: 'good' } as const;

@@ -64,11 +64,11 @@ export function ApplicationKeys({ application: { id, name } }: { application: Ap
 function columnsOf(applicationId: string, isOnly: boolean): readonly Column<ApplicationKey>[] {
   return [
     { title: 'Version', tight: true, cell: ({ version }) => `Key ${version}` },
-    { title: 'Id', onlyWide: true, cell: ({ id }) => <Id id={id} /> },
+    { title: 'Id', from: 46, cell: ({ id }) => <Id id={id} /> },
     { title: 'Created', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: 'Expires',
-      onlyWide: true,
+      from: 46,
       tight: true,
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : <Soft>never</Soft>),
     },

@@ -22,9 +22,9 @@ const columns: readonly Column<Application>[] = [
     ),
   },
   { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
-  { title: 'Permissions', onlyWide: true, cell: ({ permissions }) => summary(permissions) },
-  { title: 'Rules', onlyWide: true, atEnd: true, cell: ({ rules }) => rules.length },
-  { title: 'Created', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Permissions', from: 46, cell: ({ permissions }) => summary(permissions) },
+  { title: 'Rules', from: 46, atEnd: true, cell: ({ rules }) => rules.length },
+  { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function ApplicationList() {

@@ -33,7 +33,10 @@ export function ExplainAccess({ application }: { application: Application }) {
     navigate({ search: text.trim() ? { token: text.trim() } : {}, replace: true, resetScroll: false });
   };
   return (
-    <Card title="What would this key see of that token?" intro="Decided as for a call, without showing a value.">
+    <Card
+      title="What would this key see of that token?"
+      intro="The same decision as for a real call. No value is shown."
+    >
       <form onSubmit={ask}>
         <Row>
           <TextField label="Token id" mono value={text} onText={setText} placeholder="Id of a token" />

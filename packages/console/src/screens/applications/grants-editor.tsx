@@ -56,7 +56,7 @@ function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
   return (
     <fieldset className={styles.fieldset}>
       <legend>Permissions</legend>
-      <p className={styles.hint}>They hold for everything in the Tenant. Of tokens, they show masks and no values.</p>
+      <p className={styles.hint}>They apply to the whole Tenant. Of tokens, they show masks and no values.</p>
       <div className={styles.groups}>
         {[...groups].map(([group, members]) => (
           <fieldset key={group} className={styles.group}>

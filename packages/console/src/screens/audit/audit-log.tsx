@@ -82,10 +82,10 @@ function Logs({ filters }: { filters: AuditSearch }) {
       <Loaded query={query}>
         {({ data, pagination }) =>
           data.length === 0 ? (
-            <Empty icon="audit" title={isFiltered ? 'No row of the log is so' : 'Nothing has happened yet'}>
+            <Empty icon="audit" title={isFiltered ? 'No row of the log matches' : 'Nothing has happened yet'}>
               {isFiltered
-                ? 'Take away a filter. A row is there two seconds after what it tells of.'
-                : 'What changes something or shows a value stands here two seconds later.'}
+                ? 'Remove a filter. A row appears two seconds after its event.'
+                : 'Every change and every disclosure appears here within two seconds.'}
             </Empty>
           ) : (
             <>

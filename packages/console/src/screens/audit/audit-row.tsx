@@ -54,7 +54,7 @@ function FindRow() {
               title="There is no such row"
               acts={<LinkButton to="/audit">To the audit log</LinkButton>}
             >
-              The address of a row holds what it is about and its moment, so copy it whole. Retention may also have
+              The address of a row contains its subject and its time, so copy the whole address. Retention may also have
               dropped it.
             </Empty>
           </Card>
@@ -78,7 +78,7 @@ function Found({ row }: { row: Log }) {
           facts={{
             When: <Time at={row.created_at} />,
             What: `${entityTypes[type]}: ${operations[row.operation]}`,
-            'Of which thing': <ThingLink type={type} id={id} name={names.get(id)} />,
+            'On what': <ThingLink type={type} id={id} name={names.get(id)} />,
             'By whom': <Actor row={row} names={names} />,
             'Trace id': traceId && (
               <Link to="/audit" search={{ trace_id: traceId }}>

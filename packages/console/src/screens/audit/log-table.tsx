@@ -43,7 +43,7 @@ export function LogTable({ label, rows, tokenId }: LogTableProps) {
       cell: ({ operation }) => <Badge tone={tones[operation]}>{operations[operation]}</Badge>,
     },
     {
-      title: 'Of which thing',
+      title: 'On what',
       cell: ({ entity_type: type, entity_id: id, detail }) => (
         <>
           <Soft>{entityTypes[type]}</Soft>{' '}

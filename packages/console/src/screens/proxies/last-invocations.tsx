@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.tsx';
 
 const columns: readonly Column<Invocation>[] = [
   { title: 'At', tight: true, cell: ({ at }) => <Time at={at} /> },
-  { title: 'Method', onlyWide: true, cell: ({ method }) => method },
+  { title: 'Method', from: 46, cell: ({ method }) => method },
   {
     title: 'Answered',
     tight: true,
@@ -20,11 +20,11 @@ const columns: readonly Column<Invocation>[] = [
   },
   {
     title: 'Destination',
-    onlyWide: true,
+    from: 46,
     cell: ({ destination_status: status }) => status ?? <Soft>not reached</Soft>,
   },
   { title: 'Took', atEnd: true, cell: ({ stages_ms: { total } }) => total !== undefined && `${total.toFixed(1)} ms` },
-  { title: 'Trace id', onlyWide: true, cell: ({ trace_id }) => <code>{trace_id}</code> },
+  { title: 'Trace id', from: 46, cell: ({ trace_id }) => <code>{trace_id}</code> },
 ];
 
 /** The newest calls through one Proxy, of the last quarter of an hour. */

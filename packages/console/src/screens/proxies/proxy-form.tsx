@@ -40,12 +40,12 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
         onText={(destination_url) => change({ destination_url })}
         placeholder="https://api.example.com/v1"
         required
-        hint="What a caller adds to the address of the Proxy is added to this one."
+        hint="A path or query that callers add to the address of the Proxy is added to this address."
         error={faultOf(error, 'destination_url')}
       />
       <Check
         label="Callers need an API key"
-        hint="Without it, whoever knows the key of the Proxy may call; tokens still need a key that may use them."
+        hint="If it is off, anybody who knows the key of the Proxy may call it. Using tokens still needs an API key."
         checked={draft.require_auth}
         onChecked={(require_auth) => change({ require_auth })}
       />

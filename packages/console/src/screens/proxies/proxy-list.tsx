@@ -23,7 +23,7 @@ const columns: readonly Column<ProxyResource>[] = [
   { title: 'Destination', cell: ({ destination_url: url }) => <code>{url}</code> },
   {
     title: 'Transforms',
-    onlyWide: true,
+    from: 46,
     cell: ({ request_transform: request, response_transform: response }) =>
       request || response ? (
         [request && 'request', response && 'response'].filter(Boolean).join(', ')
@@ -33,14 +33,14 @@ const columns: readonly Column<ProxyResource>[] = [
   },
   {
     title: 'Callers',
-    onlyWide: true,
+    from: 46,
     tight: true,
     cell: ({ require_auth }) =>
       require_auth ? <Badge tone="good">with a key</Badge> : <Badge tone="warn">anybody</Badge>,
   },
   {
     title: 'Changed',
-    onlyWide: true,
+    from: 46,
     tight: true,
     cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
   },
@@ -50,7 +50,7 @@ export function ProxyList() {
   return (
     <ListPage
       title="Proxies"
-      intro="A Proxy forwards requests to one destination, and puts values in the place of tokens on the way."
+      intro="A Proxy forwards requests to one destination and replaces tokens by their values on the way."
       needs="proxy:read"
       acts={
         <LinkButton to="/proxies/new" kind="primary" icon="plus" needs="proxy:create">
@@ -81,7 +81,7 @@ function Proxies() {
         onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
         empty={
           <Empty icon="proxies" title={name ? 'No Proxy has such a name' : 'No Proxies yet'}>
-            Make one for each destination that needs values: callers send tokens, and it sends the values on.
+            Make one for each destination that needs values. Callers send tokens to it, and it forwards the values.
           </Empty>
         }
       />

@@ -106,9 +106,7 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
           </>
         }
       >
-        {kept === undefined && (
-          <Soft>There is none yet. What stands here is where you could begin; it runs once it is saved.</Soft>
-        )}
+        {kept === undefined && <Soft>There is none yet. This is code to begin with. It runs once it is saved.</Soft>}
         <Suspense fallback={<Loading />}>
           <CodeEditor
             label={`Code of the ${kind} transform`}

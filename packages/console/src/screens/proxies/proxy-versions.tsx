@@ -27,7 +27,7 @@ export function ProxyVersions() {
   return (
     <>
       {version !== undefined && <Compared key={version} proxy={proxy} version={version} />}
-      <Card title="Versions" intro="Each change is one. The newest is the Proxy as it is." flush>
+      <Card title="Versions" intro="Each change makes a version. The newest is in force." flush>
         <Loaded query={query}>
           {({ data, pagination }) => (
             <>
@@ -50,8 +50,8 @@ function columnsOf(id: string, newest: number): readonly Column<ProxyVersion>[] 
   return [
     { title: 'Version', tight: true, cell: ({ version }) => `Version ${version}` },
     { title: 'At', tight: true, cell: ({ at }) => <Time at={at} /> },
-    { title: 'Changed', onlyWide: true, cell: ({ changed }) => changed.join(', ') || <Soft>made</Soft> },
-    { title: 'By', onlyWide: true, cell: ({ by }) => by && <code>{by}</code> },
+    { title: 'Changed', from: 46, cell: ({ changed }) => changed.join(', ') || <Soft>made</Soft> },
+    { title: 'By', from: 46, cell: ({ by }) => by && <code>{by}</code> },
     {
       title: 'Compare',
       tight: true,
@@ -86,7 +86,7 @@ function Compared({ proxy, version }: { proxy: ProxyResource; version: number })
           small
           act={`Restore version ${version}`}
           title={`Restore version ${version}?`}
-          text="It becomes the newest version. What is now stays among the versions."
+          text="It becomes the newest version. The present one stays in this list."
           needs="proxy:update"
           change={restore}
         />

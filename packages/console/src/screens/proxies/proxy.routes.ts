@@ -1,18 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { type NameSearch, nameSearch, type PageSearch, pageSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
-
-interface ListSearch extends PageSearch {
-  name?: string;
-}
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/proxies',
-  validateSearch: (search): ListSearch => ({
-    ...pageSearch(search),
-    ...(typeof search.name === 'string' && search.name && { name: search.name }),
-  }),
+  validateSearch: (search): NameSearch => nameSearch(search),
   component: lazyRouteComponent(() => import('./proxy-list.tsx'), 'ProxyList'),
 });
 

@@ -1,9 +1,7 @@
-import type { Reactor } from '@sluice/sdk';
-import { useMutation } from '@tanstack/react-query';
-import { Suspense, useMemo, useState } from 'react';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useMemo, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
-import { useChange } from '../../api/use-change.ts';
 import { Trial } from '../../code/trial.tsx';
 import { reactorNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
@@ -11,19 +9,28 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/layout.tsx';
 import { Fault, Loading } from '../../ui/states.tsx';
 
-/** The code of a Reactor, and a run of it. */
-export function ReactorCode({ reactor, code: kept }: { reactor: Reactor; code: string }) {
-  const { id, name, configuration } = reactor;
+interface ReactorCodeProps {
+  /** Of the editor. */
+  label: string;
+  /** As it is stored. */
+  code: string;
+  /** From `useChange`. */
+  save: UseMutationResult<unknown, Error, string>;
+  /** For test runs; its names are completed. */
+  configuration: Readonly<Record<string, string | number | boolean>>;
+  /** The argument for the first test run. */
+  args: object;
+  /** Where the configuration of test runs is written, if it is not stored. */
+  fields?: ReactNode;
+}
+
+/** The code of a Reactor or of a formula, and a run of it. */
+export function ReactorCode({ label, code: kept, save, configuration, args, fields }: ReactorCodeProps) {
   const [code, setCode] = useState(kept);
   const readOnly = useMissingRight('reactor:update') !== undefined;
-  const names = useMemo(() => reactorNames(Object.keys(configuration ?? {})), [configuration]);
-  const save = useChange({
-    act: (options) => sluice.reactors.patch(id, { code }, options),
-    said: () => `The code of ${name} was saved`,
-  });
+  const names = useMemo(() => reactorNames(Object.keys(configuration)), [configuration]);
   const trial = useMutation({
-    mutationFn: (args: Record<string, unknown>) =>
-      sluice.reactors.test({ code, args, ...(configuration && { configuration }) }),
+    mutationFn: (given: Record<string, unknown>) => sluice.reactors.test({ code, args: given, configuration }),
   });
   const { line, detail } = trial.data?.error ?? {};
   const fault = line === undefined ? undefined : { line, message: detail ?? 'Thrown here' };
@@ -31,22 +38,15 @@ export function ReactorCode({ reactor, code: kept }: { reactor: Reactor; code: s
     <>
       <Card
         title="Code"
-        intro="Exports an async function. It returns raw, or body and headers; what stands in tokenize becomes tokens."
+        intro="Exports an async function. It returns raw, or body and headers; the service makes tokens of what it returns as tokenize."
         acts={
-          <Button small kind="primary" needs="reactor:update" busy={save.isPending} onClick={() => save.mutate()}>
+          <Button small kind="primary" needs="reactor:update" busy={save.isPending} onClick={() => save.mutate(code)}>
             Save
           </Button>
         }
       >
         <Suspense fallback={<Loading />}>
-          <CodeEditor
-            label="Code of the Reactor"
-            code={code}
-            onCode={setCode}
-            names={names}
-            readOnly={readOnly}
-            fault={fault}
-          />
+          <CodeEditor label={label} code={code} onCode={setCode} names={names} readOnly={readOnly} fault={fault} />
         </Suspense>
         <Fault error={save.error} />
       </Card>
@@ -54,7 +54,8 @@ export function ReactorCode({ reactor, code: kept }: { reactor: Reactor; code: s
         title="Test run"
         intro="In the real sandbox. Expressions are not evaluated, fetch is refused, and nothing is stored."
       >
-        <Trial needs="reactor:update" args={{ amount: 4200 }} trial={trial} />
+        {fields}
+        <Trial needs="reactor:update" args={args} trial={trial} />
       </Card>
     </>
   );

@@ -4,12 +4,15 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useNames } from '../../api/use-names.ts';
+import { ThingLink } from '../../app/thing-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { formulaQuery } from '../reactor-formulas/formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
 import { ReactorForm } from './reactor-form.tsx';
 import { ReactorRuns } from './reactor-runs.tsx';
@@ -70,9 +73,26 @@ function Found({ reactor }: { reactor: Reactor }) {
           <Settings reactor={reactor} />
         </Card>
       )}
-      {code !== undefined && <ReactorCode reactor={reactor} code={code} />}
+      {code !== undefined && <OwnCode reactor={reactor} code={code} />}
       <ReactorRuns reactorId={id} />
     </Page>
+  );
+}
+
+function OwnCode({ reactor, code }: { reactor: Reactor; code: string }) {
+  const { id, name, configuration = {} } = reactor;
+  const save = useChange<string>({
+    act: (options, changed) => sluice.reactors.patch(id, { code: changed }, options),
+    said: () => `The code of ${name} was saved`,
+  });
+  return (
+    <ReactorCode
+      label="Code of the Reactor"
+      code={code}
+      save={save}
+      configuration={configuration}
+      args={{ amount: 4200 }}
+    />
   );
 }
 
@@ -87,15 +107,21 @@ function Settings({ reactor }: { reactor: Reactor }) {
     created_at,
   } = reactor;
   const names = Object.keys(configuration);
+  const formulas = useNames('formulas', [formula_id]);
+  const applications = useNames('applications', [applicationId]);
   return (
     <Facts
       facts={{
         Id: <Id id={id} />,
-        Formula: formula_id && <Id id={formula_id} what="the id of the formula" />,
+        Runs: formula_id ? (
+          <>
+            the formula <ThingLink type="reactor_formula" id={formula_id} name={formulas.get(formula_id)} />
+          </>
+        ) : (
+          'code of its own'
+        ),
         'Application of the code': applicationId ? (
-          <Link to="/applications/$id" params={{ id: applicationId }}>
-            {applicationId}
-          </Link>
+          <ThingLink type="application" id={applicationId} name={applications.get(applicationId)} />
         ) : (
           <Soft>none</Soft>
         ),
@@ -108,7 +134,8 @@ function Settings({ reactor }: { reactor: Reactor }) {
 }
 
 function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
-  const { id, name, retryable, application_id, configuration = {} } = reactor;
+  const { id, name, retryable, formula_id, application_id, configuration = {} } = reactor;
+  const formula = useQuery({ ...formulaQuery(formula_id ?? ''), enabled: formula_id !== undefined });
   const texts = Object.fromEntries(Object.entries(configuration).map(([key, value]) => [key, String(value)]));
   const [draft, setDraft] = useState({ name, retryable, applicationId: application_id ?? '', configuration: texts });
   const update = useChange({
@@ -130,7 +157,8 @@ function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
         draft={draft}
         onDraft={setDraft}
         onSubmit={() => update.mutate()}
-        error={update.error}
+        error={update.error ?? formula.error}
+        formula={formula.data}
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>

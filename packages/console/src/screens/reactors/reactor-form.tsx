@@ -1,3 +1,4 @@
+import type { ReactorFormula } from '@sluice/sdk';
 import type { ReactNode } from 'react';
 import { ApplicationChoice } from '../../code/application-choice.tsx';
 import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
@@ -16,11 +17,15 @@ interface ReactorFormProps {
   onDraft: (draft: ReactorDraft) => void;
   onSubmit: () => void;
   error: Error | null;
+  /** The formula that it runs. */
+  formula?: ReactorFormula | undefined;
+  /** Where somebody chooses what it runs. */
+  choice?: ReactNode;
   acts: ReactNode;
 }
 
 /** All of a Reactor but its code. */
-export function ReactorForm({ draft, onDraft, onSubmit, error, acts }: ReactorFormProps) {
+export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, acts }: ReactorFormProps) {
   const change = (part: Partial<ReactorDraft>) => onDraft({ ...draft, ...part });
   return (
     <Form onSubmit={onSubmit} error={error} acts={acts}>
@@ -32,14 +37,20 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, acts }: ReactorFo
         required
         error={faultOf(error, 'name')}
       />
+      {choice}
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <Check
         label="Repeat runs that were interrupted"
-        hint="Only where calling out twice does no harm: it is for asynchronous runs whose process died."
+        hint="Only if calling out twice does no harm. It is for asynchronous runs whose process died."
         checked={draft.retryable}
         onChecked={(retryable) => change({ retryable })}
       />
-      <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
+      <ConfigurationEditor
+        key={formula?.id}
+        declared={formula?.configuration}
+        value={draft.configuration}
+        onValue={(configuration) => change({ configuration })}
+      />
     </Form>
   );
 }

@@ -8,6 +8,7 @@ import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ReactorTabs } from './reactor-tabs.tsx';
 
 const route = getRouteApi('/reactors');
 
@@ -20,26 +21,36 @@ const columns: readonly Column<Reactor>[] = [
       </Link>
     ),
   },
-  { title: 'Runs', cell: ({ formula_id }) => (formula_id ? 'a formula' : 'code of its own') },
+  { title: 'Runs', cell: ({ formula_id }) => <Runs formulaId={formula_id} /> },
   {
     title: 'Application',
-    onlyWide: true,
+    from: 46,
     cell: ({ application_id }) => (application_id ? <code>{application_id}</code> : <Soft>none</Soft>),
   },
   {
     title: 'Changed',
-    onlyWide: true,
+    from: 46,
     tight: true,
     cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
   },
 ];
 
+function Runs({ formulaId }: { formulaId: string | undefined }) {
+  if (formulaId === undefined) return 'code of its own';
+  return (
+    <Link to="/reactors/formulas/$id" params={{ id: formulaId }}>
+      a formula
+    </Link>
+  );
+}
+
 export function ReactorList() {
   return (
     <ListPage
       title="Reactors"
-      intro="A Reactor is code that is called by itself, with values in its arguments. It may call out, and make tokens of what it returns."
+      intro="A Reactor is code that is called directly, with values in place of tokens. It may call other services, and its results may become tokens."
       needs="reactor:read"
+      tabs={<ReactorTabs />}
       acts={
         <LinkButton to="/reactors/new" kind="primary" icon="plus" needs="reactor:create">
           New Reactor

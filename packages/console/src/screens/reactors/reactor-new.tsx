@@ -1,19 +1,19 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded } from '../../ui/states.tsx';
+import { formulaQuery } from '../reactor-formulas/formula-query.ts';
+import { firstCode } from './first-code.ts';
+import { FormulaChoice } from './formula-choice.tsx';
 import { type ReactorDraft, ReactorForm } from './reactor-form.tsx';
 
-const empty: ReactorDraft = { name: '', applicationId: '', retryable: false, configuration: {} };
+const route = getRouteApi('/reactors/new');
 
-const beginning = `module.exports = async function (req) {
-  const { args } = req;
-  return { raw: args };
-};
-`;
+const empty: ReactorDraft = { name: '', applicationId: '', retryable: false, configuration: {} };
 
 export function ReactorNew() {
   return (
@@ -26,24 +26,36 @@ export function ReactorNew() {
 }
 
 function NewReactor() {
+  const { formula: formulaId } = route.useSearch();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(empty);
+  const { data: formula, error } = useQuery({ ...formulaQuery(formulaId ?? ''), enabled: formulaId !== undefined });
   const create = useChange({
     act: (options) => {
       const { applicationId, ...body } = draft;
       const application = applicationId && { application: { id: applicationId } };
-      return sluice.reactors.create({ ...body, code: beginning, ...application }, options);
+      const runs = formulaId ? { formula: { id: formulaId } } : { code: firstCode };
+      return sluice.reactors.create({ ...body, ...runs, ...application }, options);
     },
     said: ({ name }) => `The Reactor ${name} was made`,
     onDone: ({ id }) => navigate({ to: '/reactors/$id', params: { id } }),
   });
   return (
-    <Card title="The Reactor" intro="Its code is written next.">
+    <Card title="The Reactor" intro={formulaId ? undefined : 'Its code is written next.'}>
       <ReactorForm
         draft={draft}
         onDraft={setDraft}
         onSubmit={() => create.mutate()}
         error={create.error}
+        formula={formula}
+        choice={
+          <FormulaChoice
+            formula={formula}
+            value={formulaId}
+            error={error ?? undefined}
+            onValue={(id) => navigate({ to: '/reactors/new', search: id ? { formula: id } : {}, replace: true })}
+          />
+        }
         acts={
           <Button kind="primary" type="submit" busy={create.isPending}>
             Make the Reactor

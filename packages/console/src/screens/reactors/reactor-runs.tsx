@@ -8,7 +8,7 @@ import { type Column, CursorPaging, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunState } from './run-state.tsx';
-import { tookOf } from './run-text.ts';
+import { isUnderWay, tookOf } from './run-text.ts';
 
 const route = getRouteApi('/reactors/$id');
 
@@ -18,11 +18,10 @@ const columns: readonly Column<ReactorRun>[] = [
   {
     title: 'Ended',
     tight: true,
-    onlyWide: true,
+    from: 46,
     cell: ({ ended_at }) => (ended_at ? <Time at={ended_at} /> : <Soft>not yet</Soft>),
   },
-  { title: 'Took', tight: true, onlyWide: true, atEnd: true, cell: tookOf },
-  { title: 'More', atEnd: true, cell: (run) => <RunDetails run={run} /> },
+  { title: 'Took', tight: true, from: 46, atEnd: true, cell: tookOf },
 ];
 
 /** The asynchronous runs of one Reactor, which are kept for a day. */
@@ -35,11 +34,16 @@ export function ReactorRuns({ reactorId }: { reactorId: string }) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => (data?.data.some(isUnderWay) ? 2_000 : 10_000),
   });
+  const more: Column<ReactorRun> = {
+    title: 'More',
+    atEnd: true,
+    cell: (run) => <RunDetails run={run} reactorId={reactorId} />,
+  };
   const goTo = (search: { start?: string }) => navigate({ search, resetScroll: false });
   return (
     <Card
       title="Runs"
-      intro="Those that were asked for with react-async. Each is gone 24 hours after its end, and only who asked for it can read its result or cancel it."
+      intro="Calls of react-async. A run is deleted 24 hours after its end. Only who asked for it can read its result."
       flush
     >
       <Loaded query={query}>
@@ -48,7 +52,7 @@ export function ReactorRuns({ reactorId }: { reactorId: string }) {
             {data.length === 0 ? (
               <Empty icon="reactors" title="No runs of the last day" />
             ) : (
-              <Table label="Runs" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Table label="Runs" columns={[...columns, more]} rows={data} keyOf={({ id }) => id} />
             )}
             <CursorPaging
               next={next}
@@ -60,8 +64,4 @@ export function ReactorRuns({ reactorId }: { reactorId: string }) {
       </Loaded>
     </Card>
   );
-}
-
-function isUnderWay({ state }: ReactorRun): boolean {
-  return state === 'waiting' || state === 'running';
 }

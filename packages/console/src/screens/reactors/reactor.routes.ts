@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { type NameSearch, nameSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 
-interface ListSearch extends PageSearch {
-  name?: string;
+interface NewSearch {
+  formula?: string;
 }
 
 interface DetailSearch {
@@ -14,24 +14,22 @@ interface DetailSearch {
 const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reactors',
-  validateSearch: (search): ListSearch => ({
-    ...pageSearch(search),
-    ...(typeof search.name === 'string' && search.name && { name: search.name }),
-  }),
+  validateSearch: (search): NameSearch => nameSearch(search),
   component: lazyRouteComponent(() => import('./reactor-list.tsx'), 'ReactorList'),
 });
 
 const create = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reactors/new',
+  /** `formula` is what the new Reactor is to run. */
+  validateSearch: (search): NewSearch => textSearch(search, ['formula']),
   component: lazyRouteComponent(() => import('./reactor-new.tsx'), 'ReactorNew'),
 });
 
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reactors/$id',
-  validateSearch: ({ start }: Record<string, unknown>): DetailSearch =>
-    typeof start === 'string' && start ? { start } : {},
+  validateSearch: (search): DetailSearch => textSearch(search, ['start']),
   component: lazyRouteComponent(() => import('./reactor-detail.tsx'), 'ReactorDetail'),
 });
 

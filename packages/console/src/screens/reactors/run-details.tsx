@@ -1,44 +1,65 @@
 import type { ReactorRun } from '@sluice/sdk';
 import { useState } from 'react';
+import { headerPrefix } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
+import { useNames } from '../../api/use-names.ts';
+import { ThingLink } from '../../app/thing-link.tsx';
 import styles from '../../code/code.module.css';
 import { ConsoleLines } from '../../code/console-lines.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
+import { Code, Id } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RunState } from './run-state.tsx';
-import { tookOf } from './run-text.ts';
+import { isUnderWay, tookOf } from './run-text.ts';
 
-/** Everything that is known of a run, behind a button. */
-export function RunDetails({ run }: { run: ReactorRun }) {
+const whyNotCancelled =
+  'Only the Application or session that asked for a run can cancel it, with its own key. The console never acts with the rights of a key, so it cannot. The details show the call.';
+
+interface RunProps {
+  run: ReactorRun;
+  reactorId: string;
+}
+
+/** Everything that is known of a run, behind a button, and beside it why a person cannot cancel the run. */
+export function RunDetails({ run, reactorId }: RunProps) {
   const [open, setOpen] = useState(false);
   return (
-    <>
+    <div className={styles.acts}>
+      {isUnderWay(run) && (
+        <Button small refusal={whyNotCancelled}>
+          Cancel
+        </Button>
+      )}
       <Button small onClick={() => setOpen(true)}>
         Details
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title="Run" wide>
-        <Details run={run} />
+        <Details run={run} reactorId={reactorId} />
         <div className={styles.acts}>
           <Button onClick={() => setOpen(false)}>Close</Button>
         </div>
       </Dialog>
-    </>
+    </div>
   );
 }
 
-function Details({ run }: { run: ReactorRun }) {
-  const { id, created_by, state, created_at, started_at, ended_at, console: lines = [] } = run;
+function Details({ run, reactorId }: RunProps) {
+  const { id, created_by: caller, state, created_at, started_at, ended_at, console: lines = [] } = run;
   const missing = useMissingRight('reactor:update');
+  const application = useNames('applications', [caller]).get(caller);
   const noLines = ended_at ? 'No lines of its console were kept.' : 'What its code prints is kept when it ends.';
   return (
     <>
       <Facts
         facts={{
           Id: <Id id={id} />,
-          'Asked for by': <Id id={created_by} what="the id of who asked for it" />,
+          'Asked for by': application ? (
+            <ThingLink type="application" id={caller} name={application} />
+          ) : (
+            <Id id={caller} what="the id of who asked for it" />
+          ),
           State: <RunState state={state} />,
           'Asked for': <Time at={created_at} />,
           Began: started_at && <Time at={started_at} />,
@@ -46,6 +67,15 @@ function Details({ run }: { run: ReactorRun }) {
           Took: tookOf(run),
         }}
       />
+      {isUnderWay(run) && (
+        <div>
+          <h3>Cancel it</h3>
+          <p>
+            <Soft>With the key of who asked for it, until its code calls out:</Soft>
+          </p>
+          <Code text={cancelCall(reactorId, id)} what="the call that cancels it" />
+        </div>
+      )}
       {lines.length > 0 ? (
         <ConsoleLines lines={lines} />
       ) : (
@@ -56,4 +86,8 @@ function Details({ run }: { run: ReactorRun }) {
       )}
     </>
   );
+}
+
+function cancelCall(reactorId: string, runId: string): string {
+  return `curl -X DELETE "$SLUICE_URL/reactors/${reactorId}/results/${runId}" \\\n  -H "${headerPrefix}-API-KEY: $SLUICE_API_KEY"`;
 }

@@ -6,3 +6,7 @@ const milliseconds = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'mi
 export function tookOf({ duration_ms: duration }: ReactorRun): string | undefined {
   return duration === undefined ? undefined : milliseconds.format(duration);
 }
+
+export function isUnderWay({ state }: ReactorRun): boolean {
+  return state === 'waiting' || state === 'running';
+}

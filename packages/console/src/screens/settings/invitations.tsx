@@ -33,7 +33,7 @@ export function Invitations() {
         <Badge tone={status === 'PENDING' ? 'info' : undefined}>{status === 'PENDING' ? 'waiting' : 'expired'}</Badge>
       ),
     },
-    { title: 'Good until', onlyWide: true, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: 'Good until', from: 46, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: 'Change',
       atEnd: true,

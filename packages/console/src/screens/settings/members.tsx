@@ -19,7 +19,7 @@ const route = getRouteApi('/settings/people');
 const columns: readonly Column<Member>[] = [
   { title: 'Person', cell: (member) => <Person member={member} /> },
   { title: 'Role', tight: true, cell: ({ role }) => <Badge tone={toneOf(role)}>{roleNames[role]}</Badge> },
-  { title: 'Since', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Since', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Change', atEnd: true, cell: (member) => <ChangeMember member={member} /> },
 ];
 

@@ -11,7 +11,7 @@ export function People() {
   const [isInviting, setInviting] = useState(false);
   return (
     <SettingsPage
-      intro="Who may sign in to this Tenant. No role shows the value of a token."
+      intro="Who may sign in to this Tenant. No role can see the values of tokens."
       acts={
         <Button kind="primary" icon="plus" needs="tenant:invitation:create" onClick={() => setInviting(true)}>
           Invite

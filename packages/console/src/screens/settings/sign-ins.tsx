@@ -52,7 +52,7 @@ function List() {
         ),
     },
     { title: 'Since', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: 'Last used', onlyWide: true, tight: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: 'Last used', from: 46, tight: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {
       title: 'End it',
       atEnd: true,

@@ -88,7 +88,7 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
         />
         <Check
           label="Give one token to equal values"
-          hint="Whoever sends a value again gets the token that it has already."
+          hint="Creating a token for a value that has one answers the existing token."
           checked={deduplicates}
           onChecked={setDeduplicates}
           disabled={isLocked}

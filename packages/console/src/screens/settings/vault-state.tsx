@@ -25,7 +25,7 @@ const columns: readonly Column<DataKey>[] = [
     tight: true,
     cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{state}</Badge>,
   },
-  { title: 'Made', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Made', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Uses', atEnd: true, cell: ({ uses }) => count.format(uses) },
 ];
 

@@ -25,8 +25,8 @@ const columns: readonly Column<DescribedToken>[] = [
   },
   { title: 'Type', tight: true, cell: ({ type }) => <Badge tone="info">{tokenTypes[type]}</Badge> },
   { title: 'Containers', tight: true, cell: ({ containers }) => <code>{containers.join(' ')}</code> },
-  { title: 'Metadata', onlyWide: true, cell: ({ metadata }) => <Metadata metadata={metadata} /> },
-  { title: 'Created', onlyWide: true, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Metadata', from: 46, cell: ({ metadata }) => <Metadata metadata={metadata} /> },
+  { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function TokenList() {
@@ -92,7 +92,7 @@ function Tokens() {
         query={query}
         onPage={(to) => navigate({ search: { ...filters, page: to } })}
         empty={
-          <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token is so'}>
+          <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token matches'}>
             {found === undefined
               ? 'Servers make them with a key that has token:create, browsers by the hosted fields.'
               : 'An id, a container and metadata are compared whole; /pci/* stands for all containers below /pci/.'}

@@ -1,0 +1,171 @@
+import type { ReactorFormula } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { type Declared, DeclaredFields } from '../../code/configuration-editor.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
+import { Guarded, Loaded } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ReactorCode } from '../reactors/reactor-code.tsx';
+import type { Parameter } from './declared-editor.tsx';
+import { bodyOf, type FormulaDraft, FormulaForm, toBody } from './formula-form.tsx';
+import { formulaQuery } from './formula-query.ts';
+import { FormulaReactors } from './formula-reactors.tsx';
+
+const route = getRouteApi('/reactors/formulas/$id');
+
+export function FormulaDetail() {
+  return (
+    <Guarded needs="reactor:read" what="You cannot see formulas">
+      <Detail />
+    </Guarded>
+  );
+}
+
+function Detail() {
+  const { id } = route.useParams();
+  const query = useQuery(formulaQuery(id));
+  return <Loaded query={query}>{(formula) => <Found formula={formula} />}</Loaded>;
+}
+
+function Found({ formula }: { formula: ReactorFormula }) {
+  const { id, name, description } = formula;
+  const navigate = useNavigate();
+  const [editing, setEditing] = useState(false);
+  const remove = useChange({
+    act: (options) => sluice.reactorFormulas.delete(id, options),
+    said: () => `The formula ${name} was deleted`,
+    onDone: () => navigate({ to: '/reactors/formulas' }),
+  });
+  return (
+    <Page
+      title={name}
+      intro={description}
+      back={<Link to="/reactors/formulas">Formulas</Link>}
+      acts={
+        <Confirm
+          act="Delete"
+          title={`Delete ${name}?`}
+          text="It is refused while a Reactor runs this formula. It cannot be taken back."
+          needs="reactor:delete"
+          change={remove}
+        />
+      }
+    >
+      {editing ? (
+        <Editor formula={formula} onDone={() => setEditing(false)} />
+      ) : (
+        <Card
+          title="Settings"
+          acts={
+            <Button small needs="reactor:update" onClick={() => setEditing(true)}>
+              Change
+            </Button>
+          }
+        >
+          <Settings formula={formula} />
+        </Card>
+      )}
+      <FormulaCode formula={formula} />
+      <FormulaReactors formulaId={id} />
+    </Page>
+  );
+}
+
+function Settings({ formula }: { formula: ReactorFormula }) {
+  const { id, configuration, request_parameters: parameters, modified_at, created_at } = formula;
+  return (
+    <Facts
+      facts={{
+        Id: <Id id={id} />,
+        Changed: <Time at={modified_at ?? created_at} />,
+        Configuration: <Members members={configuration} />,
+        Arguments: <Members members={parameters} />,
+      }}
+    />
+  );
+}
+
+function Members({ members }: { members: readonly Parameter[] }) {
+  if (members.length === 0) return <Soft>none</Soft>;
+  return (
+    <ul>
+      {members.map(({ name, type, optional, description }) => (
+        <li key={name}>
+          <code>{name}</code>{' '}
+          <Soft>
+            {optional ? `${type}, optional` : type}
+            {description && `: ${description}`}
+          </Soft>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => void }) {
+  const { id, name, description = '', configuration, request_parameters } = formula;
+  const [draft, setDraft] = useState<FormulaDraft>({ name, description, configuration, request_parameters });
+  const update = useChange({
+    act: async (options) => {
+      const { code, icon } = bodyOf(await sluice.reactorFormulas.get(id));
+      await sluice.reactorFormulas.update(id, { ...toBody(draft), code, ...(icon && { icon }) }, options);
+    },
+    said: () => `The formula ${draft.name} was changed`,
+    onDone,
+  });
+  return (
+    <Card title="Change the settings" intro="Configurations of Reactors are checked when they are next changed.">
+      <FormulaForm
+        draft={draft}
+        onDraft={setDraft}
+        onSubmit={() => update.mutate()}
+        error={update.error}
+        acts={
+          <>
+            <Button onClick={onDone}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={update.isPending}>
+              Save
+            </Button>
+          </>
+        }
+      />
+    </Card>
+  );
+}
+
+function FormulaCode({ formula }: { formula: ReactorFormula }) {
+  const { id, name, code, configuration: declared, request_parameters: parameters } = formula;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const configuration = useMemo(() => cast(declared, values), [declared, values]);
+  const save = useChange<string>({
+    act: async (options, changed) => {
+      const body = bodyOf(await sluice.reactorFormulas.get(id));
+      await sluice.reactorFormulas.update(id, { ...body, code: changed }, options);
+    },
+    said: () => `The code of ${name} was saved`,
+  });
+  return (
+    <ReactorCode
+      label="Code of the formula"
+      code={code}
+      save={save}
+      configuration={configuration}
+      args={Object.fromEntries(parameters.map((parameter) => [parameter.name, samples[parameter.type]]))}
+      fields={<DeclaredFields declared={declared} value={values} onValue={setValues} />}
+    />
+  );
+}
+
+const samples = { string: 'a text', number: 4200, boolean: true } as const;
+
+/** As the service casts the configuration of a Reactor. */
+function cast(declared: Declared, values: Readonly<Record<string, string>>): Record<string, string | number | boolean> {
+  const casts = { string: (text: string) => text, number: Number, boolean: (text: string) => text === 'true' };
+  return Object.fromEntries(declared.map(({ name, type }) => [name, casts[type](values[name] ?? '')]));
+}

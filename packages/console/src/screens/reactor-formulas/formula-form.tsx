@@ -1,0 +1,82 @@
+import type { ReactorFormula, ReactorFormulaBody } from '@sluice/sdk';
+import type { ReactNode } from 'react';
+import { Form, faultOf, TextField } from '../../ui/form.tsx';
+import { DeclaredEditor, type Parameter } from './declared-editor.tsx';
+
+export interface FormulaDraft {
+  name: string;
+  description: string;
+  configuration: readonly Parameter[];
+  request_parameters: readonly Parameter[];
+}
+
+/** The members of a formula that the draft has, as they are sent. */
+export function toBody({ name, description, configuration, request_parameters: parameters }: FormulaDraft) {
+  return {
+    name,
+    ...(description !== '' && { description }),
+    configuration: configuration.map(withoutEmpty),
+    request_parameters: parameters.map(withoutEmpty),
+  };
+}
+
+function withoutEmpty({ description, ...member }: Parameter): Parameter {
+  return { ...member, ...(description && { description }) };
+}
+
+/** A formula as a whole body, because it is only ever replaced. */
+export function bodyOf({ name, description, icon, ...formula }: ReactorFormula): ReactorFormulaBody {
+  const { code, configuration, request_parameters } = formula;
+  return {
+    ...{ name, code, configuration, request_parameters },
+    ...(description !== undefined && { description }),
+    ...(icon !== undefined && { icon }),
+  };
+}
+
+interface FormulaFormProps {
+  draft: FormulaDraft;
+  onDraft: (draft: FormulaDraft) => void;
+  onSubmit: () => void;
+  error: Error | null;
+  acts: ReactNode;
+}
+
+/** All of a formula but its code. */
+export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFormProps) {
+  const change = (part: Partial<FormulaDraft>) => onDraft({ ...draft, ...part });
+  return (
+    <Form onSubmit={onSubmit} error={error} acts={acts}>
+      <TextField
+        label="Name"
+        value={draft.name}
+        onText={(name) => change({ name })}
+        maxLength={200}
+        required
+        error={faultOf(error, 'name')}
+      />
+      <TextField
+        label="Description"
+        value={draft.description}
+        onText={(description) => change({ description })}
+        maxLength={1000}
+        error={faultOf(error, 'description')}
+      />
+      <DeclaredEditor
+        legend="Configuration"
+        one="Value"
+        intro="What each Reactor of this formula must be given. Its code reads it as req.configuration."
+        members={draft.configuration}
+        onMembers={(configuration) => change({ configuration })}
+      />
+      <DeclaredEditor
+        legend="Arguments"
+        one="Argument"
+        intro="What callers must send, unless it is optional. They may send more. The code reads it as req.args."
+        members={draft.request_parameters}
+        onMembers={(parameters) => change({ request_parameters: parameters })}
+        canBeOptional
+      />
+    </Form>
+  );
+}

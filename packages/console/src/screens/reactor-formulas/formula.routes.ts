@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type NameSearch, nameSearch, type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { rootRoute } from '../../app/root-route.tsx';
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reactors/formulas',
+  validateSearch: (search): NameSearch => nameSearch(search),
+  component: lazyRouteComponent(() => import('./formula-list.tsx'), 'FormulaList'),
+});
+
+const create = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reactors/formulas/new',
+  component: lazyRouteComponent(() => import('./formula-new.tsx'), 'FormulaNew'),
+});
+
+const detail = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reactors/formulas/$id',
+  /** `page` is of the Reactors that run it. */
+  validateSearch: (search): PageSearch => pageSearch(search),
+  component: lazyRouteComponent(() => import('./formula-detail.tsx'), 'FormulaDetail'),
+});
+
+export const formulaRoutes = [list, create, detail] as const;
