@@ -18,13 +18,13 @@ const columns: readonly Column<DescribedToken>[] = [
   {
     title: 'Id',
     cell: ({ id }) => (
-      <Link to="/tokens/$id" params={{ id }}>
+      <Link to="/tokens/$id" params={{ id }} className={styles.id}>
         <code>{id}</code>
       </Link>
     ),
   },
   { title: 'Type', tight: true, cell: ({ type }) => <Badge tone="info">{tokenTypes[type]}</Badge> },
-  { title: 'Containers', tight: true, cell: ({ containers }) => <code>{containers.join(' ')}</code> },
+  { title: 'Containers', from: 32, tight: true, cell: ({ containers }) => <code>{containers.join(' ')}</code> },
   { title: 'Metadata', from: 46, cell: ({ metadata }) => <Metadata metadata={metadata} /> },
   { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
