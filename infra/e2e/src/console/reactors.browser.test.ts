@@ -82,7 +82,7 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
   await runs.getByRole('button', { name: 'Cancel' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('Only the Application or session that asked for a run can cancel it').waitFor();
-  await opened.look('reactor-runs');
+  await opened.screenshot('reactor-run-cancel', { whole: true });
   await page.keyboard.press('Escape');
   await runs
     .getByRole('row', { name: /running/ })
@@ -90,11 +90,12 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
     .click();
   const underWay = page.getByRole('dialog', { name: 'Run' });
   await underWay.getByText(`curl -X DELETE "$SLUICE_URL/reactors/${id}/results/`).waitFor();
-  await opened.look('reactor-run-under-way');
+  await opened.screenshot('reactor-run-under-way');
   await underWay.getByRole('button', { name: 'Close' }).click();
   destination.release();
   await runs.getByText('done').waitFor();
   await runs.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+  await opened.look('reactor-runs');
   await runs.getByRole('button', { name: 'Details' }).first().click();
   const details = page.getByRole('dialog', { name: 'Run' });
   await details.getByText('asked by the second').waitFor();
