@@ -20,19 +20,23 @@ export function metricsTable(exportedBy: ReadonlyMap<string, ExportedMetrics>): 
       const services = [...exportedBy].filter(([, { families }]) => families.has(name));
       const metric = services[0]?.[1].families.get(name);
       const labels = new Set(services.flatMap(([, { series }]) => labelsOf(name, series)));
-      const named = labels.size > 0 ? `\`${name}\` {${[...labels].sort().join(', ')}}` : `\`${name}\``;
       const by =
         services.length === exportedBy.size ? 'All processes' : services.map(([service]) => service).join(', ');
-      return {
-        by,
-        row: `| ${named} | ${oneLine(metric?.help)}${metric?.type === 'histogram' ? ' (histogram)' : ''} |`,
-      };
+      const labelled = labels.size > 0 ? ` {${[...labels].sort().join(', ')}}` : '';
+      const meaning = `${oneLine(metric?.help)}${metric?.type === 'histogram' ? ' (histogram)' : ''}`;
+      return { by, name, rest: `${labelled} | ${meaning} |` };
     });
   const tables = [...Map.groupBy(metrics, ({ by }) => by)].sort(
     ([one, a], [other, b]) => b.length - a.length || (one < other ? -1 : 1),
   );
   const head = ['| Metric {labels} | What it is |', '|---|---|'];
-  return tables.map(([by, rows]) => [`### ${by}`, '', ...head, ...rows.map(({ row }) => row)].join('\n')).join('\n\n');
+  return tables.map(([by, members]) => [`### ${by}`, '', ...head, ...rowsOf(members)].join('\n')).join('\n\n');
+}
+
+/** Metrics that mean the same, of transforms and of reactors, share a row. */
+function rowsOf(metrics: readonly { name: string; rest: string }[]): string[] {
+  const alike = [...Map.groupBy(metrics, ({ rest }) => rest)];
+  return alike.map(([rest, members]) => `| ${members.map(({ name }) => `\`${name}\``).join(', ')}${rest}`);
 }
 
 function labelsOf(family: string, series: ExportedMetrics['series']): string[] {

@@ -123,7 +123,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   const registers = [metrics];
   new Counter({
     name: 'sluice_changes_posted_to_mailboxes_total',
-    help: 'Changes that a holder did not acknowledge in time, by holder',
+    help: 'Changes that a lease holder did not acknowledge in time',
     registers,
     collect() {
       this.reset();
@@ -132,7 +132,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   });
   new Counter({
     name: 'sluice_cache_leases_deleted_total',
-    help: 'Leases that ran out while a change waited for their holder',
+    help: 'Leases that expired while a change waited for their holder',
     registers,
     collect() {
       this.reset();
@@ -142,13 +142,13 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   return {
     waited: new Histogram({
       name: 'sluice_change_confirmation_seconds',
-      help: 'From the commit of a change until no process serves the old state',
+      help: 'From commit until no process serves the old state',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 2.5, 5, 10],
       registers,
     }),
     unconfirmed: new Counter({
       name: 'sluice_changes_unconfirmed_total',
-      help: 'Changes whose writer gave up waiting; they stay in the outbox',
+      help: 'Changes whose writer stopped waiting; they stay in the outbox',
       registers,
     }),
   };

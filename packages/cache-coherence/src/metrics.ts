@@ -15,7 +15,7 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
     Object.fromEntries([...caches].map(([name, cache]) => [name, read(cache)]));
   new Counter({
     name: 'sluice_cache_requests_total',
-    help: 'Look-ups by cache and result',
+    help: 'Look-ups',
     labelNames: ['cache', 'result'],
     registers: [metrics],
     collect() {
@@ -28,7 +28,7 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
   });
   exportCounter(metrics, {
     name: 'sluice_cache_dropped_entries_total',
-    help: 'Entries that a change dropped',
+    help: 'Entries dropped by changes',
     by: 'cache',
     read: ofEach(({ counts }) => counts.dropped),
   });
@@ -40,18 +40,18 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
   });
   exportGauge(metrics, {
     name: 'sluice_cache_bytes',
-    help: 'Memory of the entries, about',
+    help: 'Approximate memory of the entries',
     by: 'cache',
     read: ofEach(({ sizeBytes }) => sizeBytes),
   });
   exportGauge(metrics, {
     name: 'sluice_cache_lease_remaining_seconds',
-    help: 'How long caches may serve from now on without a renewal; 0 where every read goes to Postgres',
+    help: 'Time for which caches may still serve; 0: every read goes to Postgres',
     read: () => lease.remainingMs / 1000,
   });
   exportCounter(metrics, {
     name: 'sluice_cache_lease_renewals_total',
-    help: 'Renewals of the lease by result',
+    help: 'Renewals of the lease',
     by: 'result',
     read: () => ({ renewed: lease.counts.renewals, failed: lease.counts.failures, lost: lease.counts.losses }),
   });

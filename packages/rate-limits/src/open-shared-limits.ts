@@ -51,7 +51,7 @@ export function openSharedLimits(
 export function measureLocalDecisions(registry: Registry, read: () => number): void {
   exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',
-    help: 'Decisions on rate limits that this process took by itself, since Redis did not answer',
+    help: 'Rate-limit decisions made without Redis, because it did not respond',
     read,
   });
 }

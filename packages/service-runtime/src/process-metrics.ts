@@ -8,18 +8,18 @@ export const version: string = JSON.parse(readFileSync(new URL('../package.json'
 export function measureProcess(service: string, readiness: Readiness, registry: Registry): void {
   new Gauge({
     name: 'sluice_build_info',
-    help: 'Always 1; the labels say what runs',
+    help: 'Always 1',
     labelNames: ['service', 'version'],
     registers: [registry],
   }).set({ service, version }, 1);
   exportGauge(registry, {
     name: 'sluice_ready',
-    help: 'Whether nothing was missing when the process last looked, as /readyz says',
+    help: 'Last result of /readyz',
     read: () => Number(readiness.state === 'running' && readiness.wasReady),
   });
   exportGauge(registry, {
     name: 'sluice_draining',
-    help: 'Whether the process has been told to stop, and answers what still comes',
+    help: 'Whether the process is stopping and still responds',
     read: () => Number(readiness.state === 'stopping'),
   });
 }

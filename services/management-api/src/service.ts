@@ -80,7 +80,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const streams = new Streams(config, (caller, onChange) => watchCaller(caches, caller, onChange));
   exportGauge(metrics, {
     name: 'sluice_streams',
-    help: 'Exports and event streams that are open',
+    help: 'Open exports and event streams',
     read: () => streams.count(),
   });
   const bodyBytes = bodyBytesFrom(config, apiPart);

@@ -17,13 +17,13 @@ export function jobMetrics(registry: Registry): JobMetrics {
   const registers = [registry];
   const failures = new Counter({
     name: 'sluice_job_failures_total',
-    help: 'Tries of jobs that failed; they are tried again',
+    help: 'Failed attempts at jobs; they are retried',
     labelNames: ['queue'],
     registers,
   });
   const completions = new Counter({
     name: 'sluice_jobs_completed_total',
-    help: 'Jobs that were done',
+    help: 'Completed jobs',
     labelNames: ['queue'],
     registers,
   });
@@ -33,7 +33,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   }
   new Gauge({
     name: 'sluice_queue_oldest_job_age_seconds',
-    help: 'How long the oldest job that is due has waited for a worker; 0 where none waits',
+    help: 'Waiting time of the oldest due job; 0 without one',
     labelNames: ['queue'],
     registers,
     async collect() {

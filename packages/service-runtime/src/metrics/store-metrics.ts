@@ -11,23 +11,23 @@ export interface PoolFigures {
 export function measurePool(registry: Registry, { size, state }: { size: number; state: () => PoolFigures }): void {
   exportGauge(registry, {
     name: 'sluice_postgres_pool_connections',
-    help: 'Connections to Postgres, by whether a query uses them',
+    help: 'Connections to Postgres',
     by: 'state',
     read: () => ({ used: state().used, idle: state().idle }),
   });
   exportGauge(registry, {
     name: 'sluice_postgres_pool_size',
-    help: 'Most connections that the pool opens, which is DATABASE_POOL_SIZE',
+    help: 'Limit of the pool (DATABASE_POOL_SIZE)',
     read: () => size,
   });
   exportGauge(registry, {
     name: 'sluice_postgres_pool_waiting',
-    help: 'Requests and queries that wait for a connection',
+    help: 'Requests and queries waiting for a connection',
     read: () => state().waiting,
   });
   exportGauge(registry, {
     name: 'sluice_postgres_busiest_tenant_connections',
-    help: 'Connections that the Tenant with most of them uses; it waits at half of DATABASE_POOL_SIZE',
+    help: 'Connections of the Tenant with the most; it waits at half of DATABASE_POOL_SIZE',
     read: () => state().busiestTenant,
   });
 }
@@ -43,13 +43,13 @@ export function measureDisclosures(
 ): void {
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_rows',
-    help: 'Disclosures that are not in Postgres yet; refused are those that it does not take',
+    help: 'Disclosures not yet in Postgres; refused: those that it rejects',
     by: 'state',
     read: () => ({ ...state() }),
   });
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_limit_rows',
-    help: 'How many may wait before nothing is disclosed any more, which is DISCLOSURE_QUEUE_LIMIT; of a Tenant half',
+    help: 'DISCLOSURE_QUEUE_LIMIT, above which disclosures are refused; half per Tenant',
     read: () => limit,
   });
 }

@@ -41,18 +41,18 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
   let inFlight = 0;
   const durations = durationHistogram({
     name: 'sluice_http_request_duration_seconds',
-    help: 'From the head of the request to the end of the answer',
+    help: 'From request head to end of response',
     series: operations.flatMap((operation) => statusClasses.map((status_class) => ({ operation, status_class }))),
     registry: metrics,
   });
   exportGauge(metrics, {
     name: 'sluice_http_requests_in_flight',
-    help: 'Requests that are under way',
+    help: 'Requests in progress',
     read: () => inFlight,
   });
   const errors = new Counter({
     name: 'sluice_http_errors_total',
-    help: 'Requests that were answered with a problem, by its code',
+    help: 'Responses with a problem, by its code',
     labelNames: ['code'],
     registers: [metrics],
   });
@@ -87,7 +87,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
 function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
+    help: 'Refusals, by limit; field_errors: the rest was dropped',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -170,13 +170,13 @@ async function closeWithin(ms: number, batches: CountedBatches): Promise<void> {
 function measureSpans(batches: CountedBatches, registry: Registry): void {
   exportCounter(registry, {
     name: 'sluice_trace_spans_total',
-    help: 'Spans that ended, by what became of them; dropped are those that the queue had no room for',
+    help: 'Ended spans; dropped: the queue was full',
     by: 'result',
     read: () => ({ ...batches.counts }),
   });
   exportGauge(registry, {
     name: 'sluice_trace_queue_spans',
-    help: 'Spans that wait to be sent',
+    help: 'Spans waiting to be sent',
     read: () => batches.waiting,
   });
 }

@@ -17,21 +17,21 @@ export interface Limits {
 }
 
 const gauges = {
-  sluice_invocations_in_flight: ['Invocations that are under way', ({ places }: Limits) => places.taken],
+  sluice_invocations_in_flight: ['Invocations in progress', ({ places }: Limits) => places.taken],
   sluice_destination_waiting_calls: [
-    'Calls that wait until a connection to their destination is free',
+    'Calls waiting for a connection to their destination',
     ({ destinations }: Limits) => destinations.state().waiting,
   ],
   sluice_destination_lookups_under_way: [
-    'Look-ups of names that are under way',
+    'Name look-ups in progress',
     ({ destinations }: Limits) => destinations.state().names.underWay,
   ],
   sluice_destination_waiting_lookups: [
-    'Look-ups of names that wait for others of their Tenant',
+    'Name look-ups waiting for others of their Tenant',
     ({ destinations }: Limits) => destinations.state().names.waiting,
   ],
   sluice_destination_remembered_names: [
-    'Names of destinations whose addresses are remembered',
+    'Destination names whose addresses are cached',
     ({ destinations }: Limits) => destinations.state().names.remembered,
   ],
 } as const;
@@ -56,13 +56,13 @@ export function measureLimits(limits: Limits, registry: Registry): void {
   measureBodyBytes(limits.bodyBytes, registry, limits.decoderBytes);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'What was refused because of a limit, by the limit; of field_errors the rest was cut',
+    help: 'Refusals, by limit; field_errors: the rest was dropped',
     by: 'limit',
     read: () => refusalsOf(limits),
   });
   exportCounter(registry, {
     name: 'sluice_destination_lookups_total',
-    help: 'Look-ups of names: found, absent (no such name), failed (no answer, or none that says)',
+    help: 'Name look-ups; absent: no such name; failed: no conclusive response',
     by: 'outcome',
     read: () => ({ ...limits.destinations.state().names.outcomes }),
   });

@@ -158,12 +158,12 @@ export function openInvocationFeed(
 function measure(registry: Registry, leftOut: { limit: number; redis: number }): void {
   exportCounter(registry, {
     name: 'sluice_invocation_feed_left_out_total',
-    help: 'Invocations that GET /invocations will not show, because a Tenant had more than 1,000 of them between two flushes',
+    help: 'Invocations missing from GET /invocations, because a Tenant had over 1,000 between two flushes',
     read: () => leftOut.limit,
   });
   exportCounter(registry, {
     name: 'sluice_invocation_feed_lost_total',
-    help: 'Invocations that GET /invocations and the figures of their Tenants miss, because Redis did not take them',
+    help: 'Invocations missing from GET /invocations and figures, because Redis did not accept them',
     read: () => leftOut.redis,
   });
 }

@@ -25,19 +25,19 @@ function routeOf({ hasTransform, tokens }: Measured): Route {
 export function invocationMetrics(registry: Registry): InvocationMetrics {
   const durations = durationHistogram({
     name: 'sluice_invocation_duration_seconds',
-    help: 'From the head of the request to the end of the answer',
+    help: 'From request head to end of response',
     series: routes.flatMap((route) => statusClasses.map((status_class) => ({ route, status_class }))),
     registry,
   });
   const stageDurations = durationHistogram({
     name: 'sluice_invocation_stage_duration_seconds',
-    help: 'Of each stage that an invocation went through; the destination includes its answer',
+    help: 'Of each stage; the destination includes its response',
     series: stages.map((stage) => ({ stage })),
     registry,
   });
   const errors = new Counter({
     name: 'sluice_invocation_errors_total',
-    help: 'Invocations that ended with a proxy_error, by its code, or because their caller went away',
+    help: 'Invocations that ended with a proxy_error, or because their caller disconnected',
     labelNames: ['code'],
     registers: [registry],
   });

@@ -66,12 +66,12 @@ export function measuredReactorPlaces(threads: number, registry: Registry): Reac
   const places = new ReactorPlaces(threads);
   exportGauge(registry, {
     name: 'sluice_reactor_places_taken',
-    help: 'Runs of reactors that have a place; there are as many places as REACTOR_THREADS',
+    help: 'Slots in use, of REACTOR_THREADS',
     read: () => places.taken,
   });
   exportCounter(registry, {
     name: 'sluice_reactor_place_refusals_total',
-    help: 'Calls of react that were refused because no place was free for their Tenant',
+    help: 'Calls of react refused because no slot was free for their Tenant',
     read: () => places.refusals,
   });
   return places;

@@ -3,28 +3,22 @@ import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 
 const gauges = {
-  threads: ['Threads that are up', ({ threads }: TransformPoolState) => threads],
+  threads: ['Live threads', ({ threads }: TransformPoolState) => threads],
   running: ['Runs under way', ({ running }: TransformPoolState) => running],
-  waiting: ['Runs that wait for a thread', ({ waiting }: TransformPoolState) => waiting],
-  suspended: [
-    'Code that is not run for now, because it was killed again and again',
-    ({ suspended }: TransformPoolState) => suspended,
-  ],
+  waiting: ['Runs waiting for a thread', ({ waiting }: TransformPoolState) => waiting],
+  suspended: ['Code suspended because it was killed repeatedly', ({ suspended }: TransformPoolState) => suspended],
 } as const;
 
 const counters = {
   runs_total: ['Runs that ended', ({ runs }: TransformPoolState) => runs],
-  cpu_seconds_total: [
-    'CPU time of runs, less that of threads that had to be ended',
-    ({ cpuMs }: TransformPoolState) => cpuMs / 1000,
-  ],
+  cpu_seconds_total: ['CPU time of runs, without killed threads', ({ cpuMs }: TransformPoolState) => cpuMs / 1000],
   wall_seconds_total: [
-    'Time of runs in their threads, waiting for the vault and destinations included',
+    'Duration of runs in their threads, with waiting for vault and destinations',
     ({ durationMs }: TransformPoolState) => durationMs / 1000,
   ],
-  suspensions_total: ['How often code was suspended', ({ suspensions }: TransformPoolState) => suspensions],
+  suspensions_total: ['Suspensions of code', ({ suspensions }: TransformPoolState) => suspensions],
   suspended_runs_total: [
-    'Runs that were refused because their code is suspended',
+    'Runs refused because their code is suspended',
     ({ suspendedRuns }: TransformPoolState) => suspendedRuns,
   ],
 } as const;
@@ -45,20 +39,20 @@ export function measureCode(kind: 'transform' | 'reactor', pool: TransformPool, 
   for (const [name, [help, read]] of Object.entries(gauges)) {
     exportGauge(registry, {
       name: `sluice_${kind}_${name}`,
-      help: `${help} (${kind}s)`,
+      help,
       read: () => read(pool.state()),
     });
   }
   for (const [name, [help, read]] of Object.entries(counters)) {
     exportCounter(registry, {
       name: `sluice_${kind}_${name}`,
-      help: `${help} (${kind}s)`,
+      help,
       read: () => read(pool.state()),
     });
   }
   exportCounter(registry, {
     name: `sluice_${kind}_stops_total`,
-    help: `Runs that were stopped, by the limit (${kind}s)`,
+    help: 'Runs stopped, by limit',
     by: 'limit',
     read() {
       const { stops } = pool.state();

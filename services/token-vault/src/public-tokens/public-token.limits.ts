@@ -111,7 +111,7 @@ function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: 
 function measure(registry: Runtime['metrics'], refusals: Record<LimitName, number>, decidedAlone: () => number): void {
   exportCounter(registry, {
     name: 'sluice_public_token_refusals_total',
-    help: 'Requests to create or change tokens with a public key that were answered 429, by the limit',
+    help: 'Requests with a public key that got 429, by the limit',
     by: 'limit',
     read: () => ({ ...refusals }),
   });

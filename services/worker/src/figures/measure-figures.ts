@@ -28,52 +28,44 @@ export function measureFigures(
 
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, by?: string) =>
     exportGauge(registry, { name, help, read, ...(by !== undefined && { by }) });
-  gauge('sluice_changes_waiting', 'Committed changes that not every caching process has confirmed yet', () =>
-    of('changes'),
-  );
-  gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest change that waits to be confirmed', () =>
-    of('oldestChange'),
-  );
+  gauge('sluice_changes_waiting', 'Committed changes that some caching process has not confirmed', () => of('changes'));
+  gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest unconfirmed change', () => of('oldestChange'));
   gauge(
     'sluice_cache_leases',
-    'Leases in Postgres by state; a process that caches holds one',
+    'Leases in Postgres; each caching process has one',
     () => known({ held: 'leasesHeld', expired: 'leasesExpired' }),
     'state',
   );
   gauge(
     'sluice_overdue_seconds',
-    'How long ago the oldest row should have been deleted; token and cvc: from two minutes after it was due; tenant: since it was closed',
+    'Delay of the most overdue deletion; token and cvc: from two minutes after expiry; tenant: since closing',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
-  gauge('sluice_reactor_runs_waiting', 'Runs of reactors that wait for a thread of a gateway', () => of('runsWaiting'));
-  gauge('sluice_reactor_runs_oldest_age_seconds', 'How long ago the oldest of these was asked for', () =>
-    of('oldestRun'),
-  );
-  gauge('sluice_ledger_waiting_rows', 'Rows of the audit log that are in no tree yet', () => of('unsequencedRows'));
+  gauge('sluice_reactor_runs_waiting', "Asynchronous runs waiting for a gateway's thread", () => of('runsWaiting'));
+  gauge('sluice_reactor_runs_oldest_age_seconds', 'Age of the oldest waiting asynchronous run', () => of('oldestRun'));
+  gauge('sluice_ledger_waiting_rows', 'Audit rows not yet in a tree', () => of('unsequencedRows'));
   gauge(
     'sluice_ledger_oldest_age_seconds',
-    'How long ago the oldest of these rows came to Postgres, without those from before the ledger',
+    'Age of the oldest row not yet in a tree, without those from before the ledger',
     () => of('oldestArrival'),
   );
   gauge(
     'sluice_ledger_unwitnessed',
-    'Ledgers whose newest checkpoint the witness has not taken; unknown without a witness',
+    'Ledgers whose newest checkpoint the witness has not accepted; unknown without a witness',
     () => (hasWitness ? of('unwitnessedLedgers') : unknown),
   );
-  gauge(
-    'sluice_audit_log_default_rows',
-    `Rows of the audit log outside a month of their own, counted up to ${mostCounted}`,
-    () => of('rowsInNoMonth'),
+  gauge('sluice_audit_log_default_rows', `Audit rows outside a monthly partition, counted up to ${mostCounted}`, () =>
+    of('rowsInNoMonth'),
   );
   gauge(
     'sluice_data_key_encryptions_max',
-    'The most encryptions of one data key in use',
+    'Most encryptions of a data key in use',
     () => usage?.encryptions ?? unknown,
   );
   gauge(
     'sluice_data_key_encryptions_limit',
-    'Encryptions after which a data key is replaced by itself',
+    'Encryptions after which a data key is replaced automatically',
     () => mostEncryptions,
   );
   gauge('sluice_data_key_oldest_age_seconds', 'Age of the oldest data key in use', () => usage?.ageSeconds ?? unknown);
