@@ -2,8 +2,8 @@ import type { RuleTransform } from './access-rule.ts';
 import { containersOf, type DecidedOn, explain, type Grants } from './explain.ts';
 
 /**
- * Decides as {@link explain} says, so that no decision differs from its explanation.
- * @returns the transform for the token's `data`, or undefined where nothing grants the operation.
+ * Returns the transform of the rule that {@link explain} finds, so that a decision never differs from its explanation.
+ * @returns the transform for the token's `data`, or undefined if nothing grants the operation.
  */
 export function decide(grants: Grants, permission: string, token: DecidedOn): RuleTransform | undefined {
   return explain(grants, permission, token)?.transform;

@@ -26,10 +26,10 @@ const flatTransform: RuleTransform = 'mask';
 const strictness: readonly RuleTransform[] = ['redact', 'mask', 'reveal'];
 
 /**
- * Finds what decides: the first rule, by priority and then position, that reaches the token and grants the permission. Flat
- * permissions come after the rules and reach every container. A session gets only what both its own grants and {@link
- * Grants.within} give, with the stricter of the two transforms.
- * @returns undefined where nothing grants the operation.
+ * Finds the deciding rule: the first, by priority and then position, that reaches the token and grants the permission.
+ * Flat permissions come after the rules and reach every container. A session gets only what both its own grants and
+ * {@link Grants.within} give, with the stricter of the two transforms.
+ * @returns undefined if nothing grants the operation.
  */
 export function explain(grants: Grants, permission: string, token: DecidedOn): Explanation | undefined {
   const own = explainAlone(grants, permission, token);

@@ -35,8 +35,8 @@ export function permissionsLackedBy(giver: Grants, permissions: readonly string[
 }
 
 /**
- * Whether the giver may make somebody a member with this role, or change or remove one who has it. OWNER is given and taken by
- * an OWNER only, and by no key, whatever it holds: a leaked key must not make or remove owners.
+ * Whether the giver may make somebody a member with this role, or change or remove one who has it. Only an OWNER gives
+ * and takes OWNER, never a key, whatever it holds: a leaked key must not make or remove owners.
  */
 export function mayGive(giver: Giver, role: Role): boolean {
   return role === 'OWNER' ? giver.role === 'OWNER' : permissionsLackedBy(giver, permissionsOf(role)).length === 0;

@@ -2,7 +2,7 @@ import type { AccessRule, RuleCondition, RuleTransform } from './access-rule.ts'
 import { canonicalContainer } from './containers.ts';
 
 interface RankedRule {
-  /** The lowest decides. */
+  /** The lowest rank decides. */
   rank: number;
   transform: RuleTransform;
   /** Among all rules, from 0. */
@@ -10,7 +10,7 @@ interface RankedRule {
 }
 
 interface ConditionalRule extends RankedRule {
-  /** In canonical form, as the values of conditions on containers are. */
+  /** In canonical form, like the values of conditions on containers. */
   container: string | undefined;
   conditions: readonly RuleCondition[];
 }
@@ -23,7 +23,7 @@ export interface RuleIndex {
   everywhere: RankedRule | undefined;
   /** By rank. */
   conditional: readonly ConditionalRule[];
-  /** Of all containers that rules and conditions name. Only beginnings of these lengths can be among them. */
+  /** Lengths of all containers that rules and conditions name. Only beginnings of these lengths can be among them. */
   lengths: ReadonlySet<number>;
 }
 
@@ -74,7 +74,7 @@ function prepare(rules: Rules, permission: string): RuleIndex {
   return { byContainer, everywhere, conditional, lengths };
 }
 
-/** The containers that cover this one, itself included, as far as their lengths are wanted. In canonical form. */
+/** The containers that include this one, itself too, with these lengths. In canonical form. */
 export function* coveringOf(canonical: string, lengths: ReadonlySet<number>): Generator<string> {
   for (let slash = canonical.indexOf('/'); slash !== -1; slash = canonical.indexOf('/', slash + 1)) {
     if (lengths.has(slash + 1)) yield canonical.slice(0, slash + 1);

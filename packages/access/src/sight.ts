@@ -5,9 +5,9 @@ import type { DecidedOn, Grants } from './explain.ts';
 const transformRank: Record<RuleTransform, number> = { redact: 1, mask: 2, reveal: 3 };
 
 /**
- * Whether these grants show more of a token at `after` than at `before`. Use gives plaintext away and search tests
- * guesses, so both count as seeing. The grants of a session's Application count too, because the session could
- * otherwise move a token that it cannot see to where its Application may read it.
+ * Whether these grants show more of a token at `after` than at `before`. Using a token gives plaintext away and
+ * searching tests guesses, so both count as seeing. The grants of a session's Application count too, because otherwise
+ * the session could move a token that it cannot see to where its Application may read it.
  */
 export function seesMoreIn(grants: Grants, after: DecidedOn, before: DecidedOn): boolean {
   if (grants.within !== undefined && seesMoreIn(grants.within, after, before)) return true;

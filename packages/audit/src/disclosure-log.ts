@@ -9,8 +9,8 @@ import { WaitingRows } from './waiting-rows.ts';
 
 export interface DisclosureLog {
   /**
-   * Await it before the value is given away. The row is in Postgres within `flushIntervalMs`; with a spool it survives
-   * the process now. @throws {ServiceError} `unavailable` where it cannot be recorded.
+   * Await it before the value leaves. The row is in Postgres within `flushIntervalMs`; with a spool it now survives the
+   * process. @throws {ServiceError} `unavailable` if it cannot be recorded.
    */
   record(disclosure: Disclosure): Promise<void>;
 }
@@ -39,9 +39,9 @@ interface Gathered {
 }
 
 /**
- * First writes what a previous process left in the spool; on disposal, what is queued. A row that Postgres refuses is
- * set aside and still counts as waiting. It is not dropped, because the table may be at fault; then all rows are
- * refused, and disclosing stops. @throws {Error} where the folder cannot be created.
+ * Begins with rows that a previous process left in the spool; disposal writes queued rows. A row that Postgres refuses
+ * is retried separately and still counts as queued. It is not dropped, because the table may be at fault; then all rows
+ * are refused, and disclosing stops. @throws {Error} if the folder cannot be created.
  */
 export function openDisclosureLog(
   { DISCLOSURE_QUEUE_LIMIT: queueLimit, DISCLOSURE_SPOOL_DIRECTORY: directory }: DisclosureSettings,
@@ -62,7 +62,7 @@ export function openDisclosureLog(
 
   const insert = (rows: RowRange) => insertRows(db, rows.lines());
 
-  /** Rows that arrive during a flush wait, because few statements with many rows cost less than many with few. */
+  /** Rows that arrive during a flush wait, because a few statements with many rows cost less than many with few. */
   async function flush(): Promise<void> {
     if (refused.length > 0 && performance.now() - probedAt >= probeIntervalMs) await probe();
     let due = queue.length;
@@ -125,7 +125,7 @@ export function openDisclosureLog(
   stack.defer(async () => {
     clearInterval(timer);
     isClosed = true;
-    await gathered?.kept.catch(() => {}); // record() gives the error to its callers
+    await gathered?.kept.catch(() => {}); // record() passes the error to its callers
     try {
       await flushOnce();
       await flushOnce();

@@ -11,7 +11,7 @@ export interface Disclosure {
   operation: 'read' | 'use';
   entityType: 'token' | 'proxy' | 'reactor';
   entityId: string;
-  /** Never holds a value. */
+  /** Never contains a value. */
   detail: DisclosureDetail;
 }
 
@@ -22,7 +22,7 @@ interface DisclosureDetail {
   method?: string;
   places?: readonly string[];
   path_name?: string;
-  /** Of a reactor's run that made `calls` by `fetch`. */
+  /** Hosts that a reactor's run called by `fetch`, in `calls` calls. */
   destination_hosts?: readonly string[];
   calls?: number;
   /** Tokens that were not revealed, because a member of their `use` forbids it. */
@@ -30,7 +30,7 @@ interface DisclosureDetail {
   guard_hits?: number;
 }
 
-/** JSON text. The id is made here and not by Postgres, so that a row which is sent twice is stored once. */
+/** JSON text. The id is made here and not by Postgres, so that a row that is sent twice is stored once. */
 export type RowText = string;
 
 export function toRowText(disclosure: Disclosure): RowText {
@@ -54,7 +54,7 @@ export function idOf(row: RowText): string {
   return (JSON.parse(row) as { id: string }).id;
 }
 
-/** Many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
+/** Cached, because many rows share a millisecond, and formatting a date takes longer than the rest of a row. */
 let written = { ms: Number.NaN, at: '', uuid: '' };
 
 /** A UUID of version 7 (RFC 9562) begins with the time, so concurrent rows are neighbours in the index. */
@@ -66,7 +66,9 @@ function idAndTime(ms: number): { id: string; at: string } {
   return { id: written.uuid + randomUUID().slice(15), at: written.at };
 }
 
-/** `lines` has a line break before each row. Existing rows stay; only a batch that meets some pays for the search. */
+/**
+ * `lines` has a line break before each row. Existing rows stay; only a batch that contains some pays for the search.
+ */
 export async function insertRows(db: Database, lines: Buffer): Promise<void> {
   const json = `[${lines.toString('utf8', 1).replaceAll('\n', ',')}]`;
   try {

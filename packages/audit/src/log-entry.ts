@@ -1,4 +1,4 @@
-/** `system`: the command line, and deletions that come due. */
+/** `system`: the command line, and deletions of what is due. */
 export type ActorType = 'application' | 'session' | 'user' | 'system';
 
 export const verbs = [

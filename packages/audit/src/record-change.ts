@@ -15,7 +15,7 @@ export function systemAct(tenantId: string): Act {
   return { tenantId, actorId: null, actorType: 'system', traceId: null };
 }
 
-/** `message` and `detail` hold names of members, counts and the like, and never a value. */
+/** `message` and `detail` contain names of members, counts and the like, but no value. */
 export interface Change {
   operation: Verb;
   entityType: EntityType;
@@ -25,8 +25,9 @@ export interface Change {
 }
 
 /**
- * Call it in the transaction of the change. A closed Tenant gets no more rows, so that its log ends with the closing.
- * @throws {ServiceError} `unauthenticated` for a closed Tenant, whose keys are refused. Waits for one that is closing.
+ * Call it in the transaction of the change. A closed Tenant gets no more rows, so that its closing is its last row.
+ * Waits for a Tenant that is being closed.
+ * @throws {ServiceError} `unauthenticated` for a closed Tenant, whose keys are refused.
  */
 export async function recordChange(tx: Queryable, act: Act, change: Change): Promise<void> {
   const message = change.message ?? messageOf(change.entityType, change.operation);

@@ -4,9 +4,9 @@ import { messageOf } from './log-entry.ts';
 import { storedOperations } from './present-log.ts';
 
 /**
- * Writes the last row of a closed Tenant's log, unless it is there. Call it after the commit that closed the Tenant:
- * changes from before hold the Tenant for key share until they commit, and this waits for them. It would wait for ever
- * while new ones may begin, because Postgres lets them go first.
+ * Writes the last row of a closed Tenant's log, unless it exists. Call it after the commit that closed the Tenant:
+ * earlier changes lock the Tenant (`for key share`) until they commit, and this waits for them. Before that commit it
+ * could wait for ever, because Postgres lets new changes go first.
  */
 export async function recordClosing(db: Database, tenantId: string, traceId: string | null): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -18,7 +18,7 @@ export async function recordClosing(db: Database, tenantId: string, traceId: str
       .forUpdate()
       .executeTakeFirst();
     if (!tenant) return;
-    // A statement of its own, because it must see what another process wrote while this one waited.
+    // A separate statement, because it must see rows that another process wrote while this one waited.
     await sql`
       insert into audit_log (
         tenant_id, actor_id, actor_type, trace_id, operation, entity_type, entity_id, message

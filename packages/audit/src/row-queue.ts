@@ -20,7 +20,7 @@ export class RowQueue<Segment> {
     this.#waiting = waiting;
   }
 
-  /** Includes rows that are written and not yet pushed. */
+  /** Includes rows that are written but not yet pushed. */
   get length(): number {
     return this.#written;
   }

@@ -23,13 +23,13 @@ export interface Segment {
 
 type Rows = RowRange | readonly RowText[];
 
-/** Keeps rows until Postgres has them, also when the process dies. */
+/** Stores rows until Postgres has them, even if the process dies. */
 export interface Spool {
   /** From previous processes, oldest first. */
   left: readonly SpooledRow<Segment>[];
-  /** Rows survive the process, not the machine. @throws {Error} where the write failed; then none is in the file. */
+  /** Rows survive the process, but not the machine. @throws {Error} if the write failed; then none is in the file. */
   append(rows: Rows): Segment;
-  /** In a separate file, because rows that stay long would otherwise keep a file full of others. */
+  /** In a separate file, because one row that stays long would keep a file full of others. */
   setAside(rows: Rows): Segment;
   release(segment: Segment, count: number): void;
   close(): void;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 
-/** The code of keys that are refused, because the Tenant's keys are closed with it. */
+/** The error for refused keys, because the Tenant's keys end with it. */
 export function tenantClosed(): ServiceError {
   return new ServiceError('unauthenticated', 'The Tenant of this key is closed');
 }

@@ -25,7 +25,7 @@ export class WaitingRows {
     return this.#all.count;
   }
 
-  /** Add a row to it at once, because it is forgotten with its last row. */
+  /** Add a row to it at once, because a Tenant without rows is removed. */
   of(tenantId: string): Share {
     let share = this.#byTenant.get(tenantId);
     if (!share) {

@@ -5,13 +5,15 @@ import { type BodyDirection, type Claim, Room, type TenantBytes } from './room.t
 export interface Reservation {
   readonly bytes: number;
   /**
-   * Call before `bytes` more are taken. Undefined if the memory is free at once. Growths are served one after another, in order.
-   * @throws {ServiceError} 503 once its growths have waited too long; 400 if it would have to wait and the caller has left.
+   * Call before `bytes` more are allocated. Undefined if the memory is available at once. Growths are served in order,
+   * one after another.
+   * @throws {ServiceError} 503 once its growths have waited too long; 400 if it would have to wait and the caller has
+   * left.
    */
   grow(bytes: number): Promise<void> | undefined;
-  /** Call once `bytes` fewer are taken. The body may grow by `yetToCome` again, and memory is kept free for that. */
+  /** Call once `bytes` have been freed. The body may still grow by `yetToCome`, and memory is kept free for that. */
   shrink(bytes: number, yetToCome?: number): void;
-  /** It never grows again. */
+  /** After it the reservation never grows again. */
   release(): void;
 }
 
@@ -32,8 +34,8 @@ export interface ReservationOptions {
 }
 
 /**
- * Limits the memory that bodies take in this process; further ones wait. Tenants are served in turn, within a Tenant
- * the oldest body first, and a body that fits may overtake others. {@link Room} decides.
+ * Limits the memory of bodies in this process; further bodies wait. Tenants are served in rotation, within a Tenant the
+ * oldest body first, and a body that fits may overtake others. {@link Room} decides.
  */
 export interface BodyBytes {
   open(options: ReservationOptions): Reservation;
@@ -67,7 +69,7 @@ interface Lane extends TenantBytes {
 
 export function bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs }: BodyBytesOptions): BodyBytes {
   const room = new Room(processBytes, tenantBytes, requestPart);
-  /** Empty lanes stay, because a map that grows and shrinks with each body is copied again and again. */
+  /** Empty lanes stay, because a map that grows and shrinks with each body is copied repeatedly. */
   const lanes = new Map<string, Lane>();
   let sweepAt = leastSweep;
   const waitingLanes = new Set<Lane>();
@@ -192,7 +194,7 @@ export function bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs }: 
       return this.#hasLeft || this.#caller?.destroyed === true;
     }
 
-    /** Room is kept for what grows, so the caller is followed as long as it may grow. */
+    /** Memory is kept free for a growing body, so the caller is watched as long as it may grow. */
     #followCaller(): void {
       if (this.#onClose || !this.#caller) return;
       this.#onClose = () => this.#leave();

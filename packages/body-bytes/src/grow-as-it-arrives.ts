@@ -1,18 +1,19 @@
 import type { Reservation } from './body-bytes.ts';
 
-/** No more than this comes at once from a connection. */
+/** A connection delivers no more than this at once. */
 const pieceBytes = 64 * 1024;
 
 export interface ArrivingBody {
-  /** How often the body is in memory while it is read. */
+  /** Number of copies of the body in memory while it is read. */
   copies: number;
-  /** Its length, or where that is unknown the most that is read. */
+  /** Its length, or if that is unknown the most that is read. */
   mostLength: number;
 }
 
 /**
- * Call before a body is read, and again after `arrived` bytes before more is read, so that memory is reserved for each piece. It
- * doubles the reservation: a body that does not arrive takes little memory, and a large body grows only a few times.
+ * Call before a body is read, and again after `arrived` bytes, so that memory for each piece is reserved before it is
+ * read. It doubles the reservation: a body that does not arrive takes little memory, and a large body grows only a few
+ * times.
  */
 export function growAsItArrives(
   reservation: Reservation,

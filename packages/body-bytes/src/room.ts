@@ -4,7 +4,7 @@ export interface TenantBytes {
   readonly tenantId: string;
   held: number;
   ofRequests: number;
-  /** Eldest first. */
+  /** Oldest first. */
   readonly growing: Record<BodyDirection, Set<Claim>>;
   readonly ofGrowing: Record<BodyDirection, number>;
 }
@@ -16,14 +16,15 @@ export interface Claim {
   mostBytes: number;
 }
 
-/** The last part of the memory is kept for Tenants that use little: less than this part of their limit. */
+/** The last part of the memory is for Tenants that use less than this part of their limit. */
 const partForSmall = 1 / 16;
 const smallPart = 1 / 64;
 
 /**
- * A Tenant may use as much as it leaves free: by default half of the memory alone, a third beside another like it. Memory is
- * kept free for the next growing body, chosen in turn among Tenants, so that large bodies do not starve. Only claims that no
- * longer grow count against it, because bodies that each have a part could otherwise wait for each other for ever.
+ * A Tenant may use as much as it leaves free: by default half of the memory alone, a third beside another such Tenant.
+ * Memory is kept free for the next growing body, chosen among Tenants in rotation, so that large bodies do not starve.
+ * Only claims that no longer grow are subtracted, because otherwise bodies that each have a part could wait for each
+ * other for ever.
  */
 export class Room {
   readonly #processBytes: number;
@@ -95,7 +96,7 @@ export class Room {
     this.noteGrowth(claim);
   }
 
-  /** Call when a claim starts to wait, or may have begun or ceased to grow. */
+  /** Call when a claim starts to wait, starts to grow, or stops growing. */
   noteGrowth(claim: Claim): void {
     const { tenant, direction, bytes, mostBytes } = claim;
     const growing = tenant.growing[direction];

@@ -8,7 +8,7 @@ import type { Mailboxes } from './mailboxes.ts';
 
 export interface Confirmation {
   changeId: string;
-  /** Processes that had a lease at the announcement. */
+  /** Number of processes that had a lease at the announcement. */
   holders: number;
   waitedMs: number;
 }
@@ -26,11 +26,14 @@ const acknowledgementMs = 25;
 
 const retryMs = 50;
 
-/** Waits until each process has dropped what the change names, or has lost its lease. @throws {ServiceError} 503 */
+/**
+ * Waits until each process has dropped the entries that the change names, or has lost its lease. @throws {ServiceError}
+ * 503
+ */
 export async function confirmChange(change: Change, options: BarrierOptions): Promise<Confirmation> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(options.deadlineMs);
-  // Each attempt has its own id, because an acknowledgement of an earlier one may cover other tags.
+  // Each attempt has its own id, because an acknowledgement of an earlier attempt may be for other tags.
   const announced: Change = { id: randomUUID(), tags: change.tags };
   const acknowledged = new Set<string>();
   const pending = new Map<string, () => void>();
@@ -40,7 +43,7 @@ export async function confirmChange(change: Change, options: BarrierOptions): Pr
   };
   const stopListening = options.announce(announced, holderIsDone);
   try {
-    // Read after the commit: whoever registers later reads the new state anyway.
+    // Read after the commit: a process that registers later reads the new state anyway.
     const leases = await listLeasesUntil(options.db, deadline);
     const waiting = leases.filter(({ holder_id }) => !acknowledged.has(holder_id));
     await Promise.all(
@@ -80,7 +83,7 @@ async function listLeasesUntil(db: Database, deadline: AbortSignal) {
     try {
       return await abandonAt(deadline, listLeases(db));
     } catch (err) {
-      // The first failure explains more, because the deadline may have cut the last attempt short.
+      // The first failure is reported, because the deadline may have cut the last attempt short.
       if (failure === undefined || err !== deadline.reason) failure = err;
       await delay(retryMs);
     }

@@ -1,10 +1,10 @@
 import { openRedisNode } from '@sluice/service-runtime';
 import type { Logger } from 'pino';
 
-/** Messages between processes over Redis. They only make changes quick, because any may be lost. */
+/** Messages between processes over Redis. They only make changes fast; any of them may be lost. */
 export interface Bus {
   publish(channel: string, message: object): void;
-  /** Hears messages as soon as Redis is reachable. Call it once for each channel. */
+  /** Receives messages as soon as Redis is reachable. Call it once for each channel. */
   subscribe(channel: string, handle: (text: string) => void): void;
 }
 
@@ -18,7 +18,7 @@ export interface BusOptions {
 const socketTimeoutMs = 3000;
 const pingIntervalMs = 1000;
 
-/** Logged here, because no request waits for Redis, so none would report it. */
+/** Logged here, because no request waits for Redis, so no other code would report it. */
 const awayMessage =
   'Redis is away: announcements are not heard, changes come by the mailbox of the lease; is it running, and is REDIS_URL right?';
 
@@ -41,7 +41,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const subscribeTo = (...channels: string[]) => {
     if (channels.length === 0 || subscriber.status !== 'ready') return;
     subscriber.subscribe(...channels).catch((err: unknown) => {
-      // A connection subscribes again by itself when it is back, so only a failure on a live one is a warning.
+      // A lost connection subscribes again by itself, so only a failure on a live one is a warning.
       log[subscriber.status === 'ready' ? 'warn' : 'debug']({ err }, 'announcements could not be subscribed to');
     });
   };
@@ -58,7 +58,7 @@ export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
     .on('error', (err) => log.debug({ err }, 'announcement connection'))
     .on('message', (channel, text) => handlers.get(channel)?.(text));
   publisher.on('error', (err) => log.debug({ err }, 'announcement connection'));
-  // Without pings a connection that only listens would not notice that its peer is gone.
+  // Without pings a connection that only listens would not notice a lost peer.
   const pings = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch((err: unknown) => log.debug({ err }, 'no answer'));
   }, pingIntervalMs);

@@ -15,13 +15,13 @@ export interface ChangeWriter {
   record(tx: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange>;
   recordEach(tx: Queryable, tagsByTenant: ReadonlyMap<string, readonly string[]>): Promise<RecordedChange>;
   /**
-   * An earlier change of these tags that some process may not have seen yet. For creating what was deleted before, which has
-   * no tags of its own: its caller, too, is answered only after the barrier for that deletion.
+   * An earlier change of these tags that some process may not have seen yet. For creating what was deleted before: a
+   * creation has no tags of its own, so it awaits the barrier of that deletion.
    */
   findUnconfirmed(db: Queryable, tenantId: string, tags: readonly string[]): Promise<RecordedChange | undefined>;
   /**
-   * Waits, after the commit, until no process serves the old state; only then answer success.
-   * @throws {ServiceError} `unavailable` where this could not be confirmed in time; the change remains.
+   * Waits, after the commit, until no process serves the old state; only then report success.
+   * @throws {ServiceError} `unavailable` if this could not be confirmed in time; the change remains.
    */
   barrier(change: RecordedChange): Promise<Confirmation>;
 }
@@ -29,14 +29,14 @@ export interface ChangeWriter {
 export interface ChangeWriterOptions {
   /** Reads the leases for a change, as part of the request that makes it. */
   db: Database;
-  /** For outbox and mailboxes, which changes of several Tenants share, so that none of them delays them; default: `db`. */
+  /** For outbox and mailboxes, which Tenants share, so that none of them delays them; default: `db`. */
   own?: Database;
   bus: Bus;
   log: Logger;
   metrics: Registry;
   stack: AsyncDisposableStack;
   caches?: CoherentCaches;
-  /** For one confirmation. Default: ten seconds, far longer than a lease. */
+  /** Time limit of one confirmation. Default: ten seconds, far longer than a lease. */
   deadlineMs?: number;
   inPart?: InPart | undefined;
 }

@@ -21,7 +21,7 @@ export async function deleteChanges(db: Database, changes: readonly RecordedChan
 
 const batchSize = 500;
 
-/** Oldest first. Their writers died or gave up. */
+/** Oldest first. Changes whose writers died or gave up. */
 export async function listForgottenChanges(db: Database, olderThanMs: number): Promise<RecordedChange[]> {
   const rows = await db
     .selectFrom('changes')
@@ -33,7 +33,7 @@ export async function listForgottenChanges(db: Database, olderThanMs: number): P
   return rows.map((row) => ({ id: row.id, tenantIds: [row.tenant_id], tags: row.tags }));
 }
 
-/** Their writers may still wait. As one change, which names everything that these rows name. */
+/** Writers of these may still wait. Returned as one change, which has all tags of these rows. */
 export async function findUnconfirmed(
   db: Queryable,
   tenantId: string,

@@ -22,17 +22,18 @@ export interface CoherentCaches {
   /** `name` labels metrics. @throws {Error} when another cache has this name. */
   open<V extends object>(name: string, limits: CacheLimits): GuardedCache<V>;
   /**
-   * Calls `onChange`, which must not throw, when a tag changes and when the lease is lost, so that a long answer can
+   * Calls `onChange`, which must not throw, when a tag changes and when the lease is lost, so that a long response can
    * end with its right. @returns a function that stops this.
    */
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
   /**
-   * Raised whenever something is dropped and when the lease is lost, before any listener is called; NaN, which equals nothing,
-   * while the lease is invalid. So if two calls return the same number, no change was confirmed between them.
+   * Increases whenever something is dropped and when the lease is lost, before any listener is called. NaN, which
+   * equals nothing, while the lease is invalid. So if two calls return the same number, no change was confirmed between
+   * them.
    */
   invalidations(): number;
-  /** Whether the database's clock may have reached this moment (since 1970). */
+  /** Whether the database's clock may have reached this time (milliseconds since 1970). */
   mayHaveCome(momentMs: number): boolean;
   /** Undefined while this process has no lease. */
   holderId(): string | undefined;
@@ -41,8 +42,9 @@ export interface CoherentCaches {
 const statementTimeoutMs = 500;
 
 /**
- * Registers this process as a holder, trying until Postgres answers; until then the caches serve nothing. It
- * acknowledges announcements once it has dropped what they name. A lost announcement comes by the mailbox of its lease.
+ * Registers this process as a holder, retrying until Postgres answers; until then the caches serve nothing. It
+ * acknowledges announcements once it has dropped the named entries. A lost announcement arrives in the mailbox of its
+ * lease.
  */
 export async function openCoherentCaches(options: CoherentCachesOptions): Promise<CoherentCaches> {
   const { databaseUrl, bus, service, log, metrics, stack } = options;

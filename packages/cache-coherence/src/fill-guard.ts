@@ -1,7 +1,7 @@
-/** At this many tags the log is cleared, and reads under way count as overtaken. */
+/** At this many tags the log is cleared, and reads in progress count as overtaken. */
 const longestLog = 10_000;
 
-/** Keeps all tags that change during a read, because the read's own tags are known only at its end. */
+/** Stores all tags that change during a read, because the read's own tags are known only at its end. */
 export class FillGuard {
   #log: string[] = [];
   /** Position of the first tag in the log. Reads that began before it count as overtaken. */

@@ -5,24 +5,26 @@ import { FillGuard } from './fill-guard.ts';
 export interface Loaded<V> {
   value: V;
   tags: readonly string[];
-  /** From then on, by the database's clock, Postgres is asked instead. */
+  /** After this time of the database's clock the entry is not used, and Postgres is asked instead. */
   expiresAt?: string | null;
   sizeBytes: number;
 }
 
-/** A cached value needs no promise, which would cost more than the look-up. */
+/** A cached value needs no promise, because one costs more than the look-up. */
 type AtOnceOrLater<T> = T | Promise<T>;
 
 export interface CacheLimits {
   maxEntries: number;
   maxBytes: number;
-  /** Remembers keys that do not exist; they must be short. A change that creates one must name {@link absent}. */
+  /**
+   * Caches absences too; their keys must be short. A change that creates such a key must have the tag {@link absent}.
+   */
   remembersAbsent?: boolean;
 }
 
 export interface Lease {
   isValid(): boolean;
-  /** Whether the database's clock may have reached this moment (since 1970). */
+  /** Whether the database's clock may have reached this time (milliseconds since 1970). */
   mayHaveCome(momentMs: number): boolean;
 }
 
@@ -30,7 +32,7 @@ interface Entry<V> extends Loaded<V> {
   expiresAtMs: number;
 }
 
-/** What an entry takes beside the value: itself, its place in the maps, its tags. */
+/** Size of an entry without its value: itself, its place in the maps, its tags. */
 const overheadBytes = 500;
 const mostAbsent = 10_000;
 const absentForMs = 10_000;
@@ -73,7 +75,7 @@ export class GuardedCache<V extends object> {
     return this.#entries.calculatedSize;
   }
 
-  /** `load` gives undefined for an absence. */
+  /** `load` returns undefined for an absence. */
   get(key: string, load: () => Promise<Loaded<V> | undefined>): AtOnceOrLater<V | undefined> {
     if (!this.#lease.isValid()) {
       this.counts.misses += 1;
@@ -88,7 +90,7 @@ export class GuardedCache<V extends object> {
     return fill?.then((loaded) => loaded?.value);
   }
 
-  /** Loads what is not cached by one call; keys that do not exist are left out. No promise when all are cached. */
+  /** Loads keys that are not cached by one call; keys that do not exist are left out. No promise if all are cached. */
   getMany(
     keys: readonly string[],
     load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,
@@ -137,7 +139,7 @@ export class GuardedCache<V extends object> {
     return entry.value;
   }
 
-  /** A joined read may have found a row that has expired since. */
+  /** A shared read may have found a row that has expired since. */
   #mayHaveExpired(loaded: Loaded<V> | undefined): boolean {
     return loaded?.expiresAt ? this.#lease.mayHaveCome(Date.parse(loaded.expiresAt)) : false;
   }
@@ -148,7 +150,7 @@ export class GuardedCache<V extends object> {
     return isKnown;
   }
 
-  /** A later read of one of these keys joins this one, unless a change came in between. */
+  /** A later read of one of these keys shares this one, unless a change came in between. */
   #fill(
     keys: readonly string[],
     load: () => Promise<ReadonlyMap<string, Loaded<V> | undefined>>,
@@ -189,7 +191,7 @@ export class GuardedCache<V extends object> {
     }
   }
 
-  /** Later reads do not join reads that are under way. */
+  /** Later reads do not share reads in progress. */
   drop(tags: readonly string[]): void {
     this.#guard.note(tags);
     this.#fills.clear();
@@ -206,7 +208,7 @@ export class GuardedCache<V extends object> {
     if (this.#entries.peek(key)?.value === value) this.#entries.delete(key);
   }
 
-  /** Reads under way are not cached either. */
+  /** Reads in progress are not cached either. */
   clear(): void {
     this.#guard.noteEverything();
     this.#fills.clear();

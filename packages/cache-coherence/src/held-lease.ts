@@ -7,7 +7,7 @@ import { deleteLease, insertLease, leaseMs, type Renewal, renewLease } from './l
 const renewalIntervalMs = leaseMs / 3;
 const retryIntervalMs = 100;
 
-/** Not used at the end of each lease, because clocks do not run equally fast. */
+/** The lease is not used in its last part, because clocks differ in speed. */
 const marginMs = 200;
 
 export interface HeldLeaseOptions {
@@ -15,12 +15,12 @@ export interface HeldLeaseOptions {
   service: string;
   log: Logger;
   onChange: (change: MailboxEntry) => void;
-  /** Must drop everything, because writers may have answered without this process since. */
+  /** Must drop everything, because since then writers may have reported success without this process. */
   onLoss: () => void;
 }
 
 /**
- * Its end on the monotonic clock counts from the sending of the renewal, and each use compares it, because a timer
+ * Its end on the monotonic clock is computed from the sending of the renewal. Each use compares it, because a timer
  * fires late after a pause.
  */
 export class HeldLease implements Lease {
@@ -55,7 +55,7 @@ export class HeldLease implements Lease {
     return Math.max(0, this.#validUntil - performance.now());
   }
 
-  /** Tries until it is registered, and renews it from then on. */
+  /** Retries until it is registered, then keeps renewing. */
   start(): Promise<void> {
     return this.#tick();
   }
@@ -109,7 +109,9 @@ export class HeldLease implements Lease {
     return this.#handled.length > 0 ? 0 : renewalIntervalMs;
   }
 
-  /** With a new id each time, because a registration whose answer was lost leaves a row that must run out by itself. */
+  /**
+   * With a new id each time, because a registration whose response was lost leaves a row that must expire by itself.
+   */
   async #register(): Promise<void> {
     const { db, service, onLoss } = this.#options;
     onLoss();

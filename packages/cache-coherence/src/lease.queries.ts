@@ -1,7 +1,7 @@
 import type { MailboxEntry, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** From the last renewal, by the database's clock. */
+/** After the last renewal, by the database's clock. */
 export const leaseMs = 2000;
 
 const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)}::interval`;
@@ -9,7 +9,7 @@ const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)
 /** Milliseconds since 1970 by the database's clock. */
 const nowMs = sql<string>`extract(epoch from clock_timestamp()) * 1000`;
 
-/** Also deletes leases that ran out long ago, because without changes no writer would. @returns the database's time. */
+/** Also deletes long expired leases, because without changes no writer would. @returns the database's time. */
 export async function insertLease(db: Queryable, holderId: string, service: string): Promise<number> {
   const { rows } = await sql<{ now_ms: string }>`
     with abandoned as (
@@ -30,8 +30,8 @@ export interface Renewal {
 }
 
 /**
- * No upsert, because the writer that deleted a missing row may have answered since. The row lock orders the two.
- * @returns undefined when the row is gone.
+ * Not an upsert, because the writer that deleted the row may have reported success since. The row lock orders the two.
+ * @returns undefined if the row is gone.
  */
 export async function renewLease(
   db: Queryable,
@@ -72,7 +72,7 @@ export async function deleteExpiredLease(db: Queryable, holderId: string): Promi
   return numDeletedRows > 0n;
 }
 
-/** @returns the ids of the changes in the mailbox now, or undefined when the lease is gone. */
+/** @returns the ids of the changes now in the mailbox, or undefined if the lease is gone. */
 export async function postToMailbox(
   db: Queryable,
   holderId: string,

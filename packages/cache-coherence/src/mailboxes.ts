@@ -18,7 +18,7 @@ export interface MailboxesOptions {
   counts: { posted: number; deletedLeases: number };
 }
 
-/** Reaches holders without Redis: a change stays in a lease's mailbox until it is taken out or the lease deleted. */
+/** Reaches holders without Redis: a change stays in a lease's mailbox until it is removed or the lease deleted. */
 export class Mailboxes {
   readonly #debts = new Map<string, Map<string, Debt>>();
   readonly #options: MailboxesOptions;
@@ -40,7 +40,7 @@ export class Mailboxes {
   }
 
   async #collect(holderId: string, debts: Map<string, Debt>): Promise<void> {
-    await Promise.resolve(); // until the caller has added the first debt
+    await Promise.resolve(); // until the caller has added the first change to wait for
     while (debts.size > 0) {
       try {
         await this.#round(holderId, debts);

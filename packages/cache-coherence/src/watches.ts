@@ -1,4 +1,4 @@
-/** For long work, such as an export. `onChange` runs before a change is acknowledged, and must not throw. */
+/** Notifies long work, such as an export. `onChange` runs before a change is acknowledged, and must not throw. */
 export class Watches {
   readonly #byTag = new Map<string, Set<() => void>>();
 

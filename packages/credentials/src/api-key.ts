@@ -59,7 +59,7 @@ export function generateNonce(): string {
   return generateProxyKey();
 }
 
-/** For a cookie, or a link that is good once. Store only its {@link hashKey}. */
+/** For a cookie, or a one-time link. Store only its {@link hashKey}. */
 export function generateSecret(): string {
   return toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
 }
@@ -82,7 +82,7 @@ export function readPepper(text: string): KeyObject {
   return createSecretKey(text, 'utf8');
 }
 
-/** HMAC-SHA-256(pepper, key), the only trace of an API key that is stored. Keys are found by it. */
+/** HMAC-SHA-256(pepper, key): the only stored form of an API key, by which it is found. */
 export function hashKey(pepper: KeyObject, key: string): Buffer {
   return bytesOf(hashKeyText(pepper, key));
 }

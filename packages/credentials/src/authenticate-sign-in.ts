@@ -9,7 +9,7 @@ import type { Caller } from './find-caller.ts';
 const noteEveryMs = 60_000;
 const mostNoted = 10_000;
 
-/** The same for every cookie that is refused. */
+/** The same error for every refused cookie. */
 export function notSignedIn(): ServiceError {
   return new ServiceError('unauthenticated', 'You are not signed in');
 }

@@ -4,7 +4,7 @@ import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
 
-/** The same for every refused key, because a difference would tell which keys exist. */
+/** The same error for every refused key, because a difference would reveal which keys exist. */
 export function unauthenticated(headerName: string): ServiceError {
   return new ServiceError('unauthenticated', `The ${headerName} header must carry a valid API key`);
 }
@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
   headerName: string;
 }
 
-/** @throws {ServiceError} `unauthenticated` when the key is missing, malformed, unknown, expired or deleted. */
+/** @throws {ServiceError} `unauthenticated` if the key is missing, malformed, unknown, expired or deleted. */
 export async function authenticate(
   key: unknown,
   { callers, pepper, headerName }: AuthenticationOptions,

@@ -5,7 +5,7 @@ import { type Caller, type FoundCaller, findCaller, findCallerById } from './fin
 import { type FoundSession, findSession, findSessionById } from './find-session.ts';
 import { type FoundSignIn, findSignIn } from './find-sign-in.ts';
 
-/** Undefined for what is unknown, expired, or deleted. */
+/** Returns undefined for a caller that is unknown, expired, or deleted. */
 export interface Callers {
   byKeyHash(hashText: string): Promise<Caller | undefined>;
   bySessionKeyHash(hashText: string): Promise<Caller | undefined>;
@@ -46,7 +46,7 @@ export function readCallers(db: Queryable): Callers {
   };
 }
 
-/** Remembers unknown keys too, so that junk costs no further look-up. */
+/** Caches unknown keys too, so that invalid keys cost no further look-up. */
 export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: CacheLimits): Callers {
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   const [ofKey, ofSession, ofSignIn] = [inTurnsOfTenant(), inTurnsOfTenant(), inTurnsOfTenant()];
@@ -78,8 +78,8 @@ type FindInTurns = <F extends FoundCaller>(
 ) => Promise<F | undefined>;
 
 /**
- * Looks up a key that was found before in its Tenant's own queue for Postgres. If all look-ups shared a queue, one Tenant's flood
- * would delay the next request of every other Tenant. The known Tenant decides only the queue.
+ * A key that was found before is looked up in its Tenant's own queue for Postgres. If all look-ups shared a queue, one
+ * Tenant's flood would delay every other Tenant. The known Tenant only selects the queue.
  */
 function inTurnsOfTenant(): FindInTurns {
   const tenants = new Map<string, string>();
@@ -95,7 +95,10 @@ function inTurnsOfTenant(): FindInTurns {
   };
 }
 
-/** Both Applications tag a session: its authorizer because of the rights, and its maker because it ends with either. */
+/**
+ * Both Applications tag a session: its authorizer because of the rights, and its creator because the session ends with
+ * either.
+ */
 function sessionLoaded(found: FoundSession | undefined): Loaded<Caller> | undefined {
   if (!found) return undefined;
   const applications = [found.madeBy, found.applicationId ?? found.madeBy];
@@ -114,7 +117,9 @@ function asCaller({ expires_at: expiresAt, allowed_origins: allowedOrigins, ...c
   return { ...caller, ...(expiresAt !== null && { expiresAt }), ...(allowedOrigins && { allowedOrigins }) };
 }
 
-/** Writes the caller as JSON, to know its size. That takes long for many rules, so only what is cached comes here. */
+/**
+ * Writes the caller as JSON to find its size. That takes long for many rules, so it is done only for cached callers.
+ */
 function toLoaded(
   found: FoundCaller | undefined,
   tags = found && [tagOf.application(found.id)],

@@ -7,8 +7,9 @@ interface Embedders {
 }
 
 /**
- * The origins whose pages may embed the fields of a public Application, by its id alone: a frame is asked for without a key.
- * Empty for an Application without `allowed_origins`, and for what is unknown, of another type, expired or deleted.
+ * The origins whose pages may embed the fields of a public Application, by its id alone, because frames are requested
+ * without a key. Empty for an Application without `allowed_origins`, and for one that is unknown, of another type,
+ * expired or deleted.
  */
 export function cacheEmbedders(db: Queryable, caches: CoherentCaches, limits: CacheLimits) {
   const cache = caches.open<Embedders>('embedders', { ...limits, remembersAbsent: true });

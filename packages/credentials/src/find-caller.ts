@@ -7,18 +7,18 @@ export interface Caller extends Grants {
   tenantId: string;
   type: ApplicationType | 'session' | 'user';
   keyId?: string;
-  /** Set for who signed in, a person or somebody with a management key: the row behind the cookie. */
+  /** Set for a signed-in person or holder of a management key: the row behind the cookie. */
   signInId?: string;
-  /** Of a person, in this Tenant. */
+  /** The person's role in this Tenant. */
   role?: Role;
   applicationId?: string;
-  /** Of a session: the public Application that made it. */
+  /** For a session: the public Application that created it. */
   madeBy?: string;
   /** If present, only these Proxies may be invoked. */
   proxies?: readonly string[];
   /** If present, only these reactors may be called. */
   reactors?: readonly string[];
-  /** Of a public Application, and of the sessions that it made: only pages of these origins may use the key. */
+  /** For a public Application and the sessions that it created: only pages of these origins may use the key. */
   allowedOrigins?: readonly string[];
   /** The earliest expiry of the key and everything that it depends on, by the database's clock. */
   expiresAt?: string;
@@ -29,7 +29,7 @@ export interface FoundCaller extends Omit<Caller, 'expiresAt' | 'allowedOrigins'
   allowed_origins?: readonly string[] | null;
 }
 
-/** As the audit log calls it. A sign-in by key acts as its Application. */
+/** The name in the audit log. A sign-in by key acts as its Application. */
 export function actorTypeOf({ type }: Pick<Caller, 'type'>): 'application' | 'session' | 'user' {
   return type === 'session' || type === 'user' ? type : 'application';
 }

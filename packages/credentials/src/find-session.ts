@@ -6,7 +6,10 @@ export interface FoundSession extends FoundCaller {
   madeBy: string;
 }
 
-/** Undefined while it waits, after its expiry, and once an Application, the authorizing key or the Tenant is gone. */
+/**
+ * Undefined before it is authorized, after its expiry, and once an Application, the authorizing key or the Tenant is
+ * gone.
+ */
 export async function findSession(db: Queryable, keyHash: Buffer): Promise<FoundSession | undefined> {
   const [row] = await selectByKeyHash(db, keyHash);
   return row && toSession(row);

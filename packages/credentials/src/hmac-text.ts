@@ -12,7 +12,10 @@ interface Pads {
 
 const padsOf = new WeakMap<KeyObject, Pads>();
 
-/** HMAC-SHA-256 (RFC 2104) of UTF-8, a character for each byte. For short texts three times as fast as `createHmac`. */
+/**
+ * HMAC-SHA-256 (RFC 2104) of a text in UTF-8; the result has a character for each byte. For short texts three times as
+ * fast as `createHmac`.
+ */
 export function hmacText(key: KeyObject, text: string): string {
   if (text.length * 3 > mostTextBytes) return createHmac('sha256', key).update(text).digest('latin1');
   let pads = padsOf.get(key);

@@ -1,11 +1,11 @@
 import type { CoherentCaches } from '@sluice/cache-coherence';
 
-/** Tells whether something that was read may have changed. */
+/** Finds out whether rows may have changed since they were read. */
 export type Invalidations = Pick<CoherentCaches, 'invalidations' | 'mayHaveCome'>;
 
 /**
- * When rights were judged, and until when the rows behind them are valid. Create it before reading those rows, so that it
- * notices a change during the reading. Without caches every check reads them again.
+ * Records when rights were checked, and until when the rows behind them are valid. Create it before reading those rows,
+ * so that it notices a change during the reading. Without caches every check reads them again.
  */
 export class Judgement {
   readonly #caches: Invalidations | undefined;
@@ -17,12 +17,12 @@ export class Judgement {
     this.#seen = this.#now();
   }
 
-  /** The rights rest on something that expires then, by the database's clock. */
+  /** The rights depend on something that expires at this time of the database's clock. */
   endsAt(moment: string | null | undefined): void {
     if (moment) this.#endsAtMs = Math.min(this.#endsAtMs, Date.parse(moment));
   }
 
-  /** Calls `judge` only where something was invalidated, the lease was lost, or something may have expired since. */
+  /** Calls `judge` only if something was invalidated, the lease was lost, or something may have expired since. */
   look(judge: () => unknown): Promise<void> | undefined {
     const isAsJudged = this.#now() === this.#seen && !this.#mayHaveEnded();
     return isAsJudged ? undefined : this.#lookAgain(judge);
@@ -32,7 +32,7 @@ export class Judgement {
     const now = this.#now();
     await judge();
     this.#seen = now;
-    // A change during the look may have overtaken it. Without a lease Postgres was asked just now.
+    // A change during the check may have overtaken it. Without a lease, Postgres has just been asked.
     if (!Number.isNaN(now) && this.#now() !== now) await this.look(judge);
   }
 

@@ -4,14 +4,14 @@ import pg from 'pg';
 /** For a named statement that a server process lacks, or has from another client. */
 const lostStatementCodes = ['26000', '42P05'];
 
-/** The connection of each step. A pooler that passes server processes on fails at the second, third or fourth step. */
+/** Connections of the steps. A pooler that passes server processes on fails at the second, third or fourth step. */
 const steps = [0, 1, 0, 0, 1, 1, 0, 1] as const;
 
 const defaultTimeoutMs = 5000;
 
 /**
  * Two connections alternate different statements of one name, which a pooler must keep apart. No step occupies a server
- * process while it waits, so that many processes may check at once, even behind a pool of one.
+ * process while it waits, so that many processes may check at once, even with a pool of one.
  */
 export async function checkPooler(options: pg.ClientConfig, timeoutMs = defaultTimeoutMs): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -5,7 +5,10 @@ interface Placement {
   why: string;
 }
 
-/** Large tables are spread by Tenant. Small ones that decide stay on one node, because revocation needs one order. */
+/**
+ * Large tables are distributed by Tenant. Small tables that decide about access stay on one node, because revocation
+ * needs one order.
+ */
 export const citusLayout: Record<keyof Tables, Placement> = {
   tokens: { on: 'shards', why: 'the largest, always asked for by Tenant' },
   idempotency_records: {

@@ -1,7 +1,10 @@
 import type { Database } from './database.ts';
 import { wholePool } from './pools.ts';
 
-/** Without it the first requests open all connections at once, some too late. Opens none while Postgres is unavailable. */
+/**
+ * Otherwise the first requests would open all connections at once, some too late. Opens none while Postgres is
+ * unavailable.
+ */
 export async function connectAhead(
   db: Database,
   { DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number },

@@ -58,10 +58,10 @@ export type OnConnectionError = (error: Error) => void;
 
 const { builtins } = pg.types;
 
-/** Postgres ends a statement at its timeout. A server process that exceeds this margin hangs. */
+/** Postgres ends a statement at its timeout. A server process that exceeds it by this margin hangs. */
 const answerMarginMs = 500;
 
-/** text[], which pg has no name for. */
+/** The type text[], for which pg has no name. */
 const textArray: number = 1009;
 
 /** int8 as number (ours stay below 2^53), timestamps as ISO 8601 strings with milliseconds, dates as text. */
@@ -80,7 +80,9 @@ function parseTextArray(text: string): unknown {
   return text.slice(1, -1).split(',');
 }
 
-/** Copied, because pg cuts small values out of 64 KiB pieces, which caches would keep alive with others' plaintext. */
+/**
+ * Copied, because pg cuts small values out of 64 KiB pieces, which caches would keep in memory with others' plaintext.
+ */
 function parseBytes(text: string): Buffer {
   const shared: Buffer = pg.types.getTypeParser(builtins.BYTEA, 'text')(text);
   const own = Buffer.alloc(shared.length);
@@ -89,14 +91,14 @@ function parseBytes(text: string): Buffer {
 }
 
 /**
- * A few connections for what no Tenant's requests may delay: the readiness check, the flush of disclosures, the outbox and
- * the mailboxes of changes.
+ * A few connections for work that no Tenant's requests may delay: the readiness check, the flush of disclosures, the
+ * outbox and the mailboxes of changes.
  */
 export function connectOwn(options: DatabaseOptions, { stack, onError }: ConnectOptions): Database {
   return connectDatabase({ ...options, DATABASE_POOL_SIZE: ownConnections }, { stack, onError });
 }
 
-/** The flush uses one at a time; the check must find another even where Postgres answers neither flush nor outbox. */
+/** The flush uses one at a time; the check must find another even if Postgres answers neither flush nor outbox. */
 const ownConnections = 3;
 
 /** Connects at the first query and closes with the stack. */
@@ -136,7 +138,7 @@ export async function ping(db: Queryable): Promise<void> {
   await sql`select 1`.execute(db);
 }
 
-/** For a statement that commits by itself and what goes before it on the same connection. */
+/** For a statement that commits by itself and the queries before it on the same connection. */
 export function onConnection<T>(db: Database, work: (connection: Queryable) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     try {

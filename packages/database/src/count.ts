@@ -32,7 +32,7 @@ export async function readCounter(db: Queryable, tenantId: string, counter: stri
   return value;
 }
 
-/** What is counted anyway tells that such a page has nothing to read. Pages are numbered from 1. */
+/** Whether a page is past the end of the counted rows, so that it need not be read. Pages are numbered from 1. */
 export function isPastEnd({ page, size }: { page: number; size: number }, total: number): boolean {
   return (page - 1) * size >= total;
 }

@@ -64,7 +64,7 @@ export interface MigrateOptions {
   upTo?: string;
 }
 
-/** Later statements on a table wait behind a migration that waits for it, so it soon gives up and tries again. */
+/** Other statements on the table queue behind a waiting migration, so it soon gives up and tries again. */
 const lockTimeoutMs = 500;
 const pauseMs = 2000;
 const patienceMs = 300_000;
@@ -104,7 +104,9 @@ const withLockTimeout: Record<string, Migration> = Object.fromEntries(
   ]),
 );
 
-/** Kysely refuses migrations that it does not know, and then the version before could not be deployed again. */
+/**
+ * Kysely refuses to run with migrations that it does not know; then the previous version could not be deployed again.
+ */
 async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   const later = rows.filter(({ name }) => !migrationNames.includes(name));

@@ -4,22 +4,23 @@ import type { Database, Tables } from './database.ts';
 import { whenCallerLeft } from './tenant-work.ts';
 import { TooBusyError } from './too-busy-error.ts';
 
-/** Many changes of one row take long, each by itself, and only their own Tenant waits. */
+/** Many changes of one row take long, because they run one after another; only their own Tenant waits. */
 const waitMs = 20_000;
 
 export interface LockedRows {
   tenantId: string;
-  /** Any names, such as `application/5b0c…`, that are the same for all who lock the row. */
+  /** Any names, such as `application/5b0c…`; every user of the row must use the same. */
   rows: readonly string[];
 }
 
 const turnsOf = new WeakMap<Database, FairTurns>();
 
 /**
- * Runs `work`, a transaction that locks these rows of a Tenant, once no other transaction of this process uses any of them.
- * A transaction that waits for a lock in Postgres occupies a connection, so a hundred changes of one row would use them all.
- * Names are sorted, so that two calls cannot wait for each other; `work` must not call this again. Other processes still
- * wait by the lock. A caller that leaves also leaves the queue. @throws {TooBusyError} after twenty seconds.
+ * Runs `work`, a transaction that locks these rows of a Tenant, once no other transaction of this process uses any of
+ * them. A transaction that waits for a lock in Postgres occupies a connection, so a hundred changes of one row would
+ * use all connections. Names are sorted, so that two calls cannot deadlock; `work` must not call this again. Other
+ * processes still wait for the lock itself. A caller that leaves also leaves the queue. @throws {TooBusyError} after
+ * twenty seconds.
  */
 export async function inRowTurns<T>(db: Database, { tenantId, rows }: LockedRows, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf.get(db) ?? new FairTurns({ perKey: 1, waiting: { forMs: waitMs, refusal: tooManyWait } });

@@ -4,7 +4,7 @@ import { tenantOfWork } from './tenant-work.ts';
 import { TooBusyError } from './too-busy-error.ts';
 
 export interface Sharing {
-  /** Requests of all Tenants that may wait for a connection. */
+  /** Maximum of requests of all Tenants that wait for a connection. */
   mostWaiting: number;
   waitMs: number;
 }
@@ -40,7 +40,7 @@ export class SharedPool implements Statements {
     return this.#turns.state;
   }
 
-  /** @throws {TooBusyError} after the time limit, and where too many wait and this Tenant has most of them. */
+  /** @throws {TooBusyError} after the time limit, and if too many wait and this Tenant has most of them. */
   async connect(): Promise<pg.PoolClient> {
     const turn = this.#turns.take(tenantOfWork());
     const end = turn instanceof Promise ? await turn : turn;

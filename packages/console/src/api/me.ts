@@ -2,7 +2,7 @@ import type { Me, PermissionName } from '@sluice/sdk';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { sluice } from './client.ts';
 
-/** Who is signed in, asked again each minute, because a role may change. */
+/** The signed-in person, read again each minute, because a role may change. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => sluice.console.me({ signal }),
@@ -10,12 +10,12 @@ export const meQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** Use it only inside the frame, which has loaded this. */
+/** Use it only inside the frame, which has loaded the query. */
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
-/** Why somebody may not do what needs this permission; undefined where they may. */
+/** Why the person lacks this permission; undefined if they have it. */
 export function useMissingRight(permission: PermissionName | undefined): string | undefined {
   const { permissions, role, tenant } = useMe();
   if (permission === undefined || permissions.includes(permission)) return undefined;

@@ -1,10 +1,10 @@
 import { AuthenticationError } from '@sluice/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
-/** The sign-in pages read under this name the address to which they return. */
+/** The parameter in which the sign-in pages read the return address. */
 const wayBack = 'back';
 
-/** Leaves for the sign-in page, which leads back here. */
+/** Goes to the sign-in page, which leads back here. */
 export function leaveToSignIn(): void {
   sessionStorage.setItem(wayBack, location.pathname + location.search + location.hash);
   location.assign('/sign-in');

@@ -39,7 +39,7 @@ export function useChange<Input = void, Answer = unknown>({
   });
 }
 
-/** Of `change=9f6d…, holders=4, waited_ms=3`. */
+/** Parses `change=9f6d…, holders=4, waited_ms=3`. */
 function confirmed(header: string): string {
   const {
     change = '',

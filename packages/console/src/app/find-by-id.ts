@@ -8,7 +8,7 @@ export interface Place {
   link: LinkProps;
 }
 
-/** What a pasted text can be. An id may belong to things of several kinds. */
+/** Possible meanings of a pasted text. An id may belong to objects of several kinds. */
 export type Pasted = { kind: 'secret' } | { kind: 'nothing'; why: string } | { kind: 'id'; isUuid: boolean };
 
 /** Recognizes a pasted key by its form, so that it is never sent and appears in no log. */
@@ -24,7 +24,9 @@ interface Asked {
   permissions: readonly PermissionName[];
 }
 
-/** Every page about this id that the person may see. It asks lists, because they answer an unknown id without an error. */
+/**
+ * Every page about this id that the person may see. Searches lists, because they answer an unknown id without an error.
+ */
 export async function findPlaces(id: string, isUuid: boolean, { sluice, permissions }: Asked): Promise<Place[]> {
   const may = (permission: PermissionName) => permissions.includes(permission);
   const searches: Promise<Place[]>[] = [];

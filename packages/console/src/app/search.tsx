@@ -91,7 +91,7 @@ function Answer({ places, onGo }: { places: readonly Place[]; onGo: () => void }
   );
 }
 
-/** As elsewhere, `/` leads to the search, unless somebody is writing. */
+/** As on other sites, `/` focuses the search, unless somebody is typing. */
 function useSlashKey(input: { current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -16,7 +16,7 @@ interface ThingLinkProps {
   name?: string | undefined;
 }
 
-/** By its name, or by its id where the name is unknown; a link where it has a page. */
+/** Its name, or its id if the name is unknown; a link if it has a page. */
 export function ThingLink({ type, id, name }: ThingLinkProps) {
   const link = linkOf(type, id);
   const shown = name ?? <code>{id}</code>;

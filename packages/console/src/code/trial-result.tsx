@@ -7,7 +7,7 @@ import { ConsoleLines } from './console-lines.tsx';
 /** Of a transform or a Reactor; only transforms have a stand-in for `req.svc`. */
 export type TrialOutcome = ReactorTrial & Pick<TransformTrial, 'client'>;
 
-/** What a run of code gave: its result or what it threw, what it printed, and what it took. */
+/** The result of a run: its value or error, its console output, and its use of time. */
 export function TrialResult({ result }: { result: TrialOutcome }) {
   const { error, console: lines, duration_ms: duration, cpu_ms: cpu, client } = result;
   return (

@@ -9,7 +9,7 @@ import { type TrialOutcome, TrialResult } from './trial-result.tsx';
 
 interface TrialProps {
   needs: PermissionName;
-  /** To begin with. */
+  /** Initial arguments. */
   args: object;
   trial: UseMutationResult<TrialOutcome, Error, Record<string, unknown>>;
 }
@@ -50,6 +50,6 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    return undefined; // said beside the field
+    return undefined; // shown beside the field
   }
 }

@@ -26,7 +26,7 @@ interface CodeFault {
 }
 
 interface CodeEditorProps {
-  /** For who cannot see it. */
+  /** For screen readers. */
   label: string;
   code: string;
   onCode: (code: string) => void;

@@ -10,7 +10,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.className], color: 'var(--patch)' },
 ]);
 
-/** The look of code, of the same values as everything else. The variables reach into the shadow root. */
+/** The look of code, with the variables of `base.css`, which apply in the shadow root too. */
 export const theme = [
   syntaxHighlighting(colors),
   EditorView.theme({

@@ -4,8 +4,8 @@ import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * An editor in a shadow root, where its styles are constructed sheets: in the page itself they would be a style element, which the
- * page's policy refuses.
+ * An editor in a shadow root, where its styles are constructed sheets. In the page itself they would be a style
+ * element, which the page's policy refuses.
  */
 export function useView(
   place: RefObject<HTMLDivElement | null>,

@@ -1,6 +1,6 @@
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Undefined for any other spelling, because decoders differ in the characters that they pass over. */
+/** Undefined for any other spelling, because decoders differ in the characters that they ignore. */
 export function fromBase64(text: string): Bytes | undefined {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

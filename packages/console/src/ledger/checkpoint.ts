@@ -39,7 +39,7 @@ async function keyIdOf(name: string, typedKey: Bytes): Promise<string> {
   return toHex((await sha256(join(`${name}\n`, typedKey))).slice(0, 4));
 }
 
-/** C2SP tlog-checkpoint. @throws {Error} that says what is wrong, unless a key of its origin has signed it. */
+/** C2SP tlog-checkpoint. @throws {Error} naming the fault, unless a key of its origin has signed it. */
 export async function verifyCheckpoint(note: string, verifiers: readonly Verifier[]): Promise<Checkpoint> {
   const end = note.indexOf('\n\n');
   const body = note.slice(0, end + 1);

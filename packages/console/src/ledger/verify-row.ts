@@ -32,7 +32,7 @@ export async function verifyRow(row: Log, proof: LogProof, keyFile: string): Pro
   }
 }
 
-/** RFC 9162 section 2.1.3.2, in hex. Undefined where the shape of the proof is wrong. */
+/** RFC 9162 section 2.1.3.2, in hex. Undefined if the shape of the proof is wrong. */
 async function rootOver(leaf: Bytes, { leaf_index: leafIndex, tree_size: treeSize, hashes }: LogProof) {
   if (leafIndex < 0 || leafIndex >= treeSize) return undefined;
   let [node, last] = [leafIndex, treeSize - 1];

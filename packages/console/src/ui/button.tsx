@@ -80,7 +80,7 @@ interface DownloadButtonProps extends Look {
   children: ReactNode;
 }
 
-/** The browser saves what comes, so that it can be of any size. */
+/** The browser saves the response, which can be of any size. */
 export function DownloadButton({ href, name, needs, kind, small, children }: DownloadButtonProps) {
   const missing = useMissingRight(needs);
   if (missing !== undefined) {
@@ -98,7 +98,7 @@ export function DownloadButton({ href, name, needs, kind, small, children }: Dow
   );
 }
 
-/** A button of an icon alone, which needs words for who cannot see it. */
+/** A button with only an icon, which needs a label for screen readers. */
 export function IconButton({
   icon,
   label,

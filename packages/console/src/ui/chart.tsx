@@ -7,7 +7,7 @@ interface Series {
 }
 
 interface ChartProps {
-  /** What it shows, with its most important number, for who cannot see it. */
+  /** Describes it, with its most important number, for screen readers. */
   label: string;
   /** ISO 8601. */
   from: string;

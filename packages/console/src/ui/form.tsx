@@ -5,7 +5,7 @@ import { Fault } from './states.tsx';
 
 interface FormProps {
   onSubmit: () => void;
-  /** The error of the last attempt. Each field shows its own faults, by {@link faultOf}; this shows the rest. */
+  /** The error of the last attempt. Each field shows its own faults, by {@link faultOf}; this shows the others. */
   error: Error | null;
   children: ReactNode;
   acts: ReactNode;
@@ -25,7 +25,7 @@ export function Form({ onSubmit, error, children, acts }: FormProps) {
   );
 }
 
-/** What the service says of one member of what was sent. */
+/** The service's faults of one member of the body. */
 export function faultOf(error: Error | null, member: string): string | undefined {
   return error instanceof SluiceError ? error.errors?.[member]?.join(', ') : undefined;
 }

@@ -37,7 +37,7 @@ export function Empty({ icon, title, children, acts }: EmptyProps) {
   );
 }
 
-/** In place of what could not be read. */
+/** Shown in place of data that could not be read. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, text, fields, traceId } = explain(error);
   return (
@@ -57,7 +57,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   );
 }
 
-/** Beside what could not be done. */
+/** Shown beside a change that failed. */
 export function Fault({ error }: { error: Error | null }) {
   if (!error) return null;
   const { text, fields, traceId } = explain(error);
@@ -79,7 +79,7 @@ export function Fault({ error }: { error: Error | null }) {
   );
 }
 
-/** Shown in place of something that the person may not see: says what it is, and who may see it. */
+/** Shown in place of something that the person may not see: names it, and who may see it. */
 function Locked({ what, why }: { what: string; why: string }) {
   return (
     <div className={styles.state}>
@@ -94,12 +94,12 @@ function Locked({ what, why }: { what: string; why: string }) {
 
 interface GuardedProps {
   needs: PermissionName;
-  /** What is not shown without it: `You cannot see Applications`. */
+  /** Completes the sentence `You cannot see Applications`. */
   what: string;
   children: ReactNode;
 }
 
-/** Renders its children only if the person has the right, so that no call of theirs is refused. */
+/** Renders its children only if the person has the permission, so that none of their calls is refused. */
 export function Guarded({ needs, what, children }: GuardedProps) {
   const why = useMissingRight(needs);
   return why === undefined ? children : <Locked what={what} why={why} />;
@@ -110,7 +110,7 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** What a query brings, and what is shown until then and after a failure. */
+/** The result of a query, and what is shown before it and after a failure. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failed error={query.error} retry={() => query.refetch()} />;

@@ -96,7 +96,7 @@ interface CursorPagingProps {
   /** Where the next page begins, as the list answers it. */
   next: string | undefined;
   onNext: (start: string) => void;
-  /** While the former list is still shown, because its cursor is refused with other filters. */
+  /** Set while the former list is still shown, because its cursor is invalid with other filters. */
   isFormer?: boolean;
   /** Absent on the first page. */
   onFirst?: (() => void) | undefined;

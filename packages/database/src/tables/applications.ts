@@ -19,9 +19,9 @@ export interface ApplicationsTable {
   /** For the previous version, which knows one key: the hash of a key that does not expire, or null. */
   key_hash: Buffer | null;
   last_key_version: Generated<number>;
-  /** From this moment the row counts as absent, even if it is still there. */
+  /** From this time on the row counts as absent, even if it still exists. */
   expires_at: string | null;
-  /** Pages that may use its key; null where the installation's setting decides, and nobody embeds fields. */
+  /** Pages that may use its key; if null the installation's setting decides, and no page can embed fields. */
   allowed_origins: string[] | null;
   created_by: string | null;
   created_at: Generated<string>;

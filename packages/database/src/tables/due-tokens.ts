@@ -1,4 +1,4 @@
-/** Tenants for which something comes due, so that sweeps go Tenant by Tenant. */
+/** Tenants with due tokens by minute, so that sweeps go Tenant by Tenant. */
 export interface DueTokensTable {
   tenant_id: string;
   kind: 'expiry' | 'cvc';

@@ -7,7 +7,7 @@ export interface AuditLogTokensTable {
   log_id: string;
 }
 
-/** Rows that the ledger has not sequenced yet: one entry for each statement and Tenant. */
+/** Rows that are not in the ledger yet: one entry for each statement and Tenant. */
 export interface AuditLogArrivalsTable {
   tenant_id: string;
   arrival: Generated<string>;
@@ -24,7 +24,7 @@ export interface LedgersTable {
   /** Leaves at the beginning whose rows retention has dropped. */
   dropped: Generated<number>;
   kept_at: string | null;
-  /** Rows from before the ledger that are not sequenced yet, and the last one that is. */
+  /** Rows from before the ledger that are not in it yet, and the last one that is. */
   unsequenced_before: Generated<number>;
   before_at: string | null;
   before_id: string | null;

@@ -7,7 +7,7 @@ export interface MembersTable {
   id: Generated<string>;
   user_id: string;
   role: RoleName;
-  /** Whether a person or a group of the issuer made the membership; that of a group ends with the group. */
+  /** Whether a person or a group of the issuer created the membership; a group's ends with the group. */
   source: Generated<'person' | 'group'>;
   /** A person has set the role since, so that a group no longer changes it. */
   keeps_role: Generated<boolean>;
@@ -17,7 +17,7 @@ export interface MembersTable {
   modified_at: string | null;
 }
 
-/** Whom a person removed, so that a group does not make them a member again. An accepted invitation deletes the row. */
+/** Members whom a person removed, so that a group does not add them again. An accepted invitation deletes the row. */
 export interface FormerMembersTable {
   tenant_id: string;
   user_id: string;
@@ -31,7 +31,7 @@ export interface InvitationsTable {
   /** In lower case. */
   email: string;
   role: RoleName;
-  /** Who becomes the member; null where it is whoever accepts. */
+  /** The future member; null if it is whoever accepts. */
   user_id: string | null;
   secret_hash: Buffer;
   expires_at: string;

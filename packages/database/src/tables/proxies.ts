@@ -5,7 +5,7 @@ export interface ProxiesTable extends ProxyColumns {
   tenant_id: string;
   id: string;
   key_hash: Buffer;
-  /** Encrypted and not hashed, because get and list answer it. */
+  /** Encrypted and not hashed, because responses contain it. */
   key_ciphertext: Buffer;
   /** From 1. Former ones are in `proxy_versions`. */
   version: Generated<number>;

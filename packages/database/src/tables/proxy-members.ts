@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
 
 interface Kinds {
-  /** As it is, in a column of the member's name. */
+  /** Unchanged, in a column of the member's name. */
   plain: unknown;
   /** The text of an object's `code`. */
   code: string;
-  /** The id of an object that has nothing else. Answers name it as its column. */
+  /** The id of an object that has no other member. Responses name it as its column. */
   reference: string;
   /** JSON, encrypted with the purpose `proxy_secrets` and the member's name as field. Keys rotate it by this table. */
   secret: Buffer;
@@ -15,7 +15,7 @@ interface Kinds {
 export interface ProxyMember {
   column: string;
   kept: keyof Kinds;
-  /** What a PUT without it does: it is refused, unsets the member, or sets it to its schema's `default`. */
+  /** Effect of a PUT without it: an error, the member is unset, or it is set to its schema's `default`. */
   absent: 'refused' | 'unset' | 'default';
   /** In bodies. */
   schema: Readonly<Record<string, unknown>>;
@@ -46,9 +46,9 @@ const transform = {
 const uuid = { type: 'string', format: 'uuid' } as const;
 
 /**
- * Every member that the owner of a Proxy sets: a new one is an entry here and a column in a migration (and what the gateway
- * does with it). Bodies, answers, `PUT`, `PATCH`, `sluice apply`, the gateway's cache and the rotation of keys follow from
- * this table. The reference lists them in this order.
+ * Every member that the owner of a Proxy sets. A new member is an entry here and a column in a migration (and its use
+ * in the gateway). Bodies, responses, `PUT`, `PATCH`, `sluice apply`, the gateway's cache and the rotation of keys
+ * follow from this table. The reference lists them in this order.
  */
 export const proxyMembers = {
   name: {

@@ -26,7 +26,7 @@ const create = createRoute({
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/applications/$id',
-  /** `token` is what the card "What it would see" asks about. */
+  /** `token` fills in the card "What it would see". */
   validateSearch: ({ token }): { token?: string } => (typeof token === 'string' && token ? { token } : {}),
   component: lazyRouteComponent(() => import('./application-detail.tsx'), 'ApplicationDetail'),
 });

@@ -110,5 +110,5 @@ function Found({ row }: { row: Log }) {
   );
 }
 
-/** Ids of tokens can be anything, and the list of Applications refuses what is no UUID. */
+/** Ids of tokens can be any text, but the list of Applications refuses anything but UUIDs. */
 const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;

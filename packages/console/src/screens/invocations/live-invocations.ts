@@ -12,9 +12,9 @@ export interface LiveView {
   state: 'connecting' | 'live' | 'lost' | 'failed';
   /** Newest first. */
   rows: readonly LiveRow[];
-  /** How many came since the page was paused. */
+  /** Number of invocations received since the page was paused. */
   waiting: number;
-  /** How many came but are not shown, because the service left them out or too many came at once for this page. */
+  /** Number of received invocations that are not shown, because the service left them out or too many came at once. */
   skipped: number;
   isPaused: boolean;
   error?: Error | undefined;
@@ -23,7 +23,7 @@ export interface LiveView {
 /** More rows would make a busy page slow, and nobody reads them. */
 export const mostRows = 200;
 const firstRows = 100;
-/** Rows that come are shown together, so that a busy stream does not draw the page for each. */
+/** New rows are shown together, so that a busy stream does not redraw the page for each. */
 const showEveryMs = 300;
 const tryAgainMs = 2_000;
 

@@ -22,7 +22,7 @@ const invoke = `curl "$SLUICE_URL/proxy" \\
   ${json} \\
   -d '{"card": "{{ <token id> | json: '\\''$.number'\\'' }}"}'`;
 
-/** From nothing to the first invocation, with calls to copy. A step that is done says so. */
+/** From nothing to the first invocation, with calls to copy. Completed steps are marked. */
 export function FirstSteps() {
   const { permissions } = useMe();
   const usage = useQuery({ queryKey: ['tenant', 'usage'], queryFn: ({ signal }) => sluice.tenant.usage({ signal }) });

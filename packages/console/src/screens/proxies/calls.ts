@@ -3,7 +3,10 @@ import { headerPrefix } from '../../api/client.ts';
 
 const body = `{"card": "{{ <token id> | json: '$.number' }}"}`;
 
-/** A call to copy into a terminal. The caller's secrets are shell variables, so that they do not get into its history. */
+/**
+ * A call to copy into a terminal. The caller's secrets are shell variables, so that the shell's history does not
+ * contain them.
+ */
 export function curlCall({ key, require_auth: needsKey }: ProxyResource): string {
   const headers = [
     `-H '${headerPrefix}-PROXY-KEY: ${key}'`,

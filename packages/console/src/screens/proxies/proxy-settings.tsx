@@ -86,7 +86,7 @@ function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void })
   const update = useChange({
     act: async (options) => {
       const { applicationId, configuration: values, ...body } = draft;
-      // A merge patch keeps what it does not name, so a value that was removed is named as null.
+      // A merge patch keeps members that it does not name, so a removed value is sent as null.
       const removed = Object.keys(configuration).filter((key) => !Object.hasOwn(values, key));
       const merged = { ...values, ...Object.fromEntries(removed.map((key) => [key, null])) };
       const application = applicationId ? { id: applicationId } : null;

@@ -141,7 +141,7 @@ function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
   const update = useChange({
     act: async (options) => {
       const { applicationId, configuration: values, ...body } = draft;
-      // Only what was changed is sent, so that numbers stay numbers; null removes.
+      // Only changes are sent, so that numbers stay numbers; null removes.
       const changed = Object.entries(values).filter(([key, text]) => texts[key] !== text);
       const removed = Object.keys(texts).filter((key) => !Object.hasOwn(values, key));
       const merged = Object.fromEntries([...changed, ...removed.map((key) => [key, null] as const)]);

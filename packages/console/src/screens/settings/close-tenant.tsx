@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form, TextField } from '../../ui/form.tsx';
 import { Card } from '../../ui/layout.tsx';
 
-/** Asks for the name, because nothing brings the values back. */
+/** Asks for the name, because a closed Tenant's values are lost for ever. */
 export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');

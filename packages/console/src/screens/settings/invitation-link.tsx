@@ -8,7 +8,7 @@ interface InvitationLinkProps {
   onClose: () => void;
 }
 
-/** The link is shown once. There is none where the installation cannot let anybody accept. */
+/** The link is shown once. There is none if the installation cannot accept invitations. */
 export function InvitationLink({ invitation: { email, url }, onClose }: InvitationLinkProps) {
   if (url) return <NewSecret title={`The invitation of ${email}`} secret={url} onClose={onClose} />;
   return (

@@ -71,7 +71,7 @@ function List() {
   );
 }
 
-/** Of the person, and of the other members for whoever may see them. */
+/** Names of the person, and of the other members if the person may see them. */
 function useNames(): ReadonlyMap<string, string> {
   const { user, permissions } = useMe();
   const { data } = useQuery({
