@@ -3,7 +3,7 @@ import type { Schemas } from './schemas.ts';
 import { type Setting, settingsOf, type Taker } from './settings.ts';
 import { unitOf } from './unit.ts';
 
-/** Faults of the settings from the view of a reader of the reference, one line each. */
+/** Faults of the settings that a reader of the reference would notice, one line each. */
 export function settingFaults(schemas: Schemas, groups: readonly Group[] = ourGroups): string[] {
   return settingsOf(schemas).flatMap((setting) => [
     ...setting.takers.flatMap((taker) => takerFaults(setting.name, taker)),

@@ -52,7 +52,7 @@ function commonest(texts: readonly string[]): string {
   return most?.[0] ?? '';
 }
 
-/** @param others Who takes it, where that is not what the chapter says. */
+/** @param others The services that take it, if they differ from those that the chapter names. */
 function row({ name, takers }: Setting, others: string): string {
   const notes = [...secrecy(name, takers[0].schema), ...(others ? [others] : [])];
   const cells = [

@@ -10,7 +10,7 @@ export interface Failure {
   headerPrefix: string;
 }
 
-/** The error if a service did not answer. It may have acted on the request all the same. */
+/** The error if a service did not answer. The service may have acted on the request nevertheless. */
 export function serviceAway(service: ServiceName): ServiceError {
   return new ServiceError('unavailable', `The ${service} service cannot be reached`, {
     retryAfterSeconds: 1,

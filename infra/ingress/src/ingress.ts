@@ -22,8 +22,8 @@ export interface IngressOptions {
 }
 
 /**
- * A head must arrive within 10 s, as everywhere. The services enforce the other limits: a body may take any time here,
- * and header blocks pass up to a size at which the services refuse them. Idle connections are kept for longer than a
+ * A head must arrive within 10 s, as everywhere. The services enforce the other limits: here a body may take any time,
+ * and header blocks pass up to a size at which the services refuse them. Idle connections stay open longer than a
  * balancer in front keeps them, so that it never reuses one that we have just closed.
  */
 const serverOptions = {

@@ -67,7 +67,7 @@ function attempt(exchange: Exchange, { retry }: { retry: boolean }): void {
   });
   outgoing.on('close', () => {
     response.off('close', abort);
-    // The rest of the body is read and dropped, because it stands before the next request on this connection.
+    // The rest of the body is read and dropped, because it precedes the next request on this connection.
     request.unpipe(outgoing);
     request.resume();
     if (answered || response.destroyed) return;
@@ -96,7 +96,7 @@ function answer(incoming: IncomingMessage, response: ServerResponse, { close }: 
   incoming.once('end', () => {
     if (incoming.rawTrailers.length > 0) response.addTrailers(trailerPairs(incoming.rawTrailers));
   });
-  // In HTTP/1.0 a body may end with its connection, so only a reset tells the client that it is not whole.
+  // In HTTP/1.0 a body may end with its connection, so only a reset shows the client that it is incomplete
   if (response.req.httpVersion === '1.0') incoming.once('error', () => response.socket?.resetAndDestroy());
   // `pipeline` destroys both ends if one fails.
   pipeline(incoming, response, () => undefined);

@@ -1,4 +1,4 @@
-// What a shop writes to take cards. It never holds a number; the frames do, which are the vault's.
+// All code that a shop needs to take cards. It never has a number; only the vault's frames do.
 const { fields: vault, loader, key, application } = document.body.dataset;
 const { fields } = await import(loader);
 

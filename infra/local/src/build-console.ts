@@ -7,20 +7,20 @@ import { repositoryRoot } from './repository.ts';
 const inRepository = (...path: string[]) => join(repositoryRoot, ...path);
 
 const source = inRepository('packages', 'console');
-/** What the console is built of. */
+/** Sources of the console. */
 const sources = [source, inRepository('packages', 'sdk', 'src'), inRepository('services', 'management-api', 'public')];
 const built = inRepository('services', 'management-api', 'dist', 'console');
 const vite = inRepository('node_modules', 'vite', 'bin', 'vite.js');
 
 /**
- * Builds the console where that was not done since its sources changed; it takes some seconds. Without the development
- * dependencies of npm it stays as it is, and the management API says whether it is there.
- * @throws {CommandError} with what the builder says.
+ * Builds the console if its sources have changed since the last build; it takes some seconds. Without the development
+ * dependencies of npm it does nothing, and the management API logs whether the console exists.
+ * @throws {CommandError} with the output of the builder.
  */
 export async function buildConsole(log: (line: string) => void, bounds: Bounds = {}): Promise<void> {
   if (!existsSync(vite) || (await isBuilt())) return;
   log('Building the console, once');
-  // In a folder of its own, so that a service that starts meanwhile finds the former one, or the new one whole.
+  // In a separate folder, so that a service that starts during the build finds a complete old or new console.
   const making = `${built}-${process.pid}`;
   const args = [vite, 'build', source, '--outDir', making, '--logLevel', 'warn'];
   await runCommand(process.execPath, args, { ...bounds, env: { NODE_ENV: 'production' } });

@@ -6,7 +6,7 @@ import { fieldsOrigin, settingsOfLauncher } from './stack/services.ts';
 import { type Stack, startStack } from './stack/stack.ts';
 import { onStopRequest } from './stop-request.ts';
 
-/** What the launcher itself reads of the environment. */
+/** Variables that the launcher itself reads. */
 const ownNames = ['PORT', 'SLUICE_DIR', 'REDIS_URL', 'NO_COLOR'];
 
 export const help = `Usage: npm start

@@ -1,6 +1,6 @@
 import type { ExportedMetrics } from './exported-metrics.ts';
 
-/** Its table stands between comments. */
+/** The file whose table is between comments. */
 export const metricsDocument = new URL('../METRICS.md', import.meta.url);
 
 /** @throws {Error} where the text has no table. */

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@sluice/http-api';
 const example =
   'sluice.example/ledger/0c5f2a4e-8b1d-4a2c-9a55-3f6f0c7d2e11+095625bb+AcI2Wtq8m8GxzIRMZU2nEYysMhakYfzXdWmuU/rYXzuZ\n';
 
-/** The public keys of the ledger, which are not made of an operation record: no key of the API is asked for. */
+/** The public keys of the ledger. They have no operation record, because they need no API key. */
 export function ledgerKeyPaths(): OpenApiDocument['paths'] {
   return {
     '/.well-known/sluice-ledger-key/{tenant_id}': {

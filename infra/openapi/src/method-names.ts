@@ -1,13 +1,13 @@
 import type { OpenApiDocument, Part } from '@sluice/http-api';
 
-/** Names for operations where the rule below gives a bad name, or the same name twice. */
+/** Names for operations for which the rule below gives a bad name, or the same name twice. */
 const ownNames: Readonly<Record<string, string>> = {
   getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',
   cancelReactorResult: 'reactors.results.cancel',
 };
 
-/** What only the pages of signing in call, and what the library calls under the name that it has by key. */
+/** Operations called only by the sign-in pages, and operations that the library calls by their name for keys. */
 const notInLibrary = new Set([
   ...['signIn', 'finishSignIn', 'lookAtSignInLink', 'lookAtInvitation', 'acceptInvitation'],
   ...['describeTokens', 'describeFoundTokens'],
@@ -23,9 +23,9 @@ const verbs: Readonly<Record<string, readonly [collection: string, member: strin
 };
 
 /**
- * Writes into each operation what the library's method and the command line's command for it are called, as
- * `x-sluice-method`: `applications.keys.create`. The operations of the invocation are one method, `proxy`.
- * @throws {Error} where two operations would have one name.
+ * Writes into each operation the name of the library's method and of the command, as `x-sluice-method`:
+ * `applications.keys.create`. The operations of the invocation are one method, `proxy`.
+ * @throws {Error} if two operations would have the same name.
  */
 export function addMethodNames(paths: OpenApiDocument['paths']): void {
   const taken = new Map<string, unknown>();
@@ -72,7 +72,7 @@ function collectionName(path: string, segments: string[], method: string, paths:
   return [words.slice(0, -1), camelCase(last)];
 }
 
-/** There is one Tenant behind a key, so `/tenants/self` is `tenant`; collections below it stand on their own. */
+/** A key has one Tenant, so `/tenants/self` is `tenant`; collections below it have their own names. */
 function tenantName(segments: string[], method: string, paths: OpenApiDocument['paths']): Name {
   const below = segments.slice(2);
   if (below.length === 0) return [['tenant'], verbs[method]?.[1] ?? method];

@@ -59,7 +59,10 @@ export async function stageCommandLine(folder: string): Promise<void> {
   });
 }
 
-/** Puts what a page needs for hosted fields into `folder`: the very script that the vault serves, types, and the React wrapper. */
+/**
+ * Copies everything that a page needs for hosted fields into `folder`: the script that the vault serves, types, and the
+ * React wrapper.
+ */
 export async function stageElements(folder: string): Promise<void> {
   const source = join(repository, 'packages/elements');
   const dist = join(folder, 'dist');

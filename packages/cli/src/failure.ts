@@ -3,15 +3,15 @@ import { ConnectionError, SluiceError } from '@sluice/sdk';
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
 
 /**
- * What was typed, or a file or variable that it names, is wrong. The message says what, and what to do. Declared again,
- * because the one of @sluice/service-runtime is not packed with the command line.
+ * The arguments, or a file or variable that they name, are wrong. The message says what, and what to do. Declared
+ * again, because the class of @sluice/service-runtime is not packed with the command line.
  */
 export class UsageError extends Error {}
 
 /** The command was understood but not carried out; the message says why. */
 export class RefusedError extends Error {}
 
-/** Ctrl-C or the system ended the command. It is not reported, because who ended it knows. */
+/** Ctrl-C or the system ended the command. It is not reported, because whoever ended it knows. */
 export class Interrupted extends Error {
   readonly code: number;
 

@@ -1,4 +1,4 @@
-/** Ctrl-C arrives twice where npm runs the command, because the terminal sends it to npm too, and npm passes it on. */
+/** Ctrl-C arrives twice if npm runs the command, because the terminal sends it to npm too, which passes it on. */
 const sameKeyPressMs = 500;
 
 /**

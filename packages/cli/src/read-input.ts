@@ -35,7 +35,7 @@ export function toText(data: string | Uint8Array, what: string): string {
   }
 }
 
-/** @throws {UsageError} that says where the fault is, without quoting the text, which may hold a value. */
+/** @throws {UsageError} with the position of the fault, without quoting the text, which may contain a value. */
 export function parseJson(source: string, what: string): unknown {
   try {
     return JSON.parse(source);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Lower-case ASCII (RFC 5891) without the root dot; '' for what cannot be a host. */
+/** Lower-case ASCII (RFC 5891) without the root dot; '' for text that cannot be a host. */
 export function asName(host: string): string {
   if (/[/?#@:\\\s]/.test(host)) return '';
   const ascii = URL.parse(`http://${host}/`)?.hostname ?? '';

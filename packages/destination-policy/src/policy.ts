@@ -23,7 +23,7 @@ export interface DestinationPolicy {
   checkUrl(text: string): UrlVerdict;
   /** False for anything that is not an address. */
   checkAddress(address: string, hostname?: string): boolean;
-  /** For logs: why `checkAddress` is false, with the setting that decides. Undefined where it is true. */
+  /** For logs: why `checkAddress` is false, with the setting that decides. Undefined if it is true. */
   whyDenied(address: string, hostname?: string): string | undefined;
   /** Fails with {@link DestinationDeniedError} if any resolved address is denied. Needs no `this`. */
   lookup: LookupFunction;

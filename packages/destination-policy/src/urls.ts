@@ -2,8 +2,8 @@ const maxLength = 2048;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i;
 
 /**
- * Refuses what WHATWG silently repairs (spaces, control characters, backslashes, missing or extra slashes, invisible
- * characters in the host), because other parsers repair it differently.
+ * Refuses faults that WHATWG silently repairs (spaces, control characters, backslashes, missing or extra slashes,
+ * invisible characters in the host), because other parsers repair them differently.
  */
 export function readUrl(text: string): { ok: true; url: URL } | { ok: false; reason: string } {
   const reason = findFault(text);

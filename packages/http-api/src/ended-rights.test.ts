@@ -19,7 +19,7 @@ async function startApi(stack: AsyncDisposableStack) {
   );
   const caller: Caller = { id: 'a', tenantId: 'a', type: 'private', permissions: [permission], rules: [] };
   const known: { caller: Caller | undefined; next: Caller | undefined } = { caller, next: caller };
-  /** Raised by the tests that say so; the others have no caches. */
+  /** NaN as without caches; a test of invalidations sets and raises it. */
   const state = { invalidations: Number.NaN, asked: 0 };
   let acted: Caller[] = [];
   const operation = operationsOf<object>();

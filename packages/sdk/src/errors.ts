@@ -1,6 +1,6 @@
 import type { ProblemCode } from './generated/problems.gen.ts';
 
-/** The service's problem document, or what is known without one. */
+/** The service's problem document, or the known facts without one. */
 export interface Failure {
   /** For example `POST /tokens`: the operation, never its values. */
   operation: string;
@@ -14,10 +14,10 @@ export interface Failure {
   retryAfterSeconds?: number | undefined;
 }
 
-/** Any failure of a call. It never holds what was sent, nor a key. */
+/** Any failure of a call. It never contains the request or a key. */
 export class SluiceError extends Error {
   override readonly name: string = 'SluiceError';
-  /** The HTTP status; undefined where there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** The kind of failure, for programs: `validation_failed`; without an answer, the system's error code. */
   readonly code: ProblemCode | (string & {}) | undefined;

@@ -1,13 +1,13 @@
 /** Node calls this when it shows an object: `console.log`, `util.inspect`, uncaught errors, assertions. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
-/** Members that hold a value of the vault, a credential, a secret for transforms, or output of a trial. */
+/** Members that contain a value of the vault, a credential, a secret for transforms, or output of a trial. */
 const secretMembers = new Set([
   ...['data', 'key', 'session_key', 'nonce', 'callback_secret', 'configuration', 'url'],
   ...['result', 'console', 'error'],
 ]);
 
-/** What an answer is: a resource or a list of resources, a document with tokens anywhere in it, or a value. */
+/** The kind of a response: a resource or a list of resources, a document with tokens anywhere in it, or a value. */
 export type Content = 'resource' | 'tokens' | 'value';
 
 /**

@@ -13,9 +13,9 @@ export interface ProxyClient {
    */
   fetch: typeof fetch;
   /**
-   * As `fetch` above, but a request that did not get an answer of the destination rejects, so that a refusal cannot be
-   * taken for the destination's answer. What the destination answered resolves, whatever its status.
-   * @throws {SluiceError} that says what the service refused, or why the destination could not be reached.
+   * Like `fetch` above, but a request without a response of the destination rejects, so that a refusal cannot be
+   * mistaken for that response. Any response of the destination resolves, whatever its status.
+   * @throws {SluiceError} with the reason why the service refused, or why the destination could not be reached.
    */
   send: typeof fetch;
 }
@@ -41,16 +41,14 @@ export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
       const { proxy_error: problem } = parseObject(await response.clone().text());
       if (typeof problem !== 'object' || problem === null) return response;
       await response.body?.cancel();
-      // The path is left out, because it may hold a value.
+      // The path is omitted, because it may contain a value.
       const operation = `${init?.method ?? (input instanceof Request ? input.method : 'GET')} /proxy`;
       throw errorIn(problem as Record<string, unknown>, { operation, response, headerPrefix });
     },
   };
 }
 
-/**
- * @throws {TypeError} where the path would leave `/proxy`, because the key would then reach an operation of the API.
- */
+/** @throws {TypeError} if the path would leave `/proxy`, because the key would then reach an operation of the API. */
 function targetOf(input: string, base: string): string {
   const suffix = /^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? pathOf(new URL(input)) : input;
   const url = new URL(base + (/^(?:[/?]|$)/.test(suffix) ? suffix : `/${suffix}`));

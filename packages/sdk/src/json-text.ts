@@ -1,4 +1,4 @@
-/** JSON in place of a body. It is sent as it is, because `JSON.stringify` would change numbers such as 1e400. */
+/** JSON text as a body. It is sent unchanged, because `JSON.stringify` would change numbers such as 1e400. */
 export class JsonText {
   readonly text: string;
 

@@ -5,15 +5,15 @@ interface Span {
 }
 
 /**
- * Determines which page to take next. Deleted items pull others to earlier positions, so a page that was read may hold
- * unread items. Each page says by its total how many items went, but not where they stood, so only positions that are
+ * Determines the next page. Deleted items move others to earlier positions, so a page that was read may contain unread
+ * items. The total of each page shows how many items were deleted, but not their positions, so only positions that are
  * read in either case count.
  */
 export class ReadPositions {
   #spans: readonly Span[] = [];
   #total: number | undefined;
 
-  /** @returns the number of the page that holds the first unread position; undefined where all are read. */
+  /** @returns the number of the page with the first unread position; undefined if all are read. */
   pageAfter({ number, size, total }: { number: number; size: number; total: number }): number | undefined {
     const change = total - (this.#total ?? total);
     const before = this.#spans.map((span) => (change < 0 ? withoutDeleted(span, -change) : withoutAdded(span, change)));

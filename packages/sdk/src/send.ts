@@ -90,7 +90,7 @@ async function tryOnce<T>(
       const title = 'The answer is not one of the API; is the base URL right?';
       return { error: errorOf({ operation, title, status: cause.status }), mayHelp: false, wasLost: false };
     }
-    // Only the code is taken from errors of a custom fetch, because they may hold the request and so the key.
+    // Only the code is taken from errors of a custom fetch, because they may contain the request and so the key.
     const code = codeOf(cause);
     const title = `no answer${code ? ` (${code})` : ''} from ${new URL(url).origin}`;
     return { error: new ConnectionError({ operation, code, title }), mayHelp: true, wasLost: true };
@@ -117,7 +117,7 @@ async function toError(operation: string, response: Response, headerPrefix: stri
   return errorIn((problem.proxy_error ?? problem) as Record<string, unknown>, { operation, response, headerPrefix });
 }
 
-/** The error that a problem document in an answer stands for. */
+/** The error for the problem document in a response. */
 export function errorIn(
   { type, title, detail, instance, errors }: Record<string, unknown>,
   { operation, response, headerPrefix }: { operation: string; response: Response; headerPrefix: string },

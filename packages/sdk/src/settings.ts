@@ -66,14 +66,14 @@ function readAccess(options: SluiceOptions, headerPrefix: string): Pick<Settings
   return { baseUrl: readBaseUrl(baseUrl), headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }) };
 }
 
-/** Empty outside of browsers, where `baseUrl` must be given. */
+/** Empty outside of browsers, which need `baseUrl`. */
 function originOfPage(): string {
   const { location } = globalThis as { location?: { origin: string } };
   return location?.origin ?? '';
 }
 
 /**
- * Timers fire at once where they are given more than 2^31 - 1 ms, so a call without a limit would fail after it was sent.
+ * Timers fire at once if given more than 2^31 - 1 ms, so a call meant to have no limit would fail after it was sent.
  * @throws {TypeError} that names the option.
  */
 export function checkBounds({ timeoutMs, retries }: { timeoutMs: number; retries: number }): void {

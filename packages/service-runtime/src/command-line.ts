@@ -25,7 +25,7 @@ export async function runCommand(help: string, run: () => Promise<void>): Promis
   }
 }
 
-/** Ctrl-C arrives twice where npm runs the command, because the terminal sends it to npm too, and npm passes it on. */
+/** Ctrl-C arrives twice if npm runs the command, because the terminal sends it to npm too, which passes it on. */
 export const sameKeyPressMs = 500;
 
 /** Calls `act` at the first of the signals; a later one ends the process at once. */

@@ -30,7 +30,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`No port of 127.0.0.1 from ${lowest} to ${lowest + count - 1} is free`);
 }
 
-/** A claim is an empty file, which only one process can create. It holds in its own period and in the next one. */
+/** A claim is an empty file, which only one process can create. It is valid in its own period and in the next one. */
 const periodMs = 600_000;
 /** Not in TMPDIR, because processes with different temporary folders share their ports. */
 const claims = join('/tmp', `sluice-ports-${process.getuid?.() ?? 'own'}`);

@@ -9,7 +9,7 @@ export interface LogMissingOptions {
   stack: AsyncDisposableStack;
 }
 
-/** Logs what the service waits for whenever that changes, until the stack closes. */
+/** Logs each change of what the service waits for, until the stack closes. */
 export function logMissing(readiness: Readiness, { log, stack }: LogMissingOptions): void {
   const closing = new AbortController();
   const watch = async () => {

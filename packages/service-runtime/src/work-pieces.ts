@@ -4,8 +4,8 @@ import { FairTurns } from '@sluice/fair-turns';
 export type Pieces<T> = Generator<Promise<void> | void, T, void>;
 
 /**
- * Does the main thread's work for Tenants piece by piece, so that the work of one never holds up the others. One piece runs in
- * each iteration of the event loop, in turn among Tenants.
+ * Runs the main thread's work for Tenants in pieces, so that the work of one does not delay the others. Each iteration
+ * of the event loop runs one piece, for each Tenant in turn.
  */
 export class WorkPieces {
   readonly #turns = new FairTurns({ atOnce: 1 });

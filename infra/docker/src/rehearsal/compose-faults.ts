@@ -12,7 +12,7 @@ function callsOut(name: string, { environment = {} }: ComposeService): boolean {
 /** Stores of values and jobs. Only our own services may reach them, and they reach nobody. */
 const stores = ['postgres', 'valkey'];
 
-/** Connections that a container can open without needing them. A network that is not internal leads outside. */
+/** Connections that a container can open but does not need. A network that is not internal leads outside. */
 function networkFaults(name: string, { services, networks }: ComposeFile): string[] {
   const { networks: own = [], network_mode, ports = [] } = services[name] ?? {};
   if (network_mode === 'none') return own.length > 0 ? ['is in networks and in none'] : [];
@@ -32,7 +32,7 @@ function networkFaults(name: string, { services, networks }: ComposeFile): strin
   ];
 }
 
-/** Programs of others that can reach a store. */
+/** Other programs that can reach a store. */
 function foreigners(store: string, services: ComposeFile['services']): string[] {
   const own = services[store]?.networks ?? [];
   return Object.entries(services)

@@ -60,7 +60,7 @@ export function mountsOf({ volumes = [] }: ComposeService): Mount[] {
 
 export const repositoryRoot = join(import.meta.dirname, '../../../..');
 
-/** With the files that are named after it (`-f`), as Compose merges them. */
+/** Merged with further files (`-f`), as Compose does. */
 export async function readComposeFile(...others: readonly string[]): Promise<ComposeFile> {
   const [first, ...overrides] = await Promise.all(['docker-compose.yml', ...others].map(readOne));
   if (!first) throw new Error('There is no docker-compose.yml');
@@ -68,8 +68,8 @@ export async function readComposeFile(...others: readonly string[]): Promise<Com
 }
 
 /**
- * Reads the file as if only variables that must be set were: `${NAME:-default}` becomes the default, which may hold another
- * variable, and `${NAME:?message}` a path.
+ * Reads the file as if only the required variables were set: `${NAME:-default}` becomes the default, which may contain
+ * another variable, and `${NAME:?message}` a path.
  */
 async function readOne(name: string): Promise<ComposeFile> {
   let plain = (await readFile(join(repositoryRoot, name), 'utf8')).replace(/\$\{(\w+):\?[^}]*\}/g, './$1');

@@ -9,7 +9,7 @@ export interface Finding {
 const emptyVerdict = () => ({
   /** Invocations that began after the success that revoked their key had arrived, or after it had expired, and were accepted. */
   staleAccepts: [] as Finding[],
-  /** Invocations with the newest key, or beside single keys the first, sure to be valid for as long as they took, that were refused. */
+  /** Refused invocations whose key was certainly valid during the whole invocation. */
   wrongRefusals: [] as Finding[],
   /** Invocations sent with such a key that got neither 200 nor a refusal. */
   failedValid: [] as Finding[],

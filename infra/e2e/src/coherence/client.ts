@@ -107,7 +107,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
         retryAfter: headers['retry-after'],
       });
     },
-    /** What has been noted so far, with what the destination saw of it. */
+    /** Everything recorded so far; invocations also have the destination's record of them. */
     history: (): History => ({
       ...emptyHistory(),
       regenerations: [...regenerations],

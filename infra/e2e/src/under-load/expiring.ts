@@ -17,7 +17,7 @@ const patienceMs = sweepIntervalMs + 12_000;
 const usedAfterwardsMs = 2000;
 /** Two clocks of one machine that are read as whole milliseconds. */
 const roundingMs = 5;
-/** Less than any patience with Redis; every creation waits until it is confirmed, which takes longer without Redis. */
+/** Less than any time limit for Redis, but enough to confirm a creation while Redis is unavailable. */
 const promptMs = 600;
 
 /** Applications that expire while something fails: from their moment on they are refused, and each is deleted once. */

@@ -4,8 +4,8 @@ import type { Product } from '../product.ts';
 const settings = ['CONSOLE_HOST', 'FIELDS_HOST', 'ROUTES_HOST'] as const;
 
 /**
- * Faults in which hosts lead where. A service that knows other hosts than its neighbours could answer with a destination's
- * page at the console's host, so all that take the settings must have the same.
+ * Faults in the hosts of services. A service that knows other hosts than its neighbours could answer with a
+ * destination's page at the console's host, so all services with these settings must have the same.
  */
 export function hostFaults(manifests: readonly Manifest[], schemas: Product['schemas']): string[] {
   const environments = workloadsOf(manifests).map(({ name, container }) => ({ name, given: environmentOf(container) }));
@@ -45,7 +45,7 @@ function differences(found: readonly string[], wanted: readonly string[]): strin
 type Ingress = Extract<Manifest, { kind: 'Ingress' }>;
 type Paths = NonNullable<NonNullable<NonNullable<NonNullable<Ingress['spec']>['rules']>[number]['http']>['paths']>;
 
-/** The table of hosts and paths is that of our own ingress, so the cluster's hands everything on to it. */
+/** Our own ingress has the table of hosts and paths, so the cluster's must pass everything on to it. */
 function pathFaults(paths: Paths, host = 'any host'): string[] {
   const found = paths.map(({ path, pathType, backend }) => `${pathType} ${path} to ${backend.service?.name}`);
   const wanted = 'Prefix / to ingress';

@@ -62,7 +62,10 @@ export function networkFaults(workload: Workload, manifests: readonly Manifest[]
   ];
 }
 
-/** A workload must be reachable at exactly its ports: `http` by what stands before it, `admin` by Prometheus. */
+/**
+ * A workload must be reachable at exactly its ports: `http` by the ingress or service in front of it, `admin` by
+ * Prometheus.
+ */
 function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]): string[] {
   const deployment = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata?.name === name);
   const [container] = deployment?.spec?.template.spec?.containers ?? [];
@@ -77,13 +80,13 @@ function portFaults(name: string, labels: Labels, manifests: readonly Manifest[]
   ];
 }
 
-/** Whether a peer is all pods of every namespace, or all of ours, so that anyone who may create a pod is let in. */
+/** Whether a peer is all pods of every namespace, or all of ours, so that anyone who may create a pod could connect. */
 function isAnybody({ ipBlock, namespaceSelector, podSelector }: Peer): boolean {
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? podSelector ?? {};
   return !ipBlock && Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
-/** Whether a peer is the cluster's ingress controller, which knows no paths. */
+/** Whether a peer is the cluster's ingress controller, which does not filter paths. */
 function isController({ podSelector }: Peer): boolean {
   return podSelector?.matchLabels?.['app.kubernetes.io/component'] === 'controller';
 }

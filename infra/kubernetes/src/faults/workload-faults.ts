@@ -58,7 +58,7 @@ function resourceFaults({ name, container }: Workload): string[] {
   ];
 }
 
-/** How late a busy process may answer after its checks, and stay in its Service. */
+/** How late a busy process may answer after its checks and still stay in its Service. */
 const leastPatienceMs = 2000;
 
 const probes = { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' } as const;

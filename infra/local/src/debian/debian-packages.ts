@@ -16,10 +16,10 @@ export interface UnpackOptions extends Bounds {
 const timeoutMs = 180_000;
 
 /**
- * Unpacks programs from packages of this Debian or Ubuntu, as any user: apt-get works on its own folders, and nothing
+ * Unpacks programs from packages of this Debian or Ubuntu, as any user: apt-get works in its own folders, and nothing
  * is installed. apt decides which dependencies the machine lacks.
- * @returns the folder that stands for `/`: programs are in its `usr/bin`, libraries in {@link libraryPath}.
- * @throws {CommandError} where there is no apt-get, no such package, or no network.
+ * @returns the folder that represents `/`: programs are in its `usr/bin`, libraries in {@link libraryPath}.
+ * @throws {CommandError} if there is no apt-get, no such package, or no network.
  */
 export async function unpackDebianPackages(options: UnpackOptions): Promise<string> {
   const { packages, directory, onDownload, ...bounds } = options;

@@ -6,7 +6,7 @@ import { libraryPath, unpackDebianPackages } from './debian-packages.ts';
 
 export interface Program {
   command: string;
-  /** What it needs of the environment beside the caller's. */
+  /** Variables that it needs in addition to the caller's environment. */
   env: Record<string, string>;
 }
 
@@ -22,12 +22,13 @@ export interface FindOptions {
 /** Folders of servers, which not every user's `PATH` contains. */
 const serverFolders = ['/usr/local/sbin', '/usr/sbin'];
 
-/** Programs of Postgres first, because what stands for them in `usr/bin` needs more of Debian than was unpacked. */
+/** Programs of Postgres first, because their wrappers in `usr/bin` need more of Debian than was unpacked. */
 const unpackedFolders = ['usr/lib/postgresql/*/bin', 'usr/bin', 'usr/sbin'];
 
 /**
- * A program of this machine, or of packages of this Debian or Ubuntu, which are unpacked under `.sluice` and not installed.
- * @throws {LaunchError} where it is neither here nor to be had.
+ * Finds a program of this machine, or in packages of this Debian or Ubuntu, which are unpacked under `.sluice` and not
+ * installed.
+ * @throws {LaunchError} if it can be found in neither.
  */
 export async function findProgram(name: string, { path, ...unpacking }: FindOptions): Promise<Program> {
   for (const folder of [...path.split(':').filter(Boolean), ...serverFolders]) {

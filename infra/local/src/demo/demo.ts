@@ -63,7 +63,7 @@ Ctrl-C closes it, and deletes what it made.`);
   });
 }
 
-/** On the platform that runs, or on one of its own. */
+/** Plays on the running platform, or on a new one. */
 async function onStage(options: DemoOptions, play: (stage: Stage) => Promise<void>): Promise<number> {
   const interrupted = new AbortController();
   const { signal } = interrupted;

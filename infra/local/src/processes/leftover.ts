@@ -4,9 +4,9 @@ import { endProcess } from './end-process.ts';
 import { nameOf, processIdentity, workingFolder } from './process-identity.ts';
 
 /**
- * Cleans up after a server that did not end properly. If it still runs, it is ended; its pid file names the process,
- * and the folder it works in proves that it is ours. The pid file is removed, because its number may by now belong to
- * another process or a zombie, which the server would take for itself.
+ * Cleans up after a server that did not end properly. A server that still runs is ended: its pid file names the
+ * process, and its working folder proves that it is ours. The pid file is removed, because its number may by now belong
+ * to another process or a zombie, which the new server would take for a running one.
  */
 export async function endLeftover(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
   const pid = await readPid(pidFile);
@@ -21,8 +21,8 @@ export async function endLeftover(pidFile: string, folder: string, signal: NodeJ
 }
 
 /**
- * Ends processes of a server that outlived it. A killed Postgres leaves its sessions, each of which notices only when it
- * next looks, and would until then write into files that the next Postgres recovers.
+ * Ends processes of a server that outlived it. A killed Postgres leaves its sessions, which notice only later, and
+ * until then would write into files that the next Postgres recovers.
  */
 export async function endOrphans(folder: string, name: string): Promise<void> {
   if (process.platform !== 'linux') return;

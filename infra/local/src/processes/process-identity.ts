@@ -10,14 +10,14 @@ export function processIdentity(pid: number): string | undefined {
   return status?.state === 'Z' || status?.state === 'X' ? undefined : status?.startTime;
 }
 
-/** Undefined where the parent has ended or the system does not tell. */
+/** Undefined if the parent has ended, or the system does not show it. */
 export function parentOf(pid: number): { pid: number; name: string } | undefined {
   const parent = readStatus(pid)?.parent;
   const status = parent === undefined ? undefined : readStatus(parent);
   return parent === undefined || status === undefined ? undefined : { pid: parent, name: status.name };
 }
 
-/** The name of a process's program; undefined where it has ended or the system does not tell. */
+/** The name of a process's program; undefined if it has ended, or the system does not show it. */
 export function nameOf(pid: number): string | undefined {
   return readStatus(pid)?.name;
 }
@@ -31,7 +31,7 @@ function readStatus(pid: number) {
   return { name, state: fields[0], parent: Number(fields[1]), startTime: fields[19] };
 }
 
-/** The folder in which a process works; undefined where the process has ended or the system does not tell. */
+/** The folder in which a process works; undefined if the process has ended, or the system does not show it. */
 export function workingFolder(pid: number): string | undefined {
   return ifRunning(() => readlinkSync(`/proc/${pid}/cwd`));
 }

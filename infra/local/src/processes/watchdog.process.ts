@@ -1,5 +1,6 @@
-// Ends what the launcher started when the launcher ends, in whatever way. It reads lines "<pid> <signal>" from a pipe;
-// the end of the pipe means that the launcher has ended. It then ends what still runs, and itself.
+// Ends the processes that the launcher started when the launcher ends, for whatever reason. It reads lines "<pid>
+// <signal>" from a pipe; the end of the pipe means that the launcher has ended. It then ends processes that still run,
+// and itself.
 import { createInterface } from 'node:readline';
 import { endProcess } from './end-process.ts';
 import { processIdentity } from './process-identity.ts';

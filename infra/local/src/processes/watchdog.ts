@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface Watchdog {
   /** When this process ends, the given one gets `signal`, and SIGKILL 10 s later. */
   watch(pid: number | undefined, signal: NodeJS.Signals): void;
-  /** Ends what is watched and still runs, then the watchdog itself. */
+  /** Ends watched processes that still run, then the watchdog itself. */
   close(): Promise<void>;
 }
 

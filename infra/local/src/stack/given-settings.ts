@@ -6,7 +6,7 @@ import { LaunchError } from '../launch-error.ts';
 import { type ServiceName, settingsOfLauncher } from './services.ts';
 
 export interface GivenSettings {
-  /** For each service those that it takes. */
+  /** By service, the settings that it takes. */
   ofServices: Partial<Record<ServiceName, Record<string, string>>>;
   /** A line for each variable that looks like a misspelt setting. */
   hints: string[];
@@ -18,7 +18,7 @@ const namesFile = new URL('../../../configuration/settings.json', import.meta.ur
 /**
  * The settings of services in the environment of `npm start`. An empty variable counts as absent.
  * @param own names that the launcher itself reads.
- * @throws {LaunchError} that names those which the launcher sets itself.
+ * @throws {LaunchError} naming settings that the launcher sets itself.
  */
 export async function readGivenSettings(env: NodeJS.ProcessEnv, own: readonly string[]): Promise<GivenSettings> {
   const takers: Record<string, ServiceName[]> = JSON.parse(await readFile(namesFile, 'utf8'));
@@ -48,7 +48,7 @@ function refuseThoseOfLauncher(names: readonly string[]): void {
   );
 }
 
-/** Services do not run in the folder in which a path was typed. */
+/** Makes paths absolute, because services do not run in the folder in which a path was typed. */
 function fromHere(name: string, value: string): string {
   return /_(FILE|DIRECTORY)$/.test(name) ? resolve(value) : value;
 }

@@ -2,7 +2,9 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readOrCreate } from '../private-file.ts';
 
-/** Must stay the same as long as the data, because without them keys are not recognized and tokens not opened. */
+/**
+ * Must stay the same as long as the data, because without them keys are not recognized and tokens cannot be decrypted.
+ */
 export interface Secrets {
   KEY_PEPPER: string;
   ROOT_KEY: string;

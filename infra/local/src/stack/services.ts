@@ -52,7 +52,7 @@ const vaultSettings = (stack: StackSettings) => ({
   KEY_ENVIRONMENT: 'local',
 });
 
-/** What commands on keys and tokens require to reach this stack: what its services have of stores and keys. */
+/** Settings with which commands on keys and tokens reach this stack: those of its services for stores and keys. */
 export function commandSettings(stack: StackSettings): Record<string, string> {
   const given = Object.entries(stack.settingsOf?.['management-api'] ?? {});
   return {

@@ -162,7 +162,7 @@ async function ensureFolder(directory: string): Promise<void> {
   }
 }
 
-/** Not mkdir's own recursion, which never ends where a file system reports that a folder in it does not exist. */
+/** Replaces mkdir's own recursion, which never ends if a file system reports that a folder in it does not exist. */
 async function ensurePath(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o711 });

@@ -4,7 +4,7 @@ import { messageOf } from '../launch-error.ts';
 import { hasEnded, untilEnded } from '../processes/child.ts';
 import { describeDeath } from './service-process.ts';
 
-/** A process that has ended so often within the period is not started again. */
+/** A process that ends this often within the period is not started again. */
 const mostEnds = 5;
 const periodMs = 60_000;
 /** Doubles with each end within the period. */
@@ -12,7 +12,7 @@ const firstPauseMs = 250;
 
 export interface SupervisorOptions {
   logFile: (name: string) => string;
-  /** Called with what people should know. */
+  /** Called with messages for people. */
   log: (line: string) => void;
   processes: () => ReadonlyMap<string, ChildProcess>;
   /** Starts an ended process again; resolves when it is ready. */

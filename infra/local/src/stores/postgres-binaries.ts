@@ -29,7 +29,7 @@ function findPlatformPackage(): string {
 }
 
 /**
- * Packages cannot hold symbolic links, so the package lists them. Its install script would create them, but npm does
+ * Packages cannot contain symbolic links, so the package lists them. Its install script would create them, but npm does
  * not run it.
  */
 async function linkLibraries(native: string): Promise<void> {

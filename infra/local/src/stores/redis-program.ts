@@ -37,7 +37,7 @@ async function unpackRedis({ downloads, log, ...bounds }: RedisProgramOptions): 
   const root = await unpackDebianPackages(options);
   const program = await programIn(root);
   if (await runs(program, bounds)) return program;
-  // It was unpacked on a machine with a library that this one lacks.
+  // It was unpacked on a machine with a library that this machine lacks.
   await rm(root, { recursive: true });
   return programIn(await unpackDebianPackages(options));
 }

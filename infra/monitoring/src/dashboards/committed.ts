@@ -4,7 +4,7 @@ import { traffic } from './traffic.ts';
 
 const lineWidth = 120;
 
-/** JSON in which what fits on a line is on one, as the formatter of the repository leaves it. */
+/** JSON in the repository's format: everything that fits is on one line. */
 function toJson(value: unknown, indent = 0, used = indent): string {
   const line = onOneLine(value);
   if (used + line.length < lineWidth || typeof value !== 'object' || value === null) return line;

@@ -1,4 +1,7 @@
-/** A dashboard as it is written here: rows of panels. Where panels are and what Grafana asks for beside is computed. */
+/**
+ * The source of a dashboard: rows of panels. The positions of panels, and everything else that Grafana needs, are
+ * computed.
+ */
 export interface Dashboard {
   uid: string;
   title: string;

@@ -6,10 +6,10 @@ const bodies = {
   reactor_formulas: 'ReactorFormulaBody',
   reactors: 'ReactorBody',
 };
-/** What explains a member, or fills it in, and decides nothing about a value. */
+/** Keywords that describe a member, or fill it in, but do not restrict its value. */
 const remarks = new Set(['title', 'description', 'examples', 'default']);
 
-/** The schemas of what a file for `sluice apply` holds, each whole. */
+/** The schemas of the objects in a file for `sluice apply`, each complete. */
 export function bodiesText(document: OpenApiDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Part>;
   const rows = Object.entries(bodies).map(([kind, name]) => {
@@ -31,7 +31,7 @@ export function bodiesText(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** With what it refers to in the place of the references, and without remarks. */
+/** Replaces references by their schemas, and removes remarks. */
 function inOne(value: unknown, schemas: Record<string, Part>, isMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => inOne(item, schemas));
   if (typeof value !== 'object' || value === null) return value;

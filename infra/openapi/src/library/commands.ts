@@ -19,7 +19,7 @@ export function commandsText(operations: readonly LibraryOperation[]): string {
   ].join('\n');
 }
 
-/** Where the rule below gives words that say too little. */
+/** Words for commands for which the rule below gives unclear ones. */
 const ownWords: Readonly<Record<string, readonly string[]>> = {
   'proxies.versions.list': ['proxies', 'versions'],
   'proxies.versions.get': ['proxies', 'version'],

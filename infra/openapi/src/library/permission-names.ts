@@ -4,8 +4,8 @@ import type { OpenApiDocument, Part } from '@sluice/http-api';
 const named = { $ref: '#/components/schemas/PermissionName' };
 
 /**
- * The document with one schema for the names of permissions, so that a misspelt one does not compile and is noticed
- * before anything is sent. The service itself takes any text and answers which names the Application's type can hold.
+ * Gives all names of permissions one schema, so that a misspelt one does not compile. The service itself accepts any
+ * text, and its error names the permissions that the Application's type can have.
  */
 export function withPermissionNames(document: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = structuredClone(document);

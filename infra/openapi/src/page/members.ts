@@ -36,7 +36,7 @@ function memberOf({ name, schema, required, description }: Described, document: 
 </div>`;
 }
 
-/** Objects without a name of their own are shown where they stand. */
+/** Objects without a title are shown inline. */
 function innerObject(schema: Schema, document: OpenApiDocument): Html | undefined {
   const inner = schema.items ?? schema;
   if (inner.$ref !== undefined) return undefined;
@@ -44,7 +44,7 @@ function innerObject(schema: Schema, document: OpenApiDocument): Html | undefine
   return shown && html`<details><summary>Members</summary>${shown}</details>`;
 }
 
-/** With a link where it is an object of the list. */
+/** With a link if it is an object of the list. */
 export function typeOf(schema: Schema): Html {
   const name = nameOf(schema);
   if (name !== undefined) return html`<a href="#object-${name}">${name}</a>`;

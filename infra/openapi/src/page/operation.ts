@@ -132,7 +132,7 @@ function requestExample(
   return figure('Request', html`${text}`);
 }
 
-/** By a key, by a cookie, or by nothing; and what a page of the console's host sends besides. */
+/** A key, a cookie, or nothing; and the headers that a page of the console's host adds. */
 function credentialsOf({ security }: Operation, parameters: readonly Parameter[]): Html[] {
   const ofPage = parameters.filter(({ in: place, schema }) => place === 'header' && schema.const !== undefined);
   const names = (security ?? [{ ApiKey: [] }]).flatMap((one) => Object.keys(one as object));

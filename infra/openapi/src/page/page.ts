@@ -13,8 +13,8 @@ interface Chapter {
 }
 
 /**
- * The API reference as one page to read. It has no script and no field, because destinations answer on the host that
- * serves it: whatever were typed into it could be read by them.
+ * The API reference as one page to read. It has no script and no field, because destinations answer on the same host,
+ * and could read text typed into it.
  */
 export function referencePage(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
@@ -73,7 +73,7 @@ function chaptersOf({ tags, paths }: OpenApiDocument): Chapter[] {
   });
 }
 
-/** What follows a semicolon or colon stands in the title. */
+/** Omits text after a semicolon or colon, because the title has it. */
 function short(title: string): string {
   return title.replace(/[;:].*|, newest first$/, '');
 }

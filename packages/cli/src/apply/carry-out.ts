@@ -10,7 +10,7 @@ import { type Kind, links, type Members, nameIn, nouns, ofEachKind } from './wan
 interface Means {
   sluice: Sluice;
   record: MadeRecord;
-  /** By name, of what exists. */
+  /** Ids by name of existing objects. */
   ids: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
   keysFile: string | undefined;
   terminal: Terminal;
@@ -25,8 +25,8 @@ interface Resource {
 const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
 
 /**
- * Records what was made and deleted at once, after the key of a new Application is kept, so that a failure loses neither.
- * Ctrl-C takes effect between steps.
+ * Records each creation and deletion at once, but after storing the key of a new Application, so that a failure loses
+ * neither. Ctrl-C takes effect between steps.
  */
 export async function carryOut(steps: readonly Step[], means: Means): Promise<void> {
   const { sluice, record, keysFile, terminal } = means;
@@ -92,7 +92,7 @@ async function openKeysFile(path: string) {
   }
 }
 
-/** @returns the system's error code where the key could not be written. */
+/** @returns the system's error code if the key could not be written. */
 async function keepKey(
   keys: FileHandle,
   { name, id, key }: { name: string; id: string; key: string },

@@ -22,8 +22,8 @@ export interface Schema {
 /**
  * Every fault of a body, by the path of its member. No value is quoted, because it may be a secret.
  *
- * Members that the schema does not name are faults also where the service ignores them: in a file they are mistakes. An
- * optional member that is null counts as missing, as it does for the service.
+ * Members that the schema does not name are faults even if the service ignores them, because in a file they are
+ * mistakes. An optional member that is null counts as missing, as it does for the service.
  */
 export function faultsIn(schema: Schema, value: unknown, path = ''): string[] {
   const fault = faultOf(schema, value);
@@ -55,7 +55,7 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** Of the value itself, not of what is in it. */
+/** Faults of the value itself, not of its members. */
 function faultOf(schema: Schema, value: unknown): string | undefined {
   const { type = [], minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schema;
   const types = [type].flat();

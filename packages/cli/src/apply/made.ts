@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { codeOf, UsageError } from '../failure.ts';
 import { type Kind, ofEachKind } from './wanted.ts';
 
-/** Ids by name of what applies of a file created in a Tenant. `--prune` deletes only these. */
+/** Ids by name of the objects that applying a file created in a Tenant. `--prune` deletes only these. */
 export type Made = Record<Kind, Record<string, string>>;
 
 /** Stored beside FILE as `FILE.applied.json`. It holds ids and no secrets, so it can be shared. */
@@ -14,7 +14,7 @@ export interface MadeRecord {
   save(): Promise<void>;
 }
 
-/** @throws {UsageError} where the file exists and is not such a record, or only one of an earlier version exists. */
+/** @throws {UsageError} if the file exists but is not such a record, or only one of an earlier version exists. */
 export async function readMade(file: string, tenantId: string): Promise<MadeRecord> {
   const path = `${file}.applied.json`;
   const tenants = await readTenants(path);
@@ -37,8 +37,8 @@ function byName(ids: Record<string, string> = {}): Record<string, string> {
 }
 
 /**
- * Earlier versions left out the file's extension, so that files which differ in it alone shared a record. Which of them
- * made what is not known, so a person has to decide.
+ * Earlier versions omitted the file's extension, so files that differ only in it shared a record. It does not show
+ * which file created what, so a person has to decide.
  */
 async function assertNoEarlierRecord(file: string, path: string): Promise<void> {
   const earlier = `${file.slice(0, file.length - extname(file).length)}.applied.json`;

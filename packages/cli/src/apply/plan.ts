@@ -12,16 +12,16 @@ export interface Step {
   name: string;
   id?: string;
   wanted?: Members;
-  /** Paths of the members that differ, with values only where they are not secret. */
+  /** Paths of the members that differ, with values only if they are not secret. */
   changes: readonly string[];
 }
 
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
-/** @throws {UsageError | RefusedError} where no steps lead to the state in the file. */
+/** @throws {UsageError | RefusedError} if no steps lead to the state in the file. */
 export function planSteps(wanted: Wanted, existing: Existing, made: Made): Step[] {
   const steps = kinds.flatMap((kind) => wanted.lists[kind].map((body) => stepFor(kind, body, existing, wanted)));
-  const backwards = [...kinds].reverse(); // What is named can be deleted only after what names it
+  const backwards = [...kinds].reverse(); // An object can be deleted only after all objects that name it
   return [...steps, ...backwards.flatMap((kind) => leftOver(kind, wanted.lists, existing, made))];
 }
 
@@ -90,7 +90,7 @@ const fixed: Readonly<Record<Kind, readonly string[]>> = {
   reactors: ['name'],
 };
 
-/** PUT resets these members where they are missing; others count only where the file names them. */
+/** PUT resets these members if they are missing; other members count only if the file names them. */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
   proxies: membersOf('proxies'),

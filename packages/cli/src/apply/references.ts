@@ -48,7 +48,9 @@ export async function resolveReferences(value: unknown, scope: Scope): Promise<u
   return isTyped ? typed(text, { type, name: target }) : text;
 }
 
-/** As the service casts what a formula declares. The message does not quote the text, because it may be a secret. */
+/**
+ * Casts as the service casts what a formula declares. The message does not quote the text, because it may be a secret.
+ */
 function typed(text: string, { type, name }: { type: unknown; name: string }): string | number | boolean {
   if (type === 'string') return text;
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);

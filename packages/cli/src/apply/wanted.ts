@@ -37,8 +37,9 @@ export interface Wanted {
 }
 
 /**
- * In YAML or JSON, checked whole, because a fault that only the service finds would leave the rest undone.
- * @throws {UsageError} that says where the faults are, without quoting a value.
+ * Reads YAML or JSON and checks it completely, because a fault found only by the service would leave later steps
+ * undone.
+ * @throws {UsageError} with the positions of the faults, without quoting a value.
  */
 export async function readWanted(
   file: string,
@@ -72,7 +73,7 @@ export function ofEachKind<T>(of: (kind: Kind) => T): Record<Kind, T> {
   return Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) as Record<Kind, T>;
 }
 
-/** @throws {UsageError} where a name comes from a reference, because plans and messages show names. */
+/** @throws {UsageError} if a name comes from a reference, because plans and messages show names. */
 function namesOfReferences(kind: Kind, index: number, source: Record<string, unknown>): Set<string> {
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const named = Object.keys(links[kind]).map((member) => source[member]);
@@ -81,7 +82,7 @@ function namesOfReferences(kind: Kind, index: number, source: Record<string, unk
   return new Set(names);
 }
 
-/** @throws {UsageError} where an alias refers to itself, because the tree would be endless. */
+/** @throws {UsageError} if an alias refers to itself, because the tree would be endless. */
 function assertTree(value: unknown, file: string, above: ReadonlySet<unknown> = new Set()): void {
   if (typeof value !== 'object' || value === null) return;
   if (above.has(value)) throw new UsageError(`${file} has an alias that leads to itself`);

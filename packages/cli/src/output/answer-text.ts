@@ -11,7 +11,7 @@ export class AnswerText {
     return response;
   };
 
-  /** Of an answer that has been read, safe on a terminal. Undefined where there was no body. */
+  /** A response that has been read, safe to print on a terminal. Undefined if there was no body. */
   async asJson(): Promise<string | undefined> {
     const text = await this.#text;
     return text ? escapeText(indented(text)) : undefined;

@@ -69,7 +69,7 @@ export function printText({ stdout }: Terminal, text: string): Promise<void> {
 
 /**
  * Escapes the text for a terminal; programs receive the bytes unchanged.
- * @throws {RefusedError} with `advice` where the answer is incomplete, so that nobody takes it for the whole.
+ * @throws {RefusedError} with `advice` if the response is incomplete, so that it is not mistaken for the whole.
  */
 export async function printBytes(
   terminal: Terminal,

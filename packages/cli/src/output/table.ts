@@ -2,7 +2,7 @@ import { escapeLine, toSafeJson } from './escape.ts';
 
 const widest = 60;
 
-/** The most telling members come first. What is equal in all rows, long, or possibly secret is left out. */
+/** The most useful members come first. Members that are equal in all rows, long, or possibly secret are omitted. */
 const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
 const omitted = new Set([
   ...['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by'],

@@ -34,7 +34,7 @@ export const testTransform: Command = {
   },
 };
 
-/** @returns the exit code: refused where the code has failed. */
+/** @returns the exit code: refused if the code has failed. */
 export async function printTrial(trial: Trial, input: Input, terminal: Terminal): Promise<number> {
   const json = input.values.json === true;
   if (!isForPeople(terminal, json)) await printAnswer(terminal, trial, true);

@@ -61,7 +61,7 @@ function client(service: { url: string; apiKey: string; headerPrefix: string }, 
   }
 }
 
-/** @throws {UsageError} where keys would go unencrypted over a network. @returns the URL in normal form. */
+/** @throws {UsageError} if keys would be sent unencrypted over a network. @returns the URL in normal form. */
 export function checkUrl(text: string): string {
   if (!URL.canParse(text)) throw new UsageError('The URL must be like https://sluice.example.com');
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(text);

@@ -21,7 +21,7 @@ export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'sluice', 'profiles.json');
 }
 
-/** @throws {UsageError} where the file cannot be read, or others may read it. */
+/** @throws {UsageError} if the file cannot be read, or others may read it. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
   try {

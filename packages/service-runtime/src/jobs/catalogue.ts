@@ -10,10 +10,10 @@ const retried: JobsOptions = {
   removeOnFail: { age: 24 * 3600, count: 1000 },
 };
 
-/** The sweep enqueues what still waits, so a failed job must not keep its id. */
+/** The sweep enqueues rows that still wait, so a failed job must not keep its id. */
 const sweptSoon: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
-/** A job is an alarm clock: it names a row, and the row decides. Payloads hold only ids. */
+/** A job names a row, and the row decides what happens. Payloads contain only ids. */
 export const catalogue = {
   'application-expiry': {
     payload: {

@@ -4,7 +4,10 @@ import type { Duplex } from 'node:stream';
 
 export interface Connection {
   readonly socket: Socket;
-  /** In order. One Set for the server took a fifth of the gateway's time, because old tables kept answers alive. */
+  /**
+   * Responses still to be sent, in order. A Set for the whole server took a fifth of the gateway's time, because old
+   * tables kept responses in memory.
+   */
   readonly owed: ServerResponse[];
   /** Reading is paused, because too many requests wait. */
   isHeld: boolean;
@@ -79,7 +82,7 @@ export function settle(connection: Connection, response: ServerResponse): void {
 
 const known = new WeakMap<Server, Connections>();
 
-/** For a server that tells {@link Connections} itself what it owes. */
+/** For a server that itself reports to {@link Connections} which responses are still to be sent. */
 export function trackConnections(server: Server): Connections {
   const connections = new Connections(server);
   known.set(server, connections);

@@ -5,7 +5,10 @@ export interface HeadFault {
   detail: string;
 }
 
-/** Finds what readers could take differently (RFC 9112 section 3.2), or what cannot be served. End the connection. */
+/**
+ * Finds faults that readers could interpret differently (RFC 9112 section 3.2), and requests that cannot be served. End
+ * the connection after one.
+ */
 export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   const { headers, httpVersion } = request;
   const bad = (detail: string): HeadFault => ({ code: 'bad_request', detail });

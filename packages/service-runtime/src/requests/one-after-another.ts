@@ -35,7 +35,10 @@ export function oneAfterAnother(serve: RequestListener, connections: Connections
   };
 }
 
-/** Waits for the owed answers, or ends the connection, because a refusal could pass for a part of an earlier answer. */
+/**
+ * Calls `answer` after the responses to earlier requests, or ends the connection, because a refusal sent too early would be
+ * read as part of one of them.
+ */
 export function afterOwed(connections: Connections, socket: Duplex, answer: () => void): void {
   if (connections.find(socket)?.isEnding) return;
   const response = connections.lastOwed(socket);

@@ -5,7 +5,7 @@ import { GatheredRequest } from './gathered-request.ts';
 import { afterOwed, endAfterOwed, oneAfterAnother } from './one-after-another.ts';
 import { declineUpgrades } from './upgrade-offers.ts';
 
-/** How a service answers what never reaches its listener; each also ends the connection. */
+/** How a service answers requests that never reach its listener; each answer also ends the connection. */
 export interface Refusals {
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void;
   refuseConnect(socket: Duplex): void;
@@ -47,7 +47,7 @@ export function createOrderedServer(
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy()); // Node no longer listens, and an unhandled error would end the process
-    // Node does not tell the previous answer when it may write, so it cannot be awaited.
+    // Node does not notify the previous response when it may write, so it cannot be awaited.
     if (connections.lastOwed(socket)) socket.destroy();
     else refuseConnect(socket);
   });

@@ -1,6 +1,6 @@
 const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
 
-/** Detail of the error where {@link pathOfTarget} returns undefined. */
+/** Detail of the error if {@link pathOfTarget} returns undefined. */
 export const targetFault = 'The request target must be a path, or a URL whose authority is that of Host';
 
 /**

@@ -10,7 +10,7 @@ type ReportResult = Parameters<SpanExporter['export']>[1];
 
 const maxQueueSize = 2048;
 
-/** Counts what becomes of the spans of the SDK's batch processor, whose own figures are an experimental interface. */
+/** Counts the outcomes of spans in the SDK's batch processor, whose own figures are an experimental interface. */
 export class CountedBatches implements SpanProcessor {
   readonly counts: SpanCounts = { exported: 0, failed: 0, dropped: 0 };
   /** Spans that the processor has not yet given to its exporter. */

@@ -5,7 +5,7 @@ import { type FieldsVault, startFieldsVault } from './fields-vault.ts';
 import { type OpenPage, openBrowser, type TestBrowser } from './open-browser.ts';
 
 declare global {
-  /** What the shop's page has for tests. */
+  /** Globals of the shop's page, which tests read. */
   interface Window {
     fields: typeof elements.fields;
     /** The first group, and its fields by the ids of their targets. */

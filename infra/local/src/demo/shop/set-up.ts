@@ -11,7 +11,7 @@ interface SetUpOptions {
   chargesUrl: string;
 }
 
-/** What a shop needs of the platform. All of it is deleted when the stack is disposed. */
+/** Objects that a shop needs on the platform. All of them are deleted when the stack is disposed. */
 export async function setUp({ credentials, headerPrefix, stack, shopOrigin, chargesUrl }: SetUpOptions) {
   const baseUrl = credentials.base_url;
   const management = new Sluice({ baseUrl, apiKey: credentials.management_key, headerPrefix });

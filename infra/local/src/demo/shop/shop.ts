@@ -52,7 +52,7 @@ export async function openShop({ credentials, headerPrefix, stack }: ShopOptions
 
 const json = { 'Content-Type': 'application/json' };
 
-/** All that a page with hosted fields has to allow, and the frame in which the demo shows the processor's page. */
+/** Everything that a page with hosted fields must allow, and the frame in which the demo shows the processor's page. */
 function policyFor(fields: string, processor: string): string {
   return [
     "default-src 'none'",
@@ -117,7 +117,7 @@ function shopServer({ backend, proxyKey, stack }: ServerOptions) {
       return { seen: seen.join('\n\n') };
     },
 
-    /** For a token that was paid with here, and for the person who asks: a shop would ask who is signed in. */
+    /** For a token that was used here, and for the person who asks: a real shop would check who is signed in. */
     async '/authorize'({ nonce, token }: Record<string, unknown>, address: string) {
       if (!paid.has(String(token))) throw new Error('This card is not one of yours');
       const onlyThis = { attribute: 'id', operator: 'equals', value: String(token) } as const;

@@ -7,7 +7,7 @@ beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 const server = useStack(startFetchingServer);
 
-/** Statements of an async function with `base`, the URL of a server. Nothing may tell ours from Node's own. */
+/** Bodies of async functions with `base`, the URL of a server. Each must return the same with our `fetch` as with Node's. */
 const cases: Record<string, string> = {
   'Headers from an object': "return [...new Headers({ 'X-B': ' two ', a: 1, 'Set-Cookie': 'c' })]",
   'Headers from pairs, several of a name': "return [...new Headers([['b', 1], ['A', 2], ['B', 3]])]",
