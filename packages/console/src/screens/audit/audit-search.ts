@@ -11,6 +11,7 @@ export const entityTypes: Readonly<Record<EntityType, string>> = {
   proxy: 'Proxy',
   reactor: 'Reactor',
   reactor_formula: 'Reactor formula',
+  reactor_run: 'Reactor run',
   session: 'Session',
   tenant: 'Tenant',
   member: 'Member',
