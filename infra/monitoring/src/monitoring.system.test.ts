@@ -7,7 +7,7 @@ import { parse, stringify } from 'yaml';
 import { committedFiles } from './dashboards/committed.ts';
 import { type ExportedMetrics, readExported } from './exported-metrics.ts';
 import { alertsFile, dashboardQueries, readAlerts, unknownNames } from './queries.ts';
-import { metricsDocument, metricsTable, tableIn } from './tables.ts';
+import { metricsDocument, metricsList, listIn } from './metrics-document.ts';
 import { promtool } from './testing/promtool.ts';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 
@@ -137,8 +137,8 @@ test('Prometheus reads what is exported, and our names and units are as it asks 
   expect(await promtool(['check', 'metrics'], unreadable)).toMatchObject({ status: 1 });
 });
 
-test('the tables of METRICS.md are what is exported', () => {
-  expect(tableIn(readFileSync(metricsDocument, 'utf8'))).toBe(metricsTable(exported.current.of));
+test('the lists of METRICS.md are what is exported', () => {
+  expect(listIn(readFileSync(metricsDocument, 'utf8'))).toBe(metricsList(exported.current.of));
 });
 
 test('requests are counted by operation, and none is left under way', async () => {

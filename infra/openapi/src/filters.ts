@@ -6,21 +6,21 @@ export function describeFilters(): string {
 ## Filters
 
 An expression \`{{ <token id> | filter: argument, argument | filter }}\` inserts a part or another form of a token's value. Masks,
-search indexes and fingerprints have the same filters, with a path such as \`data.number\` instead of the id. Arguments are quoted
-text, numbers, \`true\`, \`false\` and \`nil\`. A quoted text alone stands for itself, so that braces can be sent: \`{{ '{{' }}\`.
+search indexes and fingerprints use a path such as \`data.number\` instead of the id. Arguments are quoted text, numbers, \`true\`,
+\`false\` and \`nil\`. A quoted text alone is itself, so that braces can be sent: \`{{ '{{' }}\`. Card filters skip blanks and dashes.
 
 | Filter | Arguments | Gives | Example |
 |---|---|---|---|
 ${filterRecords.map(row).join('\n')}
 
-**A fault of the expression itself** is 400 and names the character where it begins: \`there is no filter …\`,
+**A faulty expression** is 400 and names the character where it begins: \`there is no filter …\`,
 \`a filter takes quoted text and numbers only\`, \`it has more than 10 filters\`, \`it is not closed with }}\`, \`it names nothing\`,
 or what its arguments must be.
 
-**A value never influences the response**, because a caller who may use a token but not read it could otherwise learn about it. A
-filter that cannot work on the value gives null where the expression is a whole JSON string, and empty text elsewhere; so do the filters of a
-request that has processed more than 8 Mi characters, and \`split\`, \`join\` and \`replace\` where the result would be longer than both the
-value and ${longestGrown / 1024} Ki characters (\`split\`: where the value is). Filters that Liquid does not have keep null as null.
+**A value never influences the response**, because a caller who may use a token but not read it could learn about it. A
+filter that cannot process the value gives null if the expression is a whole JSON string, otherwise empty text. So do all filters after 8 Mi
+characters in one request, and \`split\`, \`join\` and \`replace\` if the result would be longer than both the value and
+${longestGrown / 1024} Ki characters (\`split\`: if the value is). Filters that Liquid does not have keep null as null.
 `.trim();
 }
 

@@ -123,7 +123,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   const registers = [metrics];
   new Counter({
     name: 'sluice_changes_posted_to_mailboxes_total',
-    help: 'Changes that a lease holder did not acknowledge in time',
+    help: 'Changes that a holder did not acknowledge in time',
     registers,
     collect() {
       this.reset();
@@ -132,7 +132,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   });
   new Counter({
     name: 'sluice_cache_leases_deleted_total',
-    help: 'Leases that expired while a change waited for their holder',
+    help: 'Leases that expired while a change waited for them',
     registers,
     collect() {
       this.reset();

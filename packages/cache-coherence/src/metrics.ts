@@ -46,12 +46,12 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
   });
   exportGauge(metrics, {
     name: 'sluice_cache_lease_remaining_seconds',
-    help: 'Time for which caches may still serve; 0: every read goes to Postgres',
+    help: 'How long caches may serve without a renewal; 0: every read goes to Postgres',
     read: () => lease.remainingMs / 1000,
   });
   exportCounter(metrics, {
     name: 'sluice_cache_lease_renewals_total',
-    help: 'Renewals of the lease',
+    help: 'Lease renewals',
     by: 'result',
     read: () => ({ renewed: lease.counts.renewals, failed: lease.counts.failures, lost: lease.counts.losses }),
   });

@@ -51,7 +51,7 @@ export function openSharedLimits(
 export function measureLocalDecisions(registry: Registry, read: () => number): void {
   exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',
-    help: 'Rate-limit decisions made without Redis, because it did not respond',
+    help: 'Rate-limit decisions of the process alone, because Redis did not answer',
     read,
   });
 }

@@ -14,12 +14,12 @@ export function measureProcess(service: string, readiness: Readiness, registry: 
   }).set({ service, version }, 1);
   exportGauge(registry, {
     name: 'sluice_ready',
-    help: 'Last result of /readyz',
+    help: 'Whether /readyz was 200 when last checked',
     read: () => Number(readiness.state === 'running' && readiness.wasReady),
   });
   exportGauge(registry, {
     name: 'sluice_draining',
-    help: 'Whether the process is stopping and still responds',
+    help: 'Whether the process is stopping',
     read: () => Number(readiness.state === 'stopping'),
   });
 }

@@ -12,7 +12,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const lostRuns = new Counter({
     name: 'sluice_reactor_runs_lost_total',
-    help: 'Asynchronous runs whose gateway died; interrupted: failed, because they may have called a destination',
+    help: 'Runs whose gateway died; interrupted: failed, because they may have called out',
     labelNames: ['outcome'],
     registers,
   });
@@ -21,26 +21,26 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
     lostRuns,
     expiryLag: new Histogram({
       name: 'sluice_application_expiry_lag_seconds',
-      help: "From an Application's expiry to the deletion of its row",
+      help: "From an Application's expiry to its deletion",
       buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 3600],
       registers,
     }),
     sweepFailures: new Counter({
       name: 'sluice_sweep_failures_total',
-      help: 'Failed sweeps; the next one retries',
+      help: 'Failed sweeps; the next one tries again',
       labelNames: ['sweep'],
       registers,
     }),
     sweepDuration: new Histogram({
       name: 'sluice_sweep_duration_seconds',
-      help: 'Of successful sweeps',
+      help: 'Duration of successful sweeps',
       labelNames: ['sweep'],
       buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
       registers,
     }),
     lastSweep: new Gauge({
       name: 'sluice_sweep_last_success_timestamp_seconds',
-      help: 'Unix time of the last completed sweep, or of the process start',
+      help: 'Unix time of the last success, or of the start',
       labelNames: ['sweep'],
       registers,
     }),

@@ -17,7 +17,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   const registers = [registry];
   const failures = new Counter({
     name: 'sluice_job_failures_total',
-    help: 'Failed attempts at jobs; they are retried',
+    help: 'Failed attempts; they are repeated',
     labelNames: ['queue'],
     registers,
   });
@@ -33,7 +33,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   }
   new Gauge({
     name: 'sluice_queue_oldest_job_age_seconds',
-    help: 'Waiting time of the oldest due job; 0 without one',
+    help: 'Waiting time of the oldest due job; 0 if none waits',
     labelNames: ['queue'],
     registers,
     async collect() {
@@ -48,7 +48,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   });
   new Gauge({
     name: 'sluice_queue_jobs',
-    help: 'Jobs by queue and state',
+    help: 'Jobs',
     labelNames: ['queue', 'state'],
     registers,
     async collect() {

@@ -17,7 +17,7 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_pool_size',
-    help: 'Limit of the pool (DATABASE_POOL_SIZE)',
+    help: 'DATABASE_POOL_SIZE',
     read: () => size,
   });
   exportGauge(registry, {
@@ -27,7 +27,7 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_busiest_tenant_connections',
-    help: 'Connections of the Tenant with the most; it waits at half of DATABASE_POOL_SIZE',
+    help: 'Connections of the busiest Tenant; its limit is half of DATABASE_POOL_SIZE',
     read: () => state().busiestTenant,
   });
 }
@@ -49,7 +49,7 @@ export function measureDisclosures(
   });
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_limit_rows',
-    help: 'DISCLOSURE_QUEUE_LIMIT, above which disclosures are refused; half per Tenant',
+    help: 'DISCLOSURE_QUEUE_LIMIT',
     read: () => limit,
   });
 }

@@ -52,7 +52,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
   });
   const errors = new Counter({
     name: 'sluice_http_errors_total',
-    help: 'Responses with a problem, by its code',
+    help: 'Requests that got a problem document, by code',
     labelNames: ['code'],
     registers: [metrics],
   });
@@ -87,7 +87,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
 function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit; field_errors: the rest was dropped',
+    help: 'Refusals, by limit; field_errors: cut lists',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -18,7 +18,7 @@ export interface IntegrityAlarm {
 export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
   const counter = new Counter({
     name: 'sluice_integrity_failures_total',
-    help: 'Altered ciphertexts or keys found when used; alert on any',
+    help: 'Ciphertexts or keys that were not what had been written; alert on any',
     registers: [metrics],
   });
   const onFailure = (err: unknown) => {

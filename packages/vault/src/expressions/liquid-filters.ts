@@ -14,59 +14,54 @@ function liquid(name: string, gives: string, example: [filters: string, data: Js
 
 /** Filters of Liquid, unchanged. */
 export const liquidFilters: readonly FilterRecord[] = [
-  liquid('slice', 'the characters or elements from the position on', ['slice: 0, 6', '4242424242424242', '424242'], {
-    takes: 'the position, negative from the end; how many (1)',
+  liquid('slice', 'the characters or elements from there', ['slice: 0, 6', '4242424242424242', '424242'], {
+    takes: 'position (negative: from the end), count (1)',
     check: ([begin, ...rest]) => needsInteger([begin]) ?? (rest.length > 0 ? needsInteger(rest) : undefined),
   }),
-  liquid('split', 'an array of the parts between the separators', ["split: '/'", '12/2030', ['12', '2030']], {
-    takes: 'the separator',
+  liquid('split', 'an array of the parts', ["split: '/'", '12/2030', ['12', '2030']], {
+    takes: 'separator',
     check: needsText,
     grows: true,
   }),
-  liquid('join', 'one text of the elements of an array', ["join: '-'", ['12', '2030'], '12-2030'], {
-    takes: 'the text between them (a blank)',
+  liquid('join', 'the elements of an array as one text', ["join: '-'", ['12', '2030'], '12-2030'], {
+    takes: 'separator (a blank)',
     grows: true,
   }),
-  liquid('first', 'the first element of an array; empty of text', ["split: ' ' | first", 'Ada Lovelace', 'Ada']),
-  liquid('last', 'the last element of an array; empty of text', ["split: ' ' | last", 'Ada Lovelace', 'Lovelace']),
-  liquid('size', 'the number of characters or elements; 0 of anything else', ['size', '4242', 4]),
+  liquid('first', 'the first element of an array; nothing for text', ["split: ' ' | first", 'Ada Lovelace', 'Ada']),
+  liquid('last', 'the last element of an array; nothing for text', ["split: ' ' | last", 'Ada Lovelace', 'Lovelace']),
+  liquid('size', 'the number of characters or elements, otherwise 0', ['size', '4242', 4]),
   liquid('upcase', 'the text in upper case', ['upcase', 'de89', 'DE89']),
   liquid('downcase', 'the text in lower case', ['downcase', 'Ada@Example.com', 'ada@example.com']),
-  liquid('capitalize', 'the first character in upper case, all others in lower', ['capitalize', 'ADA', 'Ada']),
-  liquid('strip', 'the text without white space at both ends', ['strip', ' 4242 ', '4242'], stripped()),
-  liquid('lstrip', 'the text without white space at its beginning', ['lstrip', ' 42 ', '42 '], stripped()),
-  liquid('rstrip', 'the text without white space at its end', ['rstrip', ' 42 ', ' 42'], stripped()),
+  liquid('capitalize', 'the first character in upper case, others in lower', ['capitalize', 'ADA', 'Ada']),
+  liquid('strip', 'the text without these at both ends', ['strip', ' 4242 ', '4242'], stripped()),
+  liquid('lstrip', 'the text without these at its beginning', ['lstrip', ' 42 ', '42 '], stripped()),
+  liquid('rstrip', 'the text without these at its end', ['rstrip', ' 42 ', ' 42'], stripped()),
   liquid('replace', 'the text with each occurrence replaced', ["replace: ' ', '-'", '4242 4242', '4242-4242'], {
-    takes: 'the text to find, the text to put there',
+    takes: 'text to find, replacement',
     check: needsTwoTexts,
     grows: true,
   }),
-  liquid('remove', 'the text without each occurrence', ["remove: '-'", '123-45-6789', '123456789'], {
-    takes: 'the text to find',
+  liquid('remove', 'the text without it', ["remove: '-'", '123-45-6789', '123456789'], {
+    takes: 'text to find',
     check: needsText,
   }),
-  liquid('append', 'the text with another behind it', ["append: '00'", '12', '1200'], {
-    takes: 'the other text',
+  liquid('append', 'the text, then the argument', ["append: '00'", '12', '1200'], {
+    takes: 'text',
     check: needsText,
   }),
-  liquid('prepend', 'the text with another before it', ["prepend: '+49'", '30123456', '+4930123456'], {
-    takes: 'the other text',
+  liquid('prepend', 'the argument, then the text', ["prepend: '+49'", '30123456', '+4930123456'], {
+    takes: 'text',
     check: needsText,
   }),
-  liquid(
-    'truncate',
-    'the text cut to a length, the end that marks it included',
-    ['truncate: 6', 'Lovelace', 'Lov...'],
-    {
-      takes: "the length (50), the end (`'...'`)",
-      check: (args) => (args.length > 0 ? needsInteger(args) : undefined),
-    },
-  ),
-  liquid('default', 'the argument where the value is null, false or empty', ["default: 'none'", null, 'none'], {
-    takes: 'the other value',
+  liquid('truncate', 'the text cut to the length, end included', ['truncate: 6', 'Lovelace', 'Lov...'], {
+    takes: "length (50), end (`'...'`)",
+    check: (args) => (args.length > 0 ? needsInteger(args) : undefined),
+  }),
+  liquid('default', 'the argument if the value is null, false or empty', ["default: 'none'", null, 'none'], {
+    takes: 'value',
   }),
 ];
 
 function stripped(): More {
-  return { takes: 'the characters to take away (white space)' };
+  return { takes: 'characters (white space)' };
 }

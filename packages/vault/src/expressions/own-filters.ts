@@ -15,8 +15,8 @@ const needsLength: ArgumentCheck = ([length = 0]) => {
 export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'json',
-    takes: "a path such as `'$.number'`",
-    gives: 'the member or element of the value at the path; null where there is none',
+    takes: "path, such as `'$.number'`",
+    gives: 'the member or element at the path, or null',
     example: { filters: "json: '$.expiry.year'", data: { expiry: { year: 2030 } }, result: 2030 },
     check: ([path = '$']) => (parsePath(String(path), '$') ? undefined : "needs a path such as '$.number'"),
     run(value, path = '$') {
@@ -27,15 +27,14 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'last4',
     takes: '',
-    gives: 'the last four characters of text or a number',
+    gives: 'the last four characters',
     example: { filters: 'last4', data: card, result: '4242' },
     run: (value) => plainText(value).slice(-4),
   },
   {
     name: 'card_bin',
     takes: '',
-    gives:
-      'the first eight digits of a card number of 16 digits and more, otherwise six; blanks and dashes are skipped',
+    gives: 'the first eight digits of a card number of 16 digits or more, otherwise six',
     example: { filters: 'card_bin', data: '4242 4242 4242 4242', result: '42424242' },
     run(value) {
       const digits = digitsOf(value);
@@ -46,15 +45,14 @@ export const ownFilters: readonly FilterRecord[] = [
     name: 'card_brand',
     takes: '',
     gives:
-      'the network of a card number of 12 to 19 digits: `visa`, `mastercard`, `amex`, `discover`, `diners`, `jcb`, `unionpay` or `maestro`; null for any other; blanks and dashes are skipped',
+      'the network of a card number (12 to 19 digits): `visa`, `mastercard`, `amex`, `discover`, `diners`, `jcb`, `unionpay` or `maestro`; otherwise null',
     example: { filters: 'card_brand', data: '4242 4242 4242 4242', result: 'visa' },
     run: (value) => cardBrandOf(digitsOf(value)),
   },
   {
     name: 'reveal_last',
     takes: `how many characters (4; 0 to ${longestPadding}), the character for the others (\`'X'\`)`,
-    gives:
-      'the text with only its last characters shown; blanks and dashes stay, and a text that is not longer is hidden whole',
+    gives: 'only the last characters of the text; blanks and dashes stay, and a text that is not longer is hidden',
     example: { filters: "reveal_last: 4, '*'", data: '123-45-6789', result: '***-**-6789' },
     check: needsLength,
     run(value, count = 4, character = 'X') {
@@ -67,21 +65,21 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'stringify',
     takes: '',
-    gives: 'the value as JSON text; text as it is',
+    gives: 'the value as JSON; text unchanged',
     example: { filters: 'stringify', data: { a: [1] }, result: '{"a":[1]}' },
     run: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
   },
   {
     name: 'to_string',
     takes: '',
-    gives: 'the value as text, anything but text as JSON',
+    gives: 'the value as text',
     example: { filters: 'to_string', data: 7, result: '7' },
     run: (value) => toText(value),
   },
   {
     name: 'to_number',
     takes: '',
-    gives: 'the number that the text is; it fails on other text',
+    gives: 'the number in the text; fails on other text',
     example: { filters: 'to_number', data: '12.50', result: 12.5 },
     run(value) {
       const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -92,7 +90,7 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'to_boolean',
     takes: '',
-    gives: 'true for `true` and 1, false for `false` and 0, in any case of letters; it fails on all else',
+    gives: 'true for `true` and 1, false for `false` and 0, in any case; fails otherwise',
     example: { filters: 'to_boolean', data: 'True', result: true },
     run(value) {
       const text = toText(value).toLowerCase();
@@ -104,7 +102,7 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'pad_left',
     takes: `the length (0 to ${longestPadding}), the text to fill with (a blank)`,
-    gives: 'the text or number, filled on the left up to the length',
+    gives: 'the text or number, filled on the left',
     example: { filters: "pad_left: 5, '0'", data: '42', result: '00042' },
     check: needsLength,
     run: (value, length = 0, fill = ' ') => plainText(value).padStart(Number(length), toText(fill)),
@@ -112,7 +110,7 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'pad_right',
     takes: `the length (0 to ${longestPadding}), the text to fill with (a blank)`,
-    gives: 'the text or number, filled on the right up to the length',
+    gives: 'the text or number, filled on the right',
     example: { filters: "pad_right: 4, '-'", data: '42', result: '42--' },
     check: needsLength,
     run: (value, length = 0, fill = ' ') => plainText(value).padEnd(Number(length), toText(fill)),

@@ -14,7 +14,7 @@ export interface SessionFigures {
 export function measureSessionLimits(registry: Runtime['metrics'], figures: SessionFigures): void {
   exportCounter(registry, {
     name: 'sluice_session_limit_total',
-    help: 'Limits of sessions; ended: a waiting one, for a newer one; refused: an authorization, by 429',
+    help: 'Waiting sessions ended by newer ones, and authorizations refused (429)',
     by: 'outcome',
     read: () => ({ ...figures }),
   });

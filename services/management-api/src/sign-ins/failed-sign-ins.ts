@@ -20,7 +20,7 @@ export function openFailedSignIns(config: Config, { log, stack, metrics }: Runti
   const limit = failureLimit(config, limits);
   exportCounter(metrics, {
     name: 'sluice_failed_sign_ins_total',
-    help: 'Failed attempts to sign in; refused: not checked, because their address had failed too often',
+    help: 'Failed sign-ins; refused: the address had failed too often',
     by: 'outcome',
     read: () => ({ ...counts }),
   });

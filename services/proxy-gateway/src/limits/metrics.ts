@@ -23,15 +23,15 @@ const gauges = {
     ({ destinations }: Limits) => destinations.state().waiting,
   ],
   sluice_destination_lookups_under_way: [
-    'Name look-ups in progress',
+    'Look-ups in progress',
     ({ destinations }: Limits) => destinations.state().names.underWay,
   ],
   sluice_destination_waiting_lookups: [
-    'Name look-ups waiting for others of their Tenant',
+    'Look-ups waiting for others of their Tenant',
     ({ destinations }: Limits) => destinations.state().names.waiting,
   ],
   sluice_destination_remembered_names: [
-    'Destination names whose addresses are cached',
+    'Cached names',
     ({ destinations }: Limits) => destinations.state().names.remembered,
   ],
 } as const;
@@ -56,13 +56,13 @@ export function measureLimits(limits: Limits, registry: Registry): void {
   measureBodyBytes(limits.bodyBytes, registry, limits.decoderBytes);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit; field_errors: the rest was dropped',
+    help: 'Refusals, by limit; field_errors: cut lists',
     by: 'limit',
     read: () => refusalsOf(limits),
   });
   exportCounter(registry, {
     name: 'sluice_destination_lookups_total',
-    help: 'Name look-ups; absent: no such name; failed: no conclusive response',
+    help: 'Look-ups of names; absent: no such name; failed: no usable response',
     by: 'outcome',
     read: () => ({ ...limits.destinations.state().names.outcomes }),
   });

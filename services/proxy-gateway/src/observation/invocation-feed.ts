@@ -158,12 +158,12 @@ export function openInvocationFeed(
 function measure(registry: Registry, leftOut: { limit: number; redis: number }): void {
   exportCounter(registry, {
     name: 'sluice_invocation_feed_left_out_total',
-    help: 'Invocations missing from GET /invocations, because a Tenant had over 1,000 between two flushes',
+    help: 'Invocations missing in GET /invocations, because a Tenant had over 1,000 between two flushes',
     read: () => leftOut.limit,
   });
   exportCounter(registry, {
     name: 'sluice_invocation_feed_lost_total',
-    help: 'Invocations missing from GET /invocations and figures, because Redis did not accept them',
+    help: 'Invocations missing in the feed and in figures, because Redis failed',
     read: () => leftOut.redis,
   });
 }

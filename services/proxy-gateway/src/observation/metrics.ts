@@ -31,13 +31,13 @@ export function invocationMetrics(registry: Registry): InvocationMetrics {
   });
   const stageDurations = durationHistogram({
     name: 'sluice_invocation_stage_duration_seconds',
-    help: 'Of each stage; the destination includes its response',
+    help: 'Duration of each stage; destination includes its response',
     series: stages.map((stage) => ({ stage })),
     registry,
   });
   const errors = new Counter({
     name: 'sluice_invocation_errors_total',
-    help: 'Invocations that ended with a proxy_error, or because their caller disconnected',
+    help: 'Invocations that ended with a proxy_error, or whose caller left',
     labelNames: ['code'],
     registers: [registry],
   });

@@ -66,12 +66,12 @@ export function measuredReactorPlaces(threads: number, registry: Registry): Reac
   const places = new ReactorPlaces(threads);
   exportGauge(registry, {
     name: 'sluice_reactor_places_taken',
-    help: 'Slots in use, of REACTOR_THREADS',
+    help: 'Reactor runs in progress, at most REACTOR_THREADS',
     read: () => places.taken,
   });
   exportCounter(registry, {
     name: 'sluice_reactor_place_refusals_total',
-    help: 'Calls of react refused because no slot was free for their Tenant',
+    help: 'Calls of react refused because the Tenant had no free slot',
     read: () => places.refusals,
   });
   return places;

@@ -3,20 +3,23 @@ import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 
 const gauges = {
-  threads: ['Live threads', ({ threads }: TransformPoolState) => threads],
-  running: ['Runs under way', ({ running }: TransformPoolState) => running],
+  threads: ['Running threads', ({ threads }: TransformPoolState) => threads],
+  running: ['Runs in progress', ({ running }: TransformPoolState) => running],
   waiting: ['Runs waiting for a thread', ({ waiting }: TransformPoolState) => waiting],
-  suspended: ['Code suspended because it was killed repeatedly', ({ suspended }: TransformPoolState) => suspended],
+  suspended: ['Code suspended after repeated kills', ({ suspended }: TransformPoolState) => suspended],
 } as const;
 
 const counters = {
-  runs_total: ['Runs that ended', ({ runs }: TransformPoolState) => runs],
-  cpu_seconds_total: ['CPU time of runs, without killed threads', ({ cpuMs }: TransformPoolState) => cpuMs / 1000],
+  runs_total: ['Ended runs', ({ runs }: TransformPoolState) => runs],
+  cpu_seconds_total: [
+    'CPU time of runs, without that of killed threads',
+    ({ cpuMs }: TransformPoolState) => cpuMs / 1000,
+  ],
   wall_seconds_total: [
-    'Duration of runs in their threads, with waiting for vault and destinations',
+    'Time of runs in their threads, with waiting',
     ({ durationMs }: TransformPoolState) => durationMs / 1000,
   ],
-  suspensions_total: ['Suspensions of code', ({ suspensions }: TransformPoolState) => suspensions],
+  suspensions_total: ['Suspensions', ({ suspensions }: TransformPoolState) => suspensions],
   suspended_runs_total: [
     'Runs refused because their code is suspended',
     ({ suspendedRuns }: TransformPoolState) => suspendedRuns,
@@ -39,20 +42,20 @@ export function measureCode(kind: 'transform' | 'reactor', pool: TransformPool, 
   for (const [name, [help, read]] of Object.entries(gauges)) {
     exportGauge(registry, {
       name: `sluice_${kind}_${name}`,
-      help,
+      help: `${help}`,
       read: () => read(pool.state()),
     });
   }
   for (const [name, [help, read]] of Object.entries(counters)) {
     exportCounter(registry, {
       name: `sluice_${kind}_${name}`,
-      help,
+      help: `${help}`,
       read: () => read(pool.state()),
     });
   }
   exportCounter(registry, {
     name: `sluice_${kind}_stops_total`,
-    help: 'Runs stopped, by limit',
+    help: `Runs stopped by a limit`,
     by: 'limit',
     read() {
       const { stops } = pool.state();

@@ -111,7 +111,7 @@ function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: 
 function measure(registry: Runtime['metrics'], refusals: Record<LimitName, number>, decidedAlone: () => number): void {
   exportCounter(registry, {
     name: 'sluice_public_token_refusals_total',
-    help: 'Requests with a public key that got 429, by the limit',
+    help: 'Requests with public keys that got 429',
     by: 'limit',
     read: () => ({ ...refusals }),
   });

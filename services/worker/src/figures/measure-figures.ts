@@ -28,47 +28,37 @@ export function measureFigures(
 
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, by?: string) =>
     exportGauge(registry, { name, help, read, ...(by !== undefined && { by }) });
-  gauge('sluice_changes_waiting', 'Committed changes that some caching process has not confirmed', () => of('changes'));
+  gauge('sluice_changes_waiting', 'Committed changes not yet confirmed by every caching process', () => of('changes'));
   gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest unconfirmed change', () => of('oldestChange'));
   gauge(
     'sluice_cache_leases',
-    'Leases in Postgres; each caching process has one',
+    'Leases in Postgres, one for each caching process',
     () => known({ held: 'leasesHeld', expired: 'leasesExpired' }),
     'state',
   );
   gauge(
     'sluice_overdue_seconds',
-    'Delay of the most overdue deletion; token and cvc: from two minutes after expiry; tenant: since closing',
+    'How long the oldest due row is late; tenant: since closing',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
-  gauge('sluice_reactor_runs_waiting', "Asynchronous runs waiting for a gateway's thread", () => of('runsWaiting'));
-  gauge('sluice_reactor_runs_oldest_age_seconds', 'Age of the oldest waiting asynchronous run', () => of('oldestRun'));
-  gauge('sluice_ledger_waiting_rows', 'Audit rows not yet in a tree', () => of('unsequencedRows'));
-  gauge(
-    'sluice_ledger_oldest_age_seconds',
-    'Age of the oldest row not yet in a tree, without those from before the ledger',
-    () => of('oldestArrival'),
+  gauge('sluice_reactor_runs_waiting', 'Asynchronous runs waiting for a gateway', () => of('runsWaiting'));
+  gauge('sluice_reactor_runs_oldest_age_seconds', 'Age of the oldest waiting run', () => of('oldestRun'));
+  gauge('sluice_ledger_waiting_rows', 'Audit rows that are in no tree yet', () => of('unsequencedRows'));
+  gauge('sluice_ledger_oldest_age_seconds', 'Age of the oldest audit row that is in no tree', () =>
+    of('oldestArrival'),
+  );
+  gauge('sluice_ledger_unwitnessed', 'Ledgers whose newest checkpoint the witness has not accepted', () =>
+    hasWitness ? of('unwitnessedLedgers') : unknown,
   );
   gauge(
-    'sluice_ledger_unwitnessed',
-    'Ledgers whose newest checkpoint the witness has not accepted; unknown without a witness',
-    () => (hasWitness ? of('unwitnessedLedgers') : unknown),
+    'sluice_audit_log_default_rows',
+    `Audit rows in no monthly partition, up to ${mostCounted}`,
+    () => of('rowsInNoMonth'),
   );
-  gauge('sluice_audit_log_default_rows', `Audit rows outside a monthly partition, counted up to ${mostCounted}`, () =>
-    of('rowsInNoMonth'),
-  );
-  gauge(
-    'sluice_data_key_encryptions_max',
-    'Most encryptions of a data key in use',
-    () => usage?.encryptions ?? unknown,
-  );
-  gauge(
-    'sluice_data_key_encryptions_limit',
-    'Encryptions after which a data key is replaced automatically',
-    () => mostEncryptions,
-  );
-  gauge('sluice_data_key_oldest_age_seconds', 'Age of the oldest data key in use', () => usage?.ageSeconds ?? unknown);
+  gauge('sluice_data_key_encryptions_max', 'Most encryptions under one data key', () => usage?.encryptions ?? unknown);
+  gauge('sluice_data_key_encryptions_limit', 'Encryptions after which a data key is replaced', () => mostEncryptions);
+  gauge('sluice_data_key_oldest_age_seconds', 'Age of the oldest data key', () => usage?.ageSeconds ?? unknown);
 
   return {
     async figures() {
