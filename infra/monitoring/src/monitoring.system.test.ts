@@ -6,8 +6,8 @@ import { eventually, openTemporaryFolder, serveHttp, useStack } from '@sluice/te
 import { parse, stringify } from 'yaml';
 import { committedFiles } from './dashboards/committed.ts';
 import { type ExportedMetrics, readExported } from './exported-metrics.ts';
+import { listIn, metricsDocument, metricsList } from './metrics-document.ts';
 import { alertsFile, dashboardQueries, readAlerts, unknownNames } from './queries.ts';
-import { metricsDocument, metricsList, listIn } from './metrics-document.ts';
 import { promtool } from './testing/promtool.ts';
 import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
 

@@ -51,10 +51,8 @@ export function measureFigures(
   gauge('sluice_ledger_unwitnessed', 'Ledgers whose newest checkpoint the witness has not accepted', () =>
     hasWitness ? of('unwitnessedLedgers') : unknown,
   );
-  gauge(
-    'sluice_audit_log_default_rows',
-    `Audit rows in no monthly partition, up to ${mostCounted}`,
-    () => of('rowsInNoMonth'),
+  gauge('sluice_audit_log_default_rows', `Audit rows in no monthly partition, up to ${mostCounted}`, () =>
+    of('rowsInNoMonth'),
   );
   gauge('sluice_data_key_encryptions_max', 'Most encryptions under one data key', () => usage?.encryptions ?? unknown);
   gauge('sluice_data_key_encryptions_limit', 'Encryptions after which a data key is replaced', () => mostEncryptions);
