@@ -143,7 +143,7 @@ export function presenting(
 }
 
 /** Undone by the second, so that the answer is the same as without them. */
-export const transforms = {
+const transforms = {
   request_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: { wrapped: args.body } });' },
   response_transform: { code: 'module.exports = async ({ args }) => ({ ...args, body: args.body.wrapped });' },
 };

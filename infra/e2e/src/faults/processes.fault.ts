@@ -1,3 +1,4 @@
+import type { ServiceName } from '@sluice/local/parts';
 import type { Node } from '../cluster/node.ts';
 import { countKinds, elapsedMs } from '../under-load/count.ts';
 import type { Seen } from '../under-load/judgement.ts';
@@ -8,7 +9,7 @@ import type { FaultTest } from './fault-test.ts';
 /** For both gateways in turn. */
 const freezesMs = [100, 300, 1000, 3000, 10_000];
 const gatewayKills = 5;
-const writerKills = 6;
+const killsInTurn = 6;
 
 /**
  * A process that is asked to end goes on for so long that who balances has noticed. On a busy machine a connection to
@@ -68,23 +69,10 @@ export const processFaults: readonly FaultTest[] = [
     'writers-killed',
     'token vaults and management APIs are killed at random moments: no acknowledged write is lost, none is there twice, no batch in part',
     {
-      async disturb({ inTurn, pause, random, report, judges }) {
-        const choices = random(6000);
-        const restarting: Promise<void>[] = [];
-        const killed: string[] = [];
-        // One of each service is left at any time, and is the next to be killed.
-        for (let count = 0; count < writerKills; count++) {
-          const victim = inTurn(count % 2 === 0 ? 'token-vault' : 'management-api', count >> 1);
-          await pause(choices.between(200, 1200));
-          await victim.kill();
-          killed.push(victim.name);
-          restarting.push(victim.restart());
-          if (count % 2 === 1) await Promise.all(restarting);
-        }
-        await pause(500);
-        report.figure('killed', killed.join(', '));
-        judges.push(({ writes }) =>
-          report.failIf(writes.batches === 0, 'no batch was acknowledged: nothing was shown'),
+      async disturb(world) {
+        await killInTurn(world, ['token-vault', 'management-api']);
+        world.judges.push(({ writes }) =>
+          world.report.failIf(writes.batches === 0, 'no batch was acknowledged: nothing was shown'),
         );
       },
     },
@@ -92,6 +80,23 @@ export const processFaults: readonly FaultTest[] = [
 ];
 
 const listMs = (all: readonly number[]) => `${all.map((ms) => Math.round(ms)).join(', ')} ms`;
+
+/** Kills processes of two services at random moments, and starts them again. One of each is left at any time. */
+export async function killInTurn({ inTurn, pause, random, report }: World, services: [ServiceName, ServiceName]) {
+  const choices = random(6000);
+  const restarting: Promise<void>[] = [];
+  const killed: string[] = [];
+  for (let count = 0; count < killsInTurn; count++) {
+    const victim = inTurn(services[count % 2 === 0 ? 0 : 1], count >> 1);
+    await pause(choices.between(200, 1200));
+    await victim.kill();
+    killed.push(victim.name);
+    restarting.push(victim.restart());
+    if (count % 2 === 1) await Promise.all(restarting);
+  }
+  await pause(500);
+  report.figure('killed', killed.join(', '));
+}
 
 /**
  * Asks each process to end, and starts it again, as an orchestrator does; the next one when it is ready.

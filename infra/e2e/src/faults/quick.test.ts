@@ -6,8 +6,8 @@ import { failuresOfRun } from './fault-test.ts';
 import { unnoticed } from './processes.fault.ts';
 import { faultTests } from './table.ts';
 
-/** The fault tests that npm run test:system runs, beside a shorter revocation: one each for the stores and for ours. */
-const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart'];
+/** The fault tests that npm run test:system runs, beside a shorter revocation: one for each store, and two for processes. */
+const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart', 'usage'];
 
 /** With what each of them asks for. */
 const site = useStack(async (closing) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { hostileModule, hostilePrograms } from '@sluice/sandbox/hostile';
 import type { HttpAnswer } from '@sluice/testing';
 import { growthBetween } from '../soak/growth.ts';
 import { type Sample, startSampler } from '../soak/samples.ts';
@@ -9,7 +10,6 @@ import type { Seen } from '../under-load/judgement.ts';
 import { underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
 import type { FaultTest, Report } from './fault-test.ts';
-import { createHostileProxies, isProxyError } from './hostile-transforms.fault.ts';
 import { disturbAtRandom } from './revocation.fault.ts';
 
 export interface SoakOptions {
@@ -82,11 +82,19 @@ const programs = [
   'sparse array to text',
   'random order',
   'rejections that nobody handles',
-];
+] as const;
+
+/** An error of ours: the destination was never reached. */
+const isProxyError = ({ status, body }: HttpAnswer) => status >= 400 && body.startsWith('{"proxy_error":');
 
 async function startHostile(world: World) {
   const random = world.random(5000);
-  const keys = await createHostileProxies(world, programs, 'https://example.com');
+  const keys: string[] = [];
+  for (const name of programs) {
+    const code = hostileModule(hostilePrograms[name] ?? '');
+    const proxy = { destination_url: 'https://example.com', request_transform: { code } };
+    keys.push((await world.createProxy(proxy)).key);
+  }
   const answers: HttpAnswer[] = [];
   const invoke = async () => {
     const gateway = random.pick(world.balancer.targets('proxy-gateway'));

@@ -1,10 +1,6 @@
 import { runWeakened } from '../weakened/run-weakened.ts';
 import { auditKilled } from './audit-killed.fault.ts';
-import { auditUnstored } from './audit-unstored.fault.ts';
-import { clientFaults } from './client-faults.fault.ts';
-import { destinationFaults } from './destination-faults.fault.ts';
 import type { FaultTest } from './fault-test.ts';
-import { hostileTransforms } from './hostile-transforms.fault.ts';
 import { ledgerFaults } from './ledger.fault.ts';
 import { poolExhausted } from './pool.fault.ts';
 import { processFaults } from './processes.fault.ts';
@@ -13,25 +9,19 @@ import { revocation } from './revocation.fault.ts';
 import { soak } from './soak.fault.ts';
 import { startOrder } from './start-order.fault.ts';
 import { storeFaults } from './stores.fault.ts';
-import { tamperedRows } from './tampered-rows.fault.ts';
 import { twoVersions } from './two-versions.fault.ts';
-import { workerStalled } from './worker-stalled.fault.ts';
+import { usage } from './usage.fault.ts';
 
 export const faultTests: readonly FaultTest[] = [
   ...processFaults,
+  usage,
   twoVersions,
-  workerStalled,
   ...storeFaults,
   poolExhausted,
   startOrder,
-  auditUnstored,
   auditKilled,
   ledgerFaults,
-  tamperedRows,
   reactorRuns,
-  destinationFaults,
-  clientFaults,
-  hostileTransforms,
   revocation({ regenerations: 10_000, quietMs: 15_000, nemesisMs: 60_000, limitMs: 900_000 }),
   {
     name: 'revocation-weakened',

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { connectPostgres } from '@sluice/testing';
 import type { Site } from '../cluster/site.ts';
 import type { World } from './world.ts';
@@ -40,19 +39,6 @@ export async function failForRepeated({ query, report, credentials }: World): Pr
 export async function lockAuditLog({ stores }: Site, stack: AsyncDisposableStack): Promise<void> {
   const client = stack.use(await connectPostgres(stores.databaseUrl));
   await client.query('begin; lock table audit_log in access exclusive mode');
-}
-
-/** Postgres refuses rows of the audit log that meet the condition, until the stack ends. */
-export async function refuseRows({ query }: Site, condition: string, stack: AsyncDisposableStack): Promise<void> {
-  const name = `refuse_row_${randomInt(2 ** 31)}`;
-  const setBody = (body: string) =>
-    query(`create or replace function ${name}() returns trigger language plpgsql as $$ begin ${body}; end $$`);
-  await setBody(`raise exception 'refused'`);
-  await query(
-    `create trigger ${name} before insert on audit_log for each row when (${condition}) execute function ${name}()`,
-  );
-  // To drop the trigger would lock all parts of the table, and may be a deadlock with those who write.
-  stack.defer(async () => void (await setBody('return new')));
 }
 
 /** Resolves to whether a statement of this kind comes to wait for a lock. */

@@ -75,16 +75,16 @@ export function expiringApplications(world: World) {
   };
 }
 
-export const findLeft = ({ query }: World, ids: readonly string[]) =>
+const findLeft = ({ query }: World, ids: readonly string[]) =>
   query('select id from applications where id = any($1)', [ids]);
 
 /** @returns how long after the moment all of them were gone, or how long it waited for that. */
-export async function untilGone(world: World, ids: readonly string[], from: number, withinMs: number): Promise<number> {
+async function untilGone(world: World, ids: readonly string[], from: number, withinMs: number): Promise<number> {
   await world.until(async () => (await findLeft(world, ids)).length === 0, from + withinMs - performance.now());
   return Math.max(0, performance.now() - from);
 }
 
-export async function countDeletions({ query }: World, ids: readonly string[]): Promise<number[]> {
+async function countDeletions({ query }: World, ids: readonly string[]): Promise<number[]> {
   const rows = await query<{ count: number }>(
     `select (select count(*)::int from audit_log
              where entity_type = 'application' and operation = 'expire' and entity_id = wanted.id) as count

@@ -1,5 +1,5 @@
 import type { Credentials } from '@sluice/local';
-import type { HttpAnswer, HttpClient } from '@sluice/testing';
+import type { HttpClient } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { type Presented, presenting, revealing } from '../coherence/client.ts';
 import type { Created } from '../platform.ts';
@@ -40,5 +40,3 @@ export async function tenantClient(
       http.send(presenting(target, { key, timeoutMs: 8000, ...presented })),
   };
 }
-
-export const describeAnswer = ({ detail, body }: HttpAnswer) => `${detail} ${body.slice(0, 200)}`;

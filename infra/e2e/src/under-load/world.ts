@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readCredentials } from '@sluice/local/parts';
 import { type HttpClient, openHttpClient, type Random, seededRandom, waitUntil } from '@sluice/testing';
@@ -83,13 +81,6 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
     faults: [],
     judges: [],
   };
-}
-
-/** Creates another Tenant; the world as it is for that one. */
-export async function createSecondTenant(world: World): Promise<World> {
-  const directory = join(world.directory, 'second-tenant');
-  await mkdir(directory);
-  return { ...world, ...(await tenantClient(world, await createTenant(world, directory))) };
 }
 
 function createTenant({ settings, signal, watchdog }: Site, directory: string) {

@@ -31,7 +31,9 @@ async function read(reading: (typeof readings)[number][1], end: 'delete' | 'keep
     if (end === 'delete') await tx.deleteFrom('tokens').where('tenant_id', '=', tenantId).execute();
     return { outcome };
   });
-  return JSON.stringify([await outcome, disclosures]);
+  const shown = await outcome;
+  const months = await db.selectFrom('tokens').select('active_month').where('id', '=', id).execute();
+  return JSON.stringify([shown, disclosures, months]);
 }
 
 describe.each(readings)('%s', (_, reading) => {
@@ -41,8 +43,10 @@ describe.each(readings)('%s', (_, reading) => {
     expect(shown).not.toContain('token_ids');
   });
 
-  test('shows the value where the transaction for which it waited changed nothing', async () => {
-    expect(await read(reading, 'keep')).toContain(data);
+  test('shows the value, and counts the token as active, where the transaction for which it waited changed nothing', async () => {
+    const shown = await read(reading, 'keep');
+    expect(shown).toContain(data);
+    expect(shown).not.toContain('2020-01-01');
   });
 });
 
