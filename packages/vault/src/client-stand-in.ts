@@ -53,7 +53,8 @@ export class ClientStandIn {
 
   #find(id: unknown): JsonObject {
     const token = this.#tokens.get(String(id));
-    if (!token) throw new ServiceError('not_found', 'The stand-in has no such token: it knows those of this run only');
+    if (!token)
+      throw new ServiceError('not_found', 'There is no such token: a trial has only the tokens that it created itself');
     return token;
   }
 
@@ -81,7 +82,8 @@ export class ClientStandIn {
     if (this.#leftToFill < 0) throw refused(`The stand-in fills at most ${mostExpressions} expressions in a run`);
     const revealed = (expression: Expression) => {
       const token = this.#tokens.get(expression.reference);
-      if (!token) throw refused(`The stand-in has no token ${expression.reference}: it knows those of this run only`);
+      if (!token)
+        throw refused(`There is no token ${expression.reference}: a trial has only the tokens that it created itself`);
       return evaluateExpression(expression, token.data ?? null, this.#budget);
     };
     const [first] = segments;

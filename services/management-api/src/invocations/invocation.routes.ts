@@ -34,10 +34,14 @@ export const listInvocations = operation({
     const scope = { caller, operation: 'listInvocations', filter };
     const [before] = start === undefined ? [] : readCursor(pepper, scope, start);
     const { invocations, skipped } = await feed.read(tenantId, new Date()).catch((error: unknown) => {
-      throw new ServiceError('unavailable', 'Redis, which holds the last invocations, does not answer; try again', {
-        retryAfterSeconds: 2,
-        cause: error,
-      });
+      throw new ServiceError(
+        'unavailable',
+        'The latest invocations are not available, because Redis does not answer; try again',
+        {
+          retryAfterSeconds: 2,
+          cause: error,
+        },
+      );
     });
     await look(); // because rights may have ended while Redis answered
     const newestFirst = invocations.filter(isWanted).reverse();

@@ -38,5 +38,5 @@ async function lookAt(
 }
 
 function changed(what: string): ServiceError {
-  return new ServiceError('unavailable', `The ${what} was changed meanwhile; try again`, { retryAfterSeconds: 1 });
+  return new ServiceError('unavailable', `The ${what} has changed during the run; try again`, { retryAfterSeconds: 1 });
 }

@@ -84,7 +84,10 @@ async function findAsker({ tenantId }: Claim, { caller_type, created_by }: Claim
     const find = caller_type === 'session' ? callers.bySessionId : callers.byId;
     const found = await find(tenantId, created_by);
     if (!found)
-      throw new ServiceError('unauthenticated', `Whoever asked for this run is gone: ${caller_type} ${created_by}`);
+      throw new ServiceError(
+        'unauthenticated',
+        `The ${caller_type} ${created_by}, which requested this run, no longer exists`,
+      );
     if (!holds(found, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
     return found;
   };

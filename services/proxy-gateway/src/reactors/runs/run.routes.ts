@@ -112,7 +112,7 @@ const getResult = operation({
 /** The error of a run that the worker ended, because no gateway did. */
 function failureOf({ failure, marked_at }: FoundRun): ServiceError {
   if (failure === 'overdue')
-    return new ServiceError('unavailable', 'The run has waited for 24 hours, and was given up');
+    return new ServiceError('unavailable', 'The run waited for 24 hours without being started, so it was ended');
   const detail = marked_at
     ? 'The run was interrupted after it had begun to call out, so it was not repeated'
     : 'The run was interrupted each time that it began';
