@@ -99,8 +99,8 @@ test('what services say alike is said once, what differs is told apart', () => {
     worker: schemaOf('PORT', { type: 'integer', default: 2, description: 'Port to listen on' }),
     'token-vault': schemaOf('JOB_LOCK_MS', { ...limit, maximum: 60_000 }),
   });
-  expect(text).toContain('| `PORT` | Port to listen on |  | `1` (ingress); `2` (worker) |');
-  expect(text).toContain('| 1–60000 | `5000` (5 s) |');
+  expect(text).toContain('| `PORT` | Port to listen on | `1` (ingress); `2` (worker) |');
+  expect(text).toContain('| `5000` (5 s); 1–60000 |');
 });
 
 function schemaOf(name: string, setting: SettingSchema) {

@@ -37,8 +37,8 @@ function chapter({ title, about, names }: Group, settings: readonly Setting[], s
 
 ${about} Taken by ${most}.
 
-| Setting | Meaning | Values | Default |
-|---|---|---|---|
+| Setting | Meaning | Default; values |
+|---|---|---|
 ${rows.join('\n')}
 `;
 }
@@ -58,8 +58,9 @@ function row({ name, takers }: Setting, others: string): string {
   const cells = [
     `\`${name}\`${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
     merged(takers, ({ schema }) => schema.description),
-    merged(takers, ({ schema }) => values(schema)),
-    merged(takers, (taker) => fallback(name, taker)),
+    [merged(takers, (taker) => fallback(name, taker)), merged(takers, ({ schema }) => values(schema))]
+      .filter((text) => text !== '')
+      .join('; '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
@@ -80,7 +81,7 @@ function merged(takers: readonly Taker[], tell: (taker: Taker) => string): strin
 function values(schema: SettingSchema): string {
   const { type, enum: allowed, pattern, minLength } = schema;
   if (allowed) return `${allowed.map((value) => `\`${value}\``).join(', ')}`;
-  if (type === 'boolean') return 'boolean';
+  if (type === 'boolean') return '';
   if (type === 'string') {
     if (pattern) return `\`${pattern}\``;
     return minLength === undefined || minLength < 2 ? '' : `${minLength} characters or more`;
