@@ -9,8 +9,8 @@ An expression \`{{ <token id> | filter: argument, argument | filter }}\` inserts
 search indexes and fingerprints use a path such as \`data.number\` instead of the id. Arguments are quoted text, numbers, \`true\`,
 \`false\` and \`nil\`. A quoted text alone is itself, so that braces can be sent: \`{{ '{{' }}\`. Card filters skip blanks and dashes.
 
-| Filter | Arguments | Gives | Example |
-|---|---|---|---|
+| Filter: arguments | Gives | Example |
+|---|---|---|
 ${filterRecords.map(row).join('\n')}
 
 **A faulty expression** is 400 and names the character where it begins: \`there is no filter …\`,
@@ -25,7 +25,11 @@ ${longestGrown / 1024} Ki characters (\`split\`: if the value is). Filters that 
 }
 
 function row({ name, takes, gives, example: { filters, data, result } }: FilterRecord): string {
-  const cells = [`\`${name}\``, takes, gives, `\`${filters}\` of \`${json(data)}\` is \`${json(result)}\``];
+  const cells = [
+    `\`${name}\`${takes && `: ${takes}`}`,
+    gives,
+    `\`${filters}\` of \`${json(data)}\` is \`${json(result)}\``,
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

@@ -51,7 +51,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'reveal_last',
-    takes: `how many characters (4; 0 to ${longestPadding}), the character for the others (\`'X'\`)`,
+    takes: `count (4; 0 to ${longestPadding}), replacement (\`'X'\`)`,
     gives: 'only the last characters of the text; blanks and dashes stay, and a text that is not longer is hidden',
     example: { filters: "reveal_last: 4, '*'", data: '123-45-6789', result: '***-**-6789' },
     check: needsLength,
@@ -101,7 +101,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'pad_left',
-    takes: `the length (0 to ${longestPadding}), the text to fill with (a blank)`,
+    takes: `length (0 to ${longestPadding}), fill (a blank)`,
     gives: 'the text or number, filled on the left',
     example: { filters: "pad_left: 5, '0'", data: '42', result: '00042' },
     check: needsLength,
@@ -109,7 +109,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'pad_right',
-    takes: `the length (0 to ${longestPadding}), the text to fill with (a blank)`,
+    takes: `length (0 to ${longestPadding}), fill (a blank)`,
     gives: 'the text or number, filled on the right',
     example: { filters: "pad_right: 4, '-'", data: '42', result: '42--' },
     check: needsLength,
