@@ -25,7 +25,11 @@ export function describeSettings(schemas: Schemas): string {
   return `${[introduction, ...chapters].join('\n')}`;
 }
 
-function chapter({ title, about, names }: Group, settings: readonly Setting[], services: readonly string[]): string {
+function chapter(
+  { title, about = '', names }: Group,
+  settings: readonly Setting[],
+  services: readonly string[],
+): string {
   const members = settings.filter(({ name }) => names.test(name));
   if (members.length === 0) return '';
   const most = commonest(members.map((setting) => takenBy(setting, services)));
@@ -35,7 +39,7 @@ function chapter({ title, about, names }: Group, settings: readonly Setting[], s
   });
   return `## ${title}
 
-${about} Taken by ${most}.
+${about && `${about} `}Taken by ${most}.
 
 | Setting | Meaning | Default; values |
 |---|---|---|

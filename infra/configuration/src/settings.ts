@@ -5,7 +5,7 @@ import type { Schemas } from './schemas.ts';
 export interface Taker {
   readonly service: string;
   readonly schema: SettingSchema;
-  /** "required", "required where …", or undefined for a setting that may be absent. */
+  /** "required", "required if …", or undefined for a setting that may be absent. */
   readonly required: string | undefined;
 }
 
@@ -35,8 +35,8 @@ function requirement(name: string, { required = [], allOf = [] }: ConfigSchema):
     const asked = Object.entries(condition.if.properties).map(([other, value]) => [other, value.const] as const);
     const when = asked.map(([other, value]) => `\`${other}\` is \`${value}\``).join(' and ');
     const otherwise = asked.map(([other, value]) => `\`${other}\` is not \`${value}\``).join(' or ');
-    if (condition.then.required.includes(name)) return `required where ${when}`;
-    if (condition.else?.required.includes(name)) return `required where ${otherwise}`;
+    if (condition.then.required.includes(name)) return `required if ${when}`;
+    if (condition.else?.required.includes(name)) return `required if ${otherwise}`;
   }
   return undefined;
 }
