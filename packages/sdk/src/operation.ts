@@ -18,7 +18,7 @@ interface Operation {
   repeatable?: true;
 }
 
-/** Of operations whose answer is no resource. */
+/** By operation, if its response is not a resource. */
 const contents: Readonly<Record<string, Content>> = {
   tokenize: 'tokens',
   detokenize: 'value',

@@ -18,7 +18,7 @@ export function randomCanaries() {
   const mistyped = randomCardNumber(random);
   return {
     all,
-    /** A value of its own for this name, the same whenever it is asked for. */
+    /** The value of this name: different from all others, and the same in each call. */
     text(name: string): string {
       const value = texts.get(name) ?? add(name, `geheim ${randomBytes(9).toString('hex')}/ü+`);
       texts.set(name, value);

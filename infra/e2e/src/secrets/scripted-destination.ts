@@ -24,7 +24,7 @@ export async function startScriptedDestination(closing: AsyncDisposableStack) {
       response.writeHead(path === 'refuse' ? 422 : 200, { 'Content-Type': 'application/json' }).end(body);
     }
   });
-  /** Answers what is not HTTP, with the request in it. */
+  /** Sends bytes that are not HTTP and that repeat the request. */
   const brokenUrl = await serveBytes(closing, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('data', (request) =>

@@ -24,7 +24,7 @@ export function startClients(clients: readonly Work[]): Clients {
   };
 }
 
-/** The work of a client that does the same again and again; its turns count from the first. */
+/** The work of a client that repeats one action. The action gets its number, counted from `first`. */
 export const repeating =
   (act: (turn: number, signal: AbortSignal) => Promise<void>, first = 0): Work =>
   async (signal) => {

@@ -2,7 +2,7 @@ import { isObject } from './is-object.ts';
 
 /** The part of JSON Schema in which the service describes its bodies. */
 export interface Schema {
-  /** One of them where there are several. */
+  /** A list allows each of its types. */
   type?: string | readonly string[];
   enum?: readonly string[];
   format?: string;

@@ -4,7 +4,10 @@ import type { Token } from './token.ts';
 
 export type AnsweredToken = Token & JsonObject;
 
-/** Outside of tokens only tokens have this form, because all other texts of a document are replaced by ids. */
+/**
+ * In a response of tokenize only tokens have this form, because it has ids in place of all other texts. Do not search
+ * within tokens.
+ */
 export function isAnsweredToken(answer: Json): answer is AnsweredToken {
   if (!isObject(answer)) return false;
   const { id, type, tenant_id, containers } = answer;

@@ -53,7 +53,7 @@ const programs: Record<string, Program> = {
   badJson: { code: `return { body: args.body };`, response: true, path: 'bad-json', is: () => true },
 };
 
-/** The caller of a Proxy gets what its code gives it; nobody else does. */
+/** Values that the code returns to the Proxy's caller. They must appear nowhere else. */
 const callers = ['card', 'cardPatched', 'cvc', 'text', 'configuration', 'cardUntokenized'];
 
 export async function transform(stage: Stage, tokens: CreatedTokens): Promise<void> {
