@@ -42,6 +42,8 @@ export class Thread {
     this.#options = options;
     this.#piscina = new Piscina({
       filename: fileURLToPath(new URL('./thread/worker.ts', import.meta.url)),
+      // No default export: Node.js aborts the whole process if a thread is terminated while `require` wraps one.
+      name: 'answer',
       minThreads: 1,
       maxThreads: 1,
       maxQueue: 1,

@@ -48,7 +48,7 @@ hostCalls.on('message', (message: HostAnswer | RunAborted) => {
   else receive(current.invocation, message);
 });
 
-export default async function answer(task: BatchTask): Promise<ThreadAnswer> {
+export async function answer(task: BatchTask): Promise<ThreadAnswer> {
   const answered = await (task.parseOnly ? parse(task.code) : runBatch(task)).then(
     (answers) => ({ answers }),
     (error: unknown) => ({ answers: [], error }),
