@@ -7,7 +7,7 @@ import tests from './jest.config.js';
 export default {
   ...tests,
   maxWorkers: 1,
-  testTimeout: 240_000,
+  testTimeout: 600_000,
   testMatch: ['<rootDir>/{services,packages,infra}/*/src/**/*.browser.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   globalSetup: '<rootDir>/infra/local/src/testing/browser.setup.ts',

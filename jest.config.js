@@ -14,5 +14,5 @@ export default {
   // Twice as many as CI has cores, because many tests wait: for a lease to end, a timeout, a destination.
   maxWorkers: 4,
   // A bound for what hangs; how long things take is measured by the benchmark.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 };

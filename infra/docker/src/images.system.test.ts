@@ -45,7 +45,7 @@ test('the rehearsal covers every image', () => {
 });
 
 /** npm may have to fetch packages. */
-const buildTimeoutMs = 240_000;
+const buildTimeoutMs = 600_000;
 
 test.each(workspaces)(
   'the image of %s has what it needs in production and no more',

@@ -60,7 +60,7 @@ const world = useStack(async (closing) => {
   const { page } = await openPage(closing);
   await page.goto(url);
   const result = await page.waitForFunction(() => (globalThis as unknown as { result?: Found }).result, undefined, {
-    timeout: 120_000,
+    timeout: 600_000,
   });
   return { ...((await result.jsonValue()) as Found), baseUrl, platform };
 });

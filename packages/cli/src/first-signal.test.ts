@@ -28,7 +28,7 @@ async function interruptTwice(closing: AsyncDisposableStack, apartMs: number) {
     cwd: home,
     env,
     stdio: 'ignore',
-    timeout: 30_000,
+    timeout: 120_000,
   });
   const pressTwice = async () => {
     child.kill('SIGINT');

@@ -36,7 +36,7 @@ export function openHttpClient(stack: AsyncDisposableStack): HttpClient {
   const agent = stack.adopt(new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }), (opened) =>
     opened.destroy(),
   );
-  const send = ({ method, url, key, headers, body, timeoutMs = 20_000 }: HttpRequest) =>
+  const send = ({ method, url, key, headers, body, timeoutMs = 60_000 }: HttpRequest) =>
     new Promise<HttpAnswer>((resolve) => {
       const text = body === undefined ? '' : JSON.stringify(body);
       const all = {

@@ -6,7 +6,7 @@ export async function queryOnce<T extends object>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<T[]> {
-  const bounds = { connectionTimeoutMillis: 5000, query_timeout: 20_000 };
+  const bounds = { connectionTimeoutMillis: 60_000, query_timeout: 60_000 };
   const client = new pg.Client({ connectionString: databaseUrl, ...bounds });
   client.on('error', () => undefined); // the query rejects
   try {

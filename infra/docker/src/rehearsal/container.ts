@@ -44,7 +44,7 @@ export function startContainer(
 }
 
 /** On a busy machine; one that cannot start ends much sooner. */
-const healthyWithinMs = 90_000;
+const healthyWithinMs = 300_000;
 
 /** Runs the health check of a service until it succeeds. @throws with the container's output if it ends first. */
 export async function untilHealthy(container: Container, service: ComposeService, adminPort: number): Promise<void> {

@@ -105,5 +105,5 @@ async function run(command: string, { cwd, args }: { cwd: string; args: Record<s
     ([name]) => !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|INIT_CWD$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
   );
   const env = { ...Object.fromEntries(ours), npm_config_prefer_offline: 'true', ...args };
-  await runFile('sh', ['-c', command], { cwd, env, timeout: 200_000 });
+  await runFile('sh', ['-c', command], { cwd, env, timeout: 600_000 });
 }

@@ -7,7 +7,7 @@ import type { World } from '../under-load/world.ts';
 import { killInTurn } from './processes.fault.ts';
 
 const oldTokens = 200;
-const settlesWithinMs = 30_000;
+const settlesWithinMs = 120_000;
 const alwaysReported = ['token', 'card', 'bank'];
 
 export const usage = underLoad(

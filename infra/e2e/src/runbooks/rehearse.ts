@@ -77,7 +77,7 @@ export function useRehearsals({ withReplica = false } = {}): Rehearse {
       directory: join(own, 'run'),
       env: { ...env, SLUICE_DIR: own },
       prelude: operator.functions,
-      timeoutMs: 200_000,
+      timeoutMs: 600_000,
     });
   };
 }

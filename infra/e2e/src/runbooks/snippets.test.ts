@@ -55,7 +55,7 @@ async function faultsIn(name: string, markdown: string): Promise<string[]> {
   const folder = join(directory, name.replaceAll('/', '-'));
   await mkdir(join(folder, 'run'), { recursive: true });
   await symlink(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
-  return await runBlocks(readBlocks(text), { directory: join(folder, 'run'), cwd: folder, env, timeoutMs: 120_000 });
+  return await runBlocks(readBlocks(text), { directory: join(folder, 'run'), cwd: folder, env, timeoutMs: 600_000 });
 }
 
 test.each(here)('the snippets of %s do what they say', async (path) => {

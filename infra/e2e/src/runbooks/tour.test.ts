@@ -47,7 +47,7 @@ BASE_URL=$(sed -n 's/.*Base URL *//p' start.log)`),
     directory: join(directory, 'run'),
     cwd: directory,
     env,
-    timeoutMs: 120_000,
+    timeoutMs: 600_000,
   });
   const revealed = '{"card":{"number":"4242424242424242"}}';
   const expected = [tour, sessions, program].map((block) => block.expected);

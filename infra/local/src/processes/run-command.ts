@@ -22,10 +22,10 @@ const execute = promisify(execFile);
 /**
  * Runs a command to its end.
  * @returns its standard output.
- * @throws {CommandError} when it could not be started, failed, or took longer than `timeoutMs` (60 s).
+ * @throws {CommandError} when it could not be started, failed, or took longer than `timeoutMs` (180 s).
  */
 export async function runCommand(command: string, args: string[], options: CommandOptions = {}): Promise<string> {
-  const { env, user = {}, timeoutMs = 60_000, signal, watchdog } = options;
+  const { env, user = {}, timeoutMs = 180_000, signal, watchdog } = options;
   const { prefix = [], ...ids } = user;
   const [program = command, ...rest] = [...prefix, command, ...args];
   const { NODE_COMPILE_CACHE } = process.env;

@@ -7,7 +7,8 @@ import type { Watchdog } from '../processes/watchdog.ts';
 import { repositoryRoot } from '../repository.ts';
 import { localUrl, nodeOptions, type ServiceDescription, type StackSettings, serviceEnvironment } from './services.ts';
 
-const readyWithinMs = 30_000;
+/** A bound for what hangs: a process that has ended is told at once. */
+const readyWithinMs = 120_000;
 
 export interface SpawnOptions {
   settings: StackSettings;

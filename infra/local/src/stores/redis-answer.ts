@@ -12,7 +12,8 @@ export interface StartingRedis {
   signal: AbortSignal | undefined;
 }
 
-const readyWithinMs = 10_000;
+/** A bound for what hangs: a process that has ended is told at once. */
+const readyWithinMs = 60_000;
 
 export async function untilRedisAnswers({ child, port, password, logFile, signal }: StartingRedis): Promise<void> {
   const deadline = performance.now() + readyWithinMs;

@@ -20,7 +20,7 @@ export async function typeAtTerminal(typed: readonly string[], turns: readonly T
     env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
     ...(cwd && { cwd }),
     // A hanging command is killed, and its exit code fails the test.
-    timeout: 30_000,
+    timeout: 120_000,
   });
   let screen = '';
   const due = [...turns];

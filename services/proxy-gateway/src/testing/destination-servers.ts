@@ -154,7 +154,7 @@ export async function startFront(serve: (request: IncomingMessage, response: Ser
   return origin;
 }
 
-export async function until(isTrue: () => boolean, withinMs = 20_000): Promise<void> {
+export async function until(isTrue: () => boolean, withinMs = 60_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!isTrue()) {
     if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${isTrue}`);

@@ -14,7 +14,7 @@ const open = useStack(async (stack) => {
   await fill(actor.tenantId, test.db, { from: 1, to: count });
   await sql`vacuum analyze tokens`.execute(test.db);
   return { ...test, actor };
-}, 300_000);
+});
 
 type Db = Awaited<ReturnType<typeof openTestVault>>['db'];
 
@@ -70,7 +70,7 @@ test('a walk over 100,000 tokens gives each that stays exactly once, while other
   const found = new Set(seen);
   const stayed = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !doomed(n));
   expect(stayed.filter((n) => !found.has(`token-${n}`))).toEqual([]);
-}, 300_000);
+});
 
 test('pages by number would give some twice while tokens come: the walk is needed', async () => {
   const { db, vault, actor } = open.current;

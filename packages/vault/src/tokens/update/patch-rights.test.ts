@@ -192,4 +192,4 @@ test('no sequence of patches shows a caller what it did not see before', async (
     { numRuns: 400 },
   );
   expect(changed).toBeGreaterThan(20);
-}, 300_000); // 400 sequences of some twenty statements
+});

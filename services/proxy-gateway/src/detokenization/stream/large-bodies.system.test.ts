@@ -417,4 +417,4 @@ test('a file of 1 GiB in multipart/form-data passes untouched between two fields
   expect(lastSeen()).toMatchObject({ isWhole: true, sha256: expected });
   expect(count).toBe(1026);
   expect(most).toBeLessThan(32 * mebibyte);
-}, 600_000);
+});
