@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@sluice/testing';
 import { startTestGateway } from './test-gateway.ts';
 import { testRuns } from './test-runs.ts';
 
@@ -21,11 +23,16 @@ export async function openRunScene(stack: AsyncDisposableStack) {
 
   const caller = (permissions = ['token:use', 'token:create']) => tenant.application({ permissions });
 
-  /** Takes all places of the Tenant, while the destination is held. @returns the runs that have them. */
+  /** Resolves when the destination is called at this path, which no other run may call. */
+  const untilCalled = (path: string) =>
+    eventually(`${path} is called`, () => destination.seen.some(({ url }) => url === path));
+
+  /** Takes all places of the Tenant, while the destination is held. @returns the runs that have them, and have called out. */
   async function occupy(reactorId: string, key: string): Promise<string[]> {
+    const paths = [`/${randomUUID()}`, `/${randomUUID()}`];
     const ids: string[] = [];
-    for (let place = 0; place < 2; place++) ids.push(await runs.begin(reactorId, key, { url: destination.url }));
-    for (const id of ids) await runs.untilState(id, 'running');
+    for (const path of paths) ids.push(await runs.begin(reactorId, key, { url: destination.url + path }));
+    for (const path of paths) await untilCalled(path);
     return ids;
   }
 
@@ -41,5 +48,5 @@ export async function openRunScene(stack: AsyncDisposableStack) {
     return { release: held.resolve, [Symbol.dispose]: give };
   }
 
-  return { ...gateway, ...runs, caller, occupy, holdDestination };
+  return { ...gateway, ...runs, caller, occupy, untilCalled, holdDestination };
 }

@@ -92,13 +92,12 @@ describe('cancelling', () => {
   });
 
   test('409 once it calls out, and once it has ended; then there is no row', async () => {
-    const { tenant, begin, end, cancel, row, destination, db } = gateway.current;
+    const { tenant, begin, end, cancel, row, untilCalled, destination, db } = gateway.current;
     using held = gateway.current.holdDestination();
     const { key } = await gateway.current.caller();
     const { id } = await tenant.reactor({ code: callsOut });
-    const before = destination.seen.length;
-    const runId = await begin(id, key, { url: destination.url });
-    await eventuallySeen(before + 1);
+    const runId = await begin(id, key, { url: `${destination.url}/calls-out` });
+    await untilCalled('/calls-out');
     expect((await row(runId)).marked_at).not.toBeNull();
     expect((await cancel(id, runId, key)).status).toBe(409);
     held.release();
@@ -107,10 +106,6 @@ describe('cancelling', () => {
     expect(await db.selectFrom('audit_log').select('id').where('entity_id', '=', runId).execute()).toEqual([]);
   });
 });
-
-async function eventuallySeen(count: number): Promise<void> {
-  await eventually('the destination is called', () => gateway.current.destination.seen.length >= count);
-}
 
 describe('what happens to a run on its way', () => {
   test('of a session that has ended is refused when it begins', async () => {
