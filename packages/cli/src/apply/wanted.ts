@@ -125,9 +125,10 @@ export function nameIn(link: unknown): string | undefined {
 }
 
 function faultsInItem(kind: Kind, item: Members): string[] {
-  const { named = [], own = [] } = Object.groupBy(Object.entries(item), ([member, value]) =>
-    links[kind][member] && isObject(value) && 'name' in value ? 'named' : 'own',
-  );
+  const isNamed = ([member, value]: [string, unknown]) =>
+    links[kind][member] !== undefined && isObject(value) && 'name' in value;
+  const named = Object.entries(item).filter(isNamed);
+  const own = Object.entries(item).filter((entry) => !isNamed(entry));
   const ofNamed = named.flatMap(([member, value]) => faultsIn(naming, value, member));
   const faults = [...faultsIn(bodies[kind], Object.fromEntries(own)), ...ofNamed];
   if (kind === 'reactors' && ((item.code ?? null) === null) === ((item.formula ?? null) === null))
