@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '@sluice/problems';
 import { eventually } from '@sluice/testing';
 import type { FetchAnswer, FetchHost, FetchRequest } from './fetches.ts';
@@ -287,19 +286,15 @@ describe('time', () => {
   });
 
   test('an interval ends with the call that it waits for', async () => {
-    let finish = (_: FetchAnswer) => {};
-    const { fetch, seen } = noting(
-      () =>
-        new Promise((resolve) => {
-          finish = resolve;
-        }),
-    );
-    const statements = `let ticks = 0; const timer = setInterval(() => { ticks += 1 }, 5); await fetch('http://a.example'); clearInterval(timer); return { raw: ticks }`;
-    const ticks = raw(statements, { fetch });
-    await eventually('sent', () => seen.length === 1);
-    await wait(50);
-    finish(answer());
-    expect(await ticks).toBeGreaterThan(0);
+    const { promise: ticked, resolve: tick } = Promise.withResolvers<FetchAnswer>();
+    const { fetch } = noting(async ({ url }) => {
+      if (url.endsWith('/waits')) return await ticked;
+      tick(answer());
+      return answer();
+    });
+    const statements = `let ticks = 0; const timer = setInterval(() => { if (++ticks === 1) void fetch('http://a.example/ticks') }, 5);
+      await fetch('http://a.example/waits'); clearInterval(timer); return { raw: ticks }`;
+    expect(await raw(statements, { fetch })).toBeGreaterThan(0);
   });
 
   test('a promise that can never settle is found at once also after a call', async () => {

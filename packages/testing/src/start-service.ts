@@ -53,6 +53,7 @@ export async function startTestService<const S extends ConfigSchema>(
     // On a busy machine a connection or a thread may take half a minute for a second of CPU time.
     DATABASE_WAIT_MS: '20000',
     TRANSFORM_WALL_MS: '300000',
+    REACTOR_WALL_MS: '300000',
     ...settings,
   });
   const log = serviceLogger(

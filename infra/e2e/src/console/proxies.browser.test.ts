@@ -80,25 +80,20 @@ test('code is completed, tried in the sandbox, and saved', async () => {
   await opened.goto(`/proxies/${proxy.id}`, 'Payments');
   await page.getByRole('link', { name: 'Request transform' }).click();
   const editor = page.getByRole('textbox', { name: 'Code of the request transform' });
-  await editor.click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type(
-    "module.exports = async (req) => {\nconsole.log('seen', req.args.body.amount);\nconst x = req.svc.tok",
-  );
+  await editor.fill('module.exports = async (req) => {\nconst x = req.svc.');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('tok');
   await page.getByRole('option', { name: 'tokenize', exact: true }).waitFor();
   await opened.look('proxy-completion');
   await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type(
-    "module.exports = async (req) => {\nconsole.log('seen', req.args.body.amount);\nreturn { body: { doubled: req.args.body.amount * 2 } };",
+  await editor.fill(
+    "module.exports = async (req) => {\nconsole.log('seen', req.args.body.amount);\nreturn { body: { doubled: req.args.body.amount * 2 } };\n};",
   );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('"doubled": 8400').waitFor();
   await page.getByText('seen 4200').waitFor();
   await opened.look('proxy-test-run');
-  await editor.click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type('module.exports = async (req) => {\nthrow new TypeError("no such card");');
+  await editor.fill('module.exports = async (req) => {\nthrow new TypeError("no such card");\n};');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('failed with 500').waitFor();
   await opened.look('proxy-test-failed');

@@ -33,11 +33,11 @@ test('a Reactor is made, written, tried, changed and deleted', async () => {
   await opened.look('reactor-new');
   await page.getByRole('button', { name: 'Make the Reactor' }).click();
   await page.getByRole('heading', { name: 'Check a card', level: 1 }).waitFor();
-  await page.getByRole('textbox', { name: 'Code of the Reactor' }).click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type(
-    "module.exports = async (req) => {\nconsole.warn('checking');\nreturn { raw: { ok: req.args.amount > 1 } };",
-  );
+  await page
+    .getByRole('textbox', { name: 'Code of the Reactor' })
+    .fill(
+      "module.exports = async (req) => {\nconsole.warn('checking');\nreturn { raw: { ok: req.args.amount > 1 } };\n};",
+    );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('"ok": true').waitFor();
   await page.getByText('checking', { exact: true }).waitFor();

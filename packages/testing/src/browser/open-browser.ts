@@ -11,6 +11,9 @@ const screenshots = new URL('../../../../screenshots/', import.meta.url).pathnam
 const onlyThisMachine =
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost';
 
+/** What hangs is ended by then, on a busy machine too. */
+const timeoutMs = 120_000;
+
 /** What happened in a page and its frames since it was opened. A test that expects one of these empties the list. */
 export interface Seen {
   /** Exceptions that nobody caught, and messages that the browser or the page wrote as errors. */
@@ -57,6 +60,7 @@ async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext(options);
   stack.defer(() => context.close());
+  context.setDefaultTimeout(timeoutMs);
   const seen: Seen = { errors: [], violations: [], requests: [] };
   context.on('weberror', (error) => seen.errors.push(String(error.error())));
   context.on('console', (message) => {

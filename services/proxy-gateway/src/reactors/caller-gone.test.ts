@@ -5,7 +5,7 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 import { testRuns } from '../testing/test-runs.ts';
 
 /** A run has so much time that no test waits for its end, and a Tenant has one place. */
-const settings = { REACTOR_WALL_MS: '300000', REACTOR_THREADS: '2' };
+const settings = { REACTOR_THREADS: '2' };
 const gateway = useStack((stack) => startTestGateway(stack, settings));
 
 /** Goes on after its first call has failed. */

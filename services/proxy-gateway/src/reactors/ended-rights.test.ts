@@ -6,7 +6,7 @@ import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
 /** The code waits for its first destination, and meanwhile rights end, confirmed by the gateway. */
-const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_WALL_MS: '300000' }));
+const gateway = useStack((stack) => startTestGateway(stack));
 
 interface Ids {
   caller: string;

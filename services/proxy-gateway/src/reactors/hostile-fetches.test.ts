@@ -7,8 +7,10 @@ import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 /** Programs that misuse `fetch`, and destinations that misuse who calls them. A good run of another Tenant follows each. */
-const settings = { REACTOR_WALL_MS: '8000', DESTINATION_HEAD_TIMEOUT_MS: '60000', BODY_HELD_BYTES: '100000000' };
+const settings = { DESTINATION_HEAD_TIMEOUT_MS: '300000', BODY_HELD_BYTES: '100000000' };
 const gateway = useStack((stack) => startTestGateway(stack, settings));
+/** Another, which waits for what never comes. */
+const impatient = useStack(async () => (await gateway.current.startAnother({ REACTOR_WALL_MS: '1000' })).url);
 const hostile = useStack(startHostileDestination);
 
 interface Seen {
@@ -79,8 +81,8 @@ async function startHostileDestination(stack: AsyncDisposableStack) {
 const tried = (call: string) =>
   `await (${call}).then((one) => one, (error) => [error.name, error.cause?.message ?? error.message])`;
 
-async function runHostile(statements: string) {
-  const { url, tenant } = gateway.current;
+async function runHostile(statements: string, url = gateway.current.url) {
+  const { tenant } = gateway.current;
   hostile.current.seen.length = 0;
   const { key } = await tenant.application();
   const code = `module.exports = async ({ args: base }) => { ${statements} }`;
@@ -153,8 +155,11 @@ describe('bodies', () => {
   });
 
   test.each(['/dripping', '/silent-body'])('that do not end in time end with the run: %s', async (path) => {
-    const { status, detail } = await runHostile(`const r = await fetch(base + '${path}'); await r.text()`);
-    expect([status, detail]).toEqual([500, 'The reactor was stopped: it took longer than 8000 ms']);
+    const { status, detail } = await runHostile(
+      `const r = await fetch(base + '${path}'); await r.text()`,
+      impatient.current,
+    );
+    expect([status, detail]).toEqual([500, 'The reactor was stopped: it took longer than 1000 ms']);
   });
 
   test('that blow up when they are decoded', async () => {
@@ -206,7 +211,7 @@ describe('heads', () => {
   });
 
   test('that never come end with the run', async () => {
-    expect((await runHostile(`await fetch(base + '/silent')`)).status).toBe(500);
+    expect((await runHostile(`await fetch(base + '/silent')`, impatient.current)).status).toBe(500);
   });
 
   test('that redirect are answers, and nothing is followed', async () => {

@@ -36,7 +36,7 @@ describe('places', () => {
   });
 });
 
-const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_THREADS: '4', REACTOR_WALL_MS: '300000' }));
+const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_THREADS: '4' }));
 const calling = "module.exports = async (req) => { await fetch(req.args); return { raw: 'done' } }";
 
 test('beyond its half a Tenant is refused with a time to wait; others, and all transforms, are served', async () => {
