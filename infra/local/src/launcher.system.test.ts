@@ -45,7 +45,7 @@ async function childrenOf({ pid }: { pid?: number | undefined }): Promise<[pid: 
   return found;
 }
 
-async function untilGone(processes: [pid: number, identity: string][], deadlineMs: number): Promise<number[]> {
+async function untilGone(processes: [pid: number, identity: string][], deadlineMs = 60_000): Promise<number[]> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const left = processes.filter(([pid, identity]) => processIdentity(pid) === identity).map(([pid]) => pid);
@@ -201,7 +201,7 @@ test.each(['Creating the database', 'Migrating the database', 'Starting the serv
     expect(children.length).toBeGreaterThanOrEqual(2);
     child.kill('SIGKILL');
     await code;
-    expect(await untilGone(children, 11_000)).toEqual([]);
+    expect(await untilGone(children)).toEqual([]);
 
     const again = start({ SLUICE_DIR: directory });
     await untilPrinted(again.child, 'Migrating the database');
@@ -223,7 +223,7 @@ test('without the watchdog a kill -9 would leave processes; the next start ends 
 
   const again = start({ SLUICE_DIR: directory });
   await untilPrinted(again.child, 'Migrating the database');
-  expect(await untilGone(children, 1000)).toEqual([]);
+  expect(await untilGone(children)).toEqual([]);
   again.child.kill('SIGTERM');
   expect(await again.code).toBe(0);
 });
@@ -239,7 +239,7 @@ test('a kill -9 of npm, which cannot pass it on, ends what npm started', async (
   const all = [...launcher, ...(await childrenOf({ pid: launcher[0]?.[0] }))];
   expect(all.length).toBeGreaterThanOrEqual(4); // the launcher, Postgres, Redis, the watchdog
   npm.kill('SIGKILL');
-  expect(await untilGone(all, 15_000)).toEqual([]);
+  expect(await untilGone(all)).toEqual([]);
 });
 
 describe('when it is ready', () => {
@@ -292,7 +292,7 @@ describe('when it is ready', () => {
     expect(self.status).toBe(200);
     second.child.kill('SIGKILL');
     await second.code;
-    expect(await untilGone(second.children, 11_000)).toEqual([]);
+    expect(await untilGone(second.children)).toEqual([]);
   });
 
   test('what dies is started again and said, also the stores; after five times in a minute everything stops', async () => {
@@ -332,7 +332,7 @@ describe('when it is ready', () => {
       const children = await childrenOf(launched.child);
       launched.child.kill(signal);
       expect(await launched.code).toBe(signal === 'SIGINT' ? 0 : null);
-      expect(await untilGone(children, 11_000)).toEqual([]);
+      expect(await untilGone(children)).toEqual([]);
       expect(await childrenOf(launched.child)).toEqual([]);
     },
   );

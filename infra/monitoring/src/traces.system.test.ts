@@ -62,7 +62,7 @@ const childrenOf = (spans: readonly ExportedSpan[], parent: ExportedSpan | undef
   spans.filter(({ parentSpanId }) => parent && parentSpanId === parent.spanId).map(({ name }) => name);
 
 describe('switched on', () => {
-  const world = useStack((closing) => startTraced(closing), 120_000);
+  const world = useStack((closing) => startTraced(closing));
 
   const spansNamed = async (name: string, of?: string): Promise<ExportedSpan[]> => {
     const { collector } = world.current;

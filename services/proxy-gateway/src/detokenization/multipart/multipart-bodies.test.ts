@@ -156,7 +156,7 @@ describe('beyond the limit', () => {
     expect(lastHashed()).toMatchObject({ isWhole: true, sha256: expected.digest('hex') });
     expect(count).toBe(66);
     expect(most).toBeLessThan(32 * mebibyte);
-  }, 300_000);
+  });
 
   test.each([
     ['an unknown token', '{{unknown}}', 400],
