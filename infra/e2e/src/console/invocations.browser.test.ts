@@ -1,4 +1,4 @@
-import { eventually, serveHttp, useStack } from '@sluice/testing';
+import { eventually, eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
 import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
 import { signIn, startConsole } from './open-console.ts';
@@ -58,7 +58,7 @@ test('invocations come live, with what they were and what was refused', async ()
   await opened.look('invocations');
   for (const width of [320, 600, 928, 929, 1024, 1200, 1280, 1920]) {
     await page.setViewportSize({ width, height: 860 });
-    await eventually(`nothing is cut off at ${width}`, async () => (await overflowing(page)).length === 0);
+    await eventuallyEqual(async () => [width, await overflowing(page)], [width, []]);
   }
   await page.setViewportSize({ width: 1200, height: 860 });
   for (const name of ['Proxy', 'Trace id']) await page.getByRole('columnheader', { name }).waitFor();

@@ -31,7 +31,7 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
     { title: 'Status', width: '3.75rem', cell: ({ status }) => <StatusBadge status={status} /> },
     {
       title: 'Destination',
-      width: '5.5rem',
+      width: '6rem',
       from: 54,
       cell: ({ destination_status: status }) => (status ? <StatusBadge status={status} /> : <Soft>—</Soft>),
     },
