@@ -78,7 +78,7 @@ test('the answer waits for calls no longer than a transform may run', async () =
 });
 
 test('a Tenant has 50 calls under way; others wait in order, and none begins once its run has ended', async () => {
-  const pool = openTestPool({ limits: { wallMs: 60_000 } });
+  const pool = openTestPool();
   const { begun, host, answerAll } = heldHost();
   const runs = [pool.run(leavesBehind(49), { host, argsJson: named('first ') })];
   for (let ended = 1; ended <= 12; ended += 1) {

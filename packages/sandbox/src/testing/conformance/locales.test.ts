@@ -1,6 +1,6 @@
 import { openTestPool } from '../test-pool.ts';
 
-const pool = openTestPool({ limits: { cpuMs: 30_000, wallMs: 60_000 } });
+const pool = openTestPool({ limits: { cpuMs: 30_000 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
