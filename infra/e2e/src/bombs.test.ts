@@ -15,7 +15,7 @@ import {
 
 /** Of a gateway, in MiB, and what it gives bodies of that. Less than the manifests give, so that few bombs exceed it without a bound. */
 const memoryLimit = 768;
-/** So long a transform may wait for a thread and run, because on a busy machine each of those before it takes seconds. */
+/** Time for a transform and its wait for a thread: on a busy machine each transform before it takes seconds. */
 const patient = { TRANSFORM_WALL_MS: '60000' };
 // Bombs that wait are refused sooner than by default, so that the test ends sooner.
 const bounded = { ...patient, BODY_HELD_BYTES: `${Math.floor(0.4 * memoryLimit * mebibyte)}`, BODY_WAIT_MS: '5000' };

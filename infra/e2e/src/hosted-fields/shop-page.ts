@@ -64,7 +64,7 @@ export interface ShopSettings {
 /** Opens the shop with the fields of a card, all ready. */
 export async function openShopPage({ page }: OpenPage, { url, vault, key, application }: ShopSettings): Promise<void> {
   await page.goto(url);
-  await page.locator('body[data-loaded]').waitFor({ state: 'attached', timeout: 60_000 });
+  await page.locator('body[data-loaded]').waitFor({ state: 'attached' });
   await page.evaluate(
     async (given) => {
       window.shop = window.fields(given.vault, given.key, { application: given.application });
@@ -86,7 +86,7 @@ export async function typeCard({ page }: OpenPage, number: string): Promise<void
     ['cvc', '987'],
   ] as const) {
     await page.locator(`#${kind} iframe`).click();
-    await page.locator(`#${kind}[data-field~=focused]`).waitFor({ timeout: 60_000 });
+    await page.locator(`#${kind}[data-field~=focused]`).waitFor();
     await page.keyboard.type(text, { delay: 30 });
   }
 }

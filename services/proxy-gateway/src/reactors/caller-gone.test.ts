@@ -4,9 +4,8 @@ import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { testRuns } from '../testing/test-runs.ts';
 
-/** A run has so much time that no test waits for its end, and a Tenant has one place. */
-const settings = { REACTOR_THREADS: '2' };
-const gateway = useStack((stack) => startTestGateway(stack, settings));
+/** A Tenant has one place. */
+const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_THREADS: '2' }));
 
 /** Goes on after its first call has failed. */
 const code = `module.exports = async ({ args }) => {

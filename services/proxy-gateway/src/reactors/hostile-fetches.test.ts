@@ -9,7 +9,7 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 /** Programs that misuse `fetch`, and destinations that misuse who calls them. A good run of another Tenant follows each. */
 const settings = { DESTINATION_HEAD_TIMEOUT_MS: '300000', BODY_HELD_BYTES: '100000000' };
 const gateway = useStack((stack) => startTestGateway(stack, settings));
-/** Another, which waits for what never comes. */
+/** Another gateway that soon ends runs, for programs that wait for what never comes. */
 const impatient = useStack(async () => (await gateway.current.startAnother({ REACTOR_WALL_MS: '1000' })).url);
 const hostile = useStack(startHostileDestination);
 
