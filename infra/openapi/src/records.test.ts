@@ -1,6 +1,6 @@
 import { parseDate } from '@sluice/database';
-import { type Access, failuresOf, type OperationFacts } from '@sluice/http-api';
-import { errorCodes } from '@sluice/problems';
+import { type Access, bodyCheck, failuresOf, type OperationFacts } from '@sluice/http-api';
+import { errorCodes, ServiceError } from '@sluice/problems';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { consoleOperations, describePlatform, operations } from './reference.ts';
 
@@ -66,6 +66,24 @@ test.each(all)('%s has an example of each body, valid by its own schema', (_id, 
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) expect(check(schema, example)).toBe('valid');
   }
+});
+
+/** A service compiles a schema when it is first used, so a faulty one would be found late. */
+function faultOf(schema: object): unknown {
+  try {
+    bodyCheck(schema)(null);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) return error;
+  }
+  return undefined;
+}
+
+test.each(all)('%s has schemas that compile', (_id, { params, query, body }) => {
+  for (const schema of [params, query, body]) expect(schema && faultOf(schema)).toBeUndefined();
+});
+
+test('a schema that does not compile is noticed', () => {
+  expect(faultOf({ type: 'thing' })).toBeInstanceOf(Error);
 });
 
 test.each(Object.entries(document.components.schemas ?? {}))(

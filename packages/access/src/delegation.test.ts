@@ -72,13 +72,14 @@ function movesOf(seesMore: typeof seesMoreIn) {
       (isAllowed ? moves : refused)[who]++;
       if (!isAllowed) continue;
       // The Application could have made the same move itself.
-      expect(isGrantedOnEach(within, 'token:update', both)).toBe(true);
+      if (!isGrantedOnEach(within, 'token:update', both)) return false;
       at = moved;
       const widened = sights.filter((sight) =>
         Object.values(movers).some((mover) => rank(decide(mover, sight, moved)) > sightBefore(within, sight, first)),
       );
-      expect(widened).toEqual([]);
+      if (widened.length > 0) return false;
     }
+    return true;
   });
   return { sequences, moves, refused };
 }
@@ -101,12 +102,14 @@ describe('delegation never widens', () => {
         const mine = decide(session, asked, on);
         const theirs = decide(within, asked, on);
         const alone = decide(grants, asked, on);
-        expect(rank(mine)).toBe(Math.min(rank(theirs), rank(alone)));
         if (mine) granted += 1;
         if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
-        if (isGrantedOnEach(session, asked, on)) expect(isGrantedOnEach(within, asked, on)).toBe(true);
-        if (mine) expect(holds(session, asked)).toBe(true);
-        if (holds(session, asked)) expect(holds(within, asked)).toBe(true);
+        return (
+          rank(mine) === Math.min(rank(theirs), rank(alone)) &&
+          (!isGrantedOnEach(session, asked, on) || isGrantedOnEach(within, asked, on)) &&
+          (!mine || holds(session, asked)) &&
+          (!holds(session, asked) || holds(within, asked))
+        );
       }),
       { numRuns },
     );

@@ -5,7 +5,7 @@ import type { AnonymousOperation } from './operation.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 import { openRequestMemory, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
-import { compileBodyCheck } from './validate.ts';
+import { bodyCheck } from './validate.ts';
 
 const anonymousBodyLimitBytes = 16 * 1024;
 
@@ -16,7 +16,7 @@ export function answerAnonymous<C>(
   { passes, bodyBytes }: Shared,
 ) {
   const { headerPrefix, addressOf = addressReader(), idleReaderMs = defaultIdleReaderMs } = options;
-  const check = operation.body ? compileBodyCheck(operation.body) : undefined;
+  const check = operation.body ? bodyCheck(operation.body) : undefined;
   const limited = { bodyLimitBytes: anonymousBodyLimitBytes, ...operation };
   const limitBytes = operation.body ? limited.bodyLimitBytes : 0;
   return async (request: Request, response: Response): Promise<void> => {

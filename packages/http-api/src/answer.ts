@@ -20,7 +20,7 @@ import { readQuery } from './read-query.ts';
 import { openRequestMemory, type RequestMemory, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
 import { sendStream } from './send-stream.ts';
-import { type Check, compileBodyCheck, compileQueryCheck, refuse } from './validate.ts';
+import { bodyCheck, type Check, queryCheck, refuse } from './validate.ts';
 
 const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 
@@ -137,10 +137,10 @@ function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Ope
 function compileChecks<C>({ params, query, body, response }: Operation<C>): Record<'params' | 'query' | 'body', Check> {
   const accept: Check = () => {};
   const checkNames = compileNearMissCheck({ ...(body && { body }), response });
-  const checkBody = body ? compileBodyCheck(body) : accept;
+  const checkBody = body ? bodyCheck(body) : accept;
   return {
-    params: params ? compileQueryCheck(params) : accept,
-    query: query ? compileQueryCheck(query) : accept,
+    params: params ? queryCheck(params) : accept,
+    query: query ? queryCheck(query) : accept,
     body: (value) => {
       checkNames(value);
       checkBody(value);

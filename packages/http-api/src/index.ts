@@ -72,4 +72,4 @@ export {
 export { singleHeader } from './single-header.ts';
 export { openApiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { Streams, streamSettings } from './streams.ts';
-export { canonicalUuid, compileBodyCheck } from './validate.ts';
+export { bodyCheck, canonicalUuid } from './validate.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { compileBodyCheck, compileQueryCheck } from './validate.ts';
+import { bodyCheck, queryCheck } from './validate.ts';
 
 function errorsOf(check: (value: unknown) => void, value: unknown) {
   try {
@@ -24,7 +24,7 @@ function workOf(work: () => unknown): number {
 }
 
 describe('faults are named by the path of the member', () => {
-  const check = compileBodyCheck({
+  const check = bodyCheck({
     type: 'object',
     required: ['name'],
     properties: {
@@ -84,7 +84,7 @@ describe('faults are named by the path of the member', () => {
 });
 
 describe('a query is text and is converted', () => {
-  const check = compileQueryCheck({
+  const check = queryCheck({
     type: 'object',
     properties: { page: { type: 'integer', minimum: 1, default: 1 } },
   });
@@ -112,7 +112,7 @@ test('an id in capitals becomes the id as Postgres has it, in bodies, paths and 
   };
   const small = '00000000-0000-4000-8000-00000000abcd';
   const capitals = small.toUpperCase();
-  for (const compile of [compileBodyCheck, compileQueryCheck]) {
+  for (const compile of [bodyCheck, queryCheck]) {
     const value = { id: capitals, ids: [capitals, small], maybe: capitals, text: capitals };
     compile({ type: 'object', properties })(value);
     expect(value).toEqual({ id: small, ids: [small, small], maybe: small, text: capitals });

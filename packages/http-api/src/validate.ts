@@ -1,7 +1,7 @@
 import { containerForm, containerPattern } from '@sluice/access';
 import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, type ServiceError, validationFailed } from '@sluice/problems';
-import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { pointerPath } from './member-path.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -50,24 +50,34 @@ export type Check = (value: unknown) => void;
  * The check fills in defaults, and makes UUIDs canonical. @throws {ServiceError} `validation_failed` with the faults by
  * path.
  */
-export function compileBodyCheck(schema: object): Check {
-  const withIds = withLowerCaseIds(schema);
-  const validate = bodies.compile(withIds);
-  let validateToTheLastFault: typeof validate | undefined;
+export function bodyCheck(schema: object): Check {
+  const validator = compiledWhenUsed(bodies, schema);
+  const toTheLastFault = compiledWhenUsed(bodiesToTheLastFault, schema);
   return (value) => {
+    const validate = validator();
     if (validate(value)) return;
     if (hasMoreValues(mostValues, value)) throw faultsIn(validate.errors);
-    validateToTheLastFault ??= bodiesToTheLastFault.compile(withIds);
-    validateToTheLastFault(value);
-    throw faultsIn(validateToTheLastFault.errors);
+    const validateAll = toTheLastFault();
+    validateAll(value);
+    throw faultsIn(validateAll.errors);
   };
 }
 
-/** {@link compileBodyCheck} for path and query parameters, which are converted to the types of the schema. */
-export function compileQueryCheck(schema: object): Check {
-  const validate = queries.compile(withLowerCaseIds(schema));
+/** {@link bodyCheck} for path and query parameters, which are converted to the types of the schema. */
+export function queryCheck(schema: object): Check {
+  const validator = compiledWhenUsed(queries, schema);
   return (value) => {
+    const validate = validator();
     if (!validate(value)) throw faultsIn(validate.errors);
+  };
+}
+
+/** A service would compile hundreds of schemas when it starts, and most of them are rarely used. */
+function compiledWhenUsed(ajv: Ajv, schema: object): () => ValidateFunction {
+  let validate: ValidateFunction | undefined;
+  return () => {
+    validate ??= ajv.compile(withLowerCaseIds(schema));
+    return validate;
   };
 }
 

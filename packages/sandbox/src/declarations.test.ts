@@ -11,6 +11,7 @@ const options: ts.CompilerOptions = {
   checkJs: true,
   strict: true,
   noEmit: true,
+  skipDefaultLibCheck: true,
   target: ts.ScriptTarget.ES2023,
   lib: ['lib.es2023.d.ts'],
   module: ts.ModuleKind.CommonJS,

@@ -57,6 +57,8 @@ export class ConfigError extends Error {
   }
 }
 
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
+
 /**
  * Checks the settings of the schema and freezes them. An empty variable counts as absent.
  * @throws {ConfigError} naming every variable that is missing or wrong, and what is allowed; never a secret's value.
@@ -68,7 +70,6 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
     const value = readSetting(name, setting, env, faults);
     if (value !== undefined && value !== '') values[name] = value;
   }
-  const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
   const validate = ajv.compile(schema);
   if (!validate(values)) {
     // A failed condition is reported by what it requires.

@@ -54,6 +54,7 @@ export async function startTestService<const S extends ConfigSchema>(
     DATABASE_WAIT_MS: '20000',
     TRANSFORM_WALL_MS: '300000',
     REACTOR_WALL_MS: '300000',
+    CACHE_MAX_ENTRIES: '1000', // memory for all of them is taken at the start
     ...settings,
   });
   const log = serviceLogger(

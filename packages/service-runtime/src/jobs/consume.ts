@@ -19,13 +19,15 @@ export interface ConsumeOptions {
 
 type InSpan = <T>(name: string, work: () => Promise<T>, options: { causedBy?: string | undefined }) => Promise<T>;
 
+const ajv = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } });
+
 /** `handle` must be idempotent, because a job may run twice. On disposal running jobs finish, with or without Redis. */
 export function consume<N extends JobName>(
   name: N,
   handle: (payload: Payload<N>) => Promise<void>,
   { redisUrl, stack, onError, concurrency = 8, lockMs = 30_000, metrics, inSpan }: ConsumeOptions,
 ): void {
-  const isPayload = new Ajv({ formats: { uuid: /^[0-9a-f-]{36}$/ } }).compile<Payload<N>>(catalogue[name].payload);
+  const isPayload = ajv.compile<Payload<N>>(catalogue[name].payload);
   const underWay = new Set<Promise<void>>();
   const connection = openConnection(redisUrl, stack, { maxRetriesPerRequest: null });
   const worker = new Worker(

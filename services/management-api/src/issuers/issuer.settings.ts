@@ -1,5 +1,5 @@
 import type { Role } from '@sluice/access';
-import { compileBodyCheck } from '@sluice/http-api';
+import { bodyCheck } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { ConfigError } from '@sluice/service-runtime';
 
@@ -24,7 +24,7 @@ export interface IssuerSettings {
 
 const text = { type: 'string', minLength: 1, maxLength: 2000 } as const;
 
-const checkIssuers = compileBodyCheck({
+const checkIssuers = bodyCheck({
   type: 'array',
   minItems: 1,
   maxItems: 20,

@@ -1,5 +1,5 @@
 import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
-import { compileBodyCheck, type TypeOf } from '@sluice/http-api';
+import { bodyCheck, type TypeOf } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type CompileError, TransformStopped } from '@sluice/sandbox';
 import { findApplication } from '../applications/application.queries.ts';
@@ -18,7 +18,7 @@ type TransformMember = {
   [M in ProxyMemberName]: ProxyMembers[M]['kept'] extends 'code' ? M : never;
 }[ProxyMemberName];
 
-const checkShape = compileBodyCheck(proxyBody);
+const checkShape = bodyCheck(proxyBody);
 
 /** Also fills in the defaults. */
 export function isProxyDefinition(value: unknown): asserts value is ProxyDefinition {

@@ -1,4 +1,4 @@
-import { compileBodyCheck, type TypeOf } from '@sluice/http-api';
+import { bodyCheck, type TypeOf } from '@sluice/http-api';
 import { validationFailed } from '@sluice/problems';
 import { castDeclared, type JsonObject, mergePatch } from '@sluice/vault';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { reactorBody } from './reactor.schema.ts';
 
 export type ReactorDefinition = TypeOf<typeof reactorBody>;
 
-const checkShape = compileBodyCheck(reactorBody);
+const checkShape = bodyCheck(reactorBody);
 
 /** Also fills in the defaults. */
 function isReactorDefinition(value: unknown): asserts value is ReactorDefinition {

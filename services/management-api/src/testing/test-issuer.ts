@@ -19,13 +19,21 @@ interface TestIssuerOptions {
   sign?: (token: string) => string;
 }
 
+let key: KeyObject | undefined;
+
+/** One for all issuers of a process, because it takes up to a second to make. */
+function signingKey(): KeyObject {
+  key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return key;
+}
+
 /**
  * An OpenID provider at a free port, which asks nobody for a password: `issuer.account` is who sits at the browser, and
  * `asked` has the paths of all requests.
  */
 export async function startTestIssuer(stack: AsyncDisposableStack, options: TestIssuerOptions) {
   const { redirectUri, configuration, tamper, sign } = options;
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const privateKey = signingKey();
   const client = { client_id: 'sluice', client_secret: randomUUID(), redirect_uris: [redirectUri] };
   const accounts = new Map<string, TestClaims>();
   const issuer = { account: 'ada' };
