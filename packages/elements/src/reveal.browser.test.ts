@@ -50,6 +50,21 @@ test('what is revealed goes after a minute', async () => {
   await eventuallyEqual(shown, ['••••••••']);
 });
 
+test('what the page hides before it has come is not shown', async () => {
+  await using shop = await openReveal();
+  const frame = shop.frame('reveal');
+  const before = asked().length;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await shop.page.route('**/tokens/*', (route) => held.then(() => route.continue()));
+  await frame.getByRole('button', { name: 'Show' }).click();
+  await eventually('the session', () => asked().length === before + 1);
+  await shop.page.evaluate(() => window.mounted.reveal?.clear());
+  release();
+  await eventually('the token', () => asked().length === before + 2);
+  await eventually('the button', () => frame.getByRole('button', { name: 'Show' }).isEnabled());
+  expect(await frame.locator('output').allTextContents()).toEqual(['••••••••']);
+});
+
 test('a copy gives the number without blanks', async () => {
   await using shop = await openReveal();
   const { page } = shop;

@@ -1,3 +1,4 @@
+import { FairTurns } from '@sluice/fair-turns';
 import { connectRedis, type Logger, type RedisClient } from '@sluice/service-runtime';
 import { fromFields, type MinuteCounts, toFields } from './figures.ts';
 import { type FedInvocation, fromLine } from './invocation-record.ts';
@@ -9,6 +10,8 @@ const figuresKeptSeconds = 65 * 60;
 
 /** A command that Redis has not answered by then fails. */
 const answerMs = 1000;
+/** Pages of this many Tenants are read at a time. A page may have 4 MB, all on one connection. */
+const readsAtOnce = 4;
 
 export interface FeedBatch {
   /** Made by `toLine`; oldest first, at most {@link mostKept}. */
@@ -57,6 +60,9 @@ type Entry = [id: string, fields: string[]];
 
 export class FeedStore {
   readonly #redis: RedisClient;
+  readonly #turns = new FairTurns({ atOnce: readsAtOnce, perKey: 1 });
+  /** Reads that have not begun, by Tenant. All who ask until then share one. */
+  readonly #waiting = new Map<string, Promise<FeedPage>>();
 
   /** Connects in the background. */
   constructor(redisUrl: string, { log, stack }: { log: Logger; stack: AsyncDisposableStack }) {
@@ -76,13 +82,20 @@ export class FeedStore {
   }
 
   /** The invocations of the last fifteen minutes. @throws {Error} if Redis does not answer. */
-  async read(tenantId: string, now: Date): Promise<FeedPage> {
-    return this.#range(tenantId, `${now.getTime() - keptMs}`, undefined);
+  read(tenantId: string, now: Date): Promise<FeedPage> {
+    const waiting = this.#waiting.get(tenantId);
+    if (waiting) return waiting;
+    const page = this.#inTurn(tenantId, () => {
+      this.#waiting.delete(tenantId);
+      return this.#range(tenantId, `${now.getTime() - keptMs}`, undefined);
+    });
+    this.#waiting.set(tenantId, page);
+    return page;
   }
 
   /** The invocations after this one. @throws {Error} if Redis does not answer. */
-  async readAfter(tenantId: string, { id, position }: Pick<FedInvocation, 'id' | 'position'>): Promise<FeedPage> {
-    return this.#range(tenantId, `(${id}`, position);
+  readAfter(tenantId: string, { id, position }: Pick<FedInvocation, 'id' | 'position'>): Promise<FeedPage> {
+    return this.#inTurn(tenantId, () => this.#range(tenantId, `(${id}`, position));
   }
 
   /** @throws {Error} if Redis does not answer. */
@@ -91,6 +104,15 @@ export class FeedStore {
       Promise.all(minutes.map((minute) => redis.hgetall(figuresKey(tenantId, minute)))),
     );
     return hashes.map(fromFields);
+  }
+
+  async #inTurn<T>(tenantId: string, read: () => Promise<T>): Promise<T> {
+    const end = await this.#turns.take(tenantId);
+    try {
+      return await read();
+    } finally {
+      end();
+    }
   }
 
   async #range(tenantId: string, from: string, after: number | undefined): Promise<FeedPage> {

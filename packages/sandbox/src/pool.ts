@@ -12,12 +12,15 @@ import type { CompileError, TransformResult, TransformTask } from './transform-t
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
-  /** A Tenant may use all but one of them, so that another is served at once. */
+  /** A Tenant may use all but one of them, so that another is served at once. Slow work has further threads. */
   threads: number;
   /** The threads start with the first run, because many installations never run code. */
   startsLater?: boolean;
-  /** New code may use all threads, because the caller limits how much one Tenant begins. */
-  fillsWithNewCode?: boolean;
+  /**
+   * The caller begins no more runs than there are threads, and gives each Tenant its share. So no thread is kept free, and
+   * there are as many threads for slow work.
+   */
+  everyRunHasSlot?: boolean;
   /** Most batches that may wait for a thread. */
   queueLimit: number;
   /** Default: as long as a transform may run. */
@@ -78,7 +81,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = new HostCalls();
   const suspensions = new Suspensions(options.suspension ?? neverSuspended);
-  const schedule = new Schedule<Batch>(limits.cpuMs * slowPart, { fillsWithNewCode: options.fillsWithNewCode });
+  const schedule = new Schedule<Batch>(limits.cpuMs * slowPart, { everyRunHasSlot: options.everyRunHasSlot });
   const threads: Record<Group, Thread[]> = { quick: [], slow: [] };
   const transforms = new WeakMap<object, Record<TransformTask['kind'], Transform>>();
   const used = { runs: 0, cpuMs: 0, durationMs: 0, stops: {} as Partial<Record<Stop, number>> };
@@ -210,7 +213,8 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     used.durationMs += durationMs;
     if (limit) used.stops[limit] = (used.stops[limit] ?? 0) + 1;
     const isSlow = schedule.ended(batch, answer, limit);
-    if (isSlow && threads.slow.length === 0) threads.slow = openThreads(Math.max(options.threads - 2, 1), true);
+    if (!isSlow || threads.slow.length > 0) return;
+    threads.slow = openThreads(options.everyRunHasSlot ? options.threads : Math.max(options.threads - 2, 1), true);
   }
 
   function addAgain(batch: Batch, runs: Batch['runs']): void {

@@ -8,8 +8,8 @@ const slowMs = 200;
 type Named = Work & { name: number };
 
 /** Of groups of this many threads. */
-function testSchedule(threads = 9, fillsWithNewCode = false) {
-  const schedule = new Schedule<Named>(slowMs, { clock: () => now, fillsWithNewCode });
+function testSchedule(threads = 9, everyRunHasSlot = false) {
+  const schedule = new Schedule<Named>(slowMs, { clock: () => now, everyRunHasSlot });
   const transforms = new Map<string, Transform>();
   const transformOf = (tenantId: string, code: string) => {
     const key = `${tenantId} ${code}`;
@@ -187,11 +187,14 @@ describe('whose work is next', () => {
     expect(takeAll()).toEqual([5]);
   });
 
-  test('where new code may fill the threads, only the share of its Tenant limits it', () => {
+  test('where every run has a slot, new code fills the threads, also of one Tenant', () => {
     const { addAll, takeAll } = testSchedule(4, true);
-    addAll('a', [1, 2, 3, 4], 'new');
-    addAll('b', [5], 'new');
-    expect(takeAll()).toEqual([1, 5, 2, 3]);
+    addAll('a', [1, 2, 3], 'new');
+    addAll('b', [4], 'new');
+    expect(takeAll()).toEqual([1, 4, 2, 3]);
+    const alone = testSchedule(2, true);
+    alone.addAll('a', [1, 2], 'new');
+    expect(alone.takeAll()).toEqual([1, 2]);
   });
 
   test('whether code is known is asked when it could start, not before', () => {

@@ -17,8 +17,8 @@ const mostRunsPerBatch = 16;
 
 interface ScheduleOptions {
   clock?: () => number;
-  /** Whether new code may use all threads. Otherwise it leaves some to code that is known to be quick. */
-  fillsWithNewCode?: boolean | undefined;
+  /** As in the options of the pool. */
+  everyRunHasSlot?: boolean | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ interface ScheduleOptions {
  */
 export class Schedule<W extends Work> {
   readonly #slowMs: number;
-  readonly #fillsWithNewCode: boolean;
+  readonly #everyRunHasSlot: boolean;
   readonly #slowTenants: SlowTenants;
   readonly #slowInNewCode: SlowTenants;
   /** In the order in which Tenants arrived or were served. */
@@ -36,9 +36,9 @@ export class Schedule<W extends Work> {
   #waitingCount = 0;
 
   constructor(slowMs: number, options: ScheduleOptions = {}) {
-    const { clock = () => performance.now(), fillsWithNewCode = false } = options;
+    const { clock = () => performance.now(), everyRunHasSlot = false } = options;
     this.#slowMs = slowMs;
-    this.#fillsWithNewCode = fillsWithNewCode;
+    this.#everyRunHasSlot = everyRunHasSlot;
     this.#slowTenants = new SlowTenants(clock);
     this.#slowInNewCode = new SlowTenants(clock);
   }
@@ -83,14 +83,14 @@ export class Schedule<W extends Work> {
   next(group: Group, threads: number): W | undefined {
     const runningHere = [...this.#running.keys()].filter((work) => this.#running.get(work) === group);
     const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
-    let least = Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
+    let least = this.#everyRunHasSlot ? threads : Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
     let next: W | undefined;
     for (const tenantId of this.#waiting.keys()) {
       const held = countOf(tenantId, runningHere);
       if (held >= least) continue;
       // New code leaves one thread to known code, and each Tenant's new code leaves another to the new code of others
       const mayStartNew =
-        this.#fillsWithNewCode ||
+        this.#everyRunHasSlot ||
         newCode.length === 0 ||
         (newCode.length < threads - 1 && countOf(tenantId, newCode) < threads - 2);
       const work = this.#firstOf(tenantId, group, mayStartNew);

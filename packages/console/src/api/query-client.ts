@@ -1,7 +1,7 @@
 import { AuthenticationError } from '@sluice/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
-/** The parameter in which the sign-in pages read the return address. */
+/** Where the sign-in pages find the return address, in `sessionStorage`. */
 const wayBack = 'back';
 
 /** Goes to the sign-in page, which leads back here. */

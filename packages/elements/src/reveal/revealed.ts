@@ -35,6 +35,8 @@ class Revealed implements Content {
   #isSeen = true;
   #isDisabled = false;
   #hidesAt: ReturnType<typeof setTimeout> | undefined;
+  /** Increases when the value is hidden, so that a request from before shows nothing. */
+  #hidden = 0;
 
   constructor(start: Start, page: Page) {
     this.#start = start;
@@ -64,6 +66,7 @@ class Revealed implements Content {
 
   /** Hides the value. */
   clear() {
+    this.#hidden += 1;
     clearTimeout(this.#hidesAt);
     this.#hidesAt = undefined;
     this.#draw([], '••••••••', this.#words.show);
@@ -82,11 +85,14 @@ class Revealed implements Content {
 
   async #show() {
     this.#toggle.disabled = true;
+    const hidden = this.#hidden;
     try {
       const key = await openSession(this.#start.key, this.#page, 0);
       const { type, data } = await request('GET', `/tokens/${encodeURIComponent(this.#start.token ?? '')}`, { key });
-      this.#hidesAt = setTimeout(() => this.clear(), shownForMs);
-      this.#draw(rowsOf(type, data), '', this.#words.hide);
+      if (hidden === this.#hidden) {
+        this.#hidesAt = setTimeout(() => this.clear(), shownForMs);
+        this.#draw(rowsOf(type, data), '', this.#words.hide);
+      }
     } catch (error) {
       this.#draw([], this.#words.failed, this.#words.show);
       this.#page.tell({ emit: 'error', event: problemOf(error) });

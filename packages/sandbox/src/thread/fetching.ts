@@ -7,11 +7,13 @@ const mostHeaderBytes = 16_384;
 /** A byte of a body is one character, which takes six as an escape. Longer texts are not parsed. */
 const escaped = 6;
 const mostAroundBody = 65_536;
+/** As many bodies of the largest size as the calls of a run may have open at a time. They are in the main thread's memory. */
+const mostOpenBodies = 2;
 
-type Sending = Pick<Invocation, 'fetches' | 'limits' | 'mayFetch'>;
+type Sending = Pick<Invocation, 'fetches' | 'openBodies' | 'limits' | 'mayFetch'>;
 
 /** The longest text that {@link beginFetch} reads, in UTF-16 units. */
-export function longestRequest({ limits }: Sending): number {
+export function longestRequest({ limits }: Pick<Sending, 'limits'>): number {
   return escaped * limits.fetchBytes + mostAroundBody;
 }
 
@@ -27,6 +29,7 @@ export function beginFetch(run: Invocation, id: number, json: string | undefined
   run.hostCalls += 1;
   run.fetches.set(id, 'begun');
   const { body, ...head } = request;
+  run.openBodies.set(id, body?.byteLength ?? 0);
   run.send({ id, operation: 'fetch', payloadJson: JSON.stringify(head), ...(body && { body }) });
 }
 
@@ -48,11 +51,17 @@ export function abortFetch(run: Invocation, call: number): void {
   run.send({ id: call, operation: 'fetch.abort', payloadJson: String(call) });
 }
 
-function refusalOf({ fetches, limits, mayFetch }: Sending, request: ReadRequest | undefined): string | undefined {
+function refusalOf(
+  { fetches, openBodies, limits, mayFetch }: Sending,
+  request: ReadRequest | undefined,
+): string | undefined {
   if (!mayFetch) return 'Nothing is called here';
   if (fetches.size >= limits.fetchCalls) return `A run may call fetch ${limits.fetchCalls} times`;
   if (!request || (request.body?.byteLength ?? 0) > limits.fetchBytes)
     return `A body may have ${limits.fetchBytes} bytes`;
+  const open = [...openBodies.values()].reduce((sum, size) => sum + size, 0);
+  if (open + (request.body?.byteLength ?? 0) > mostOpenBodies * limits.fetchBytes)
+    return `The bodies of calls without an answer may have ${mostOpenBodies * limits.fetchBytes} bytes together`;
   if (request.url.length > mostUrlCharacters) return `A URL may have ${mostUrlCharacters} characters`;
   const bytes = request.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
   if (request.headers.length > mostHeaderLines || bytes > mostHeaderBytes)

@@ -17,6 +17,8 @@ export interface Invocation {
   hostCalls: number;
   /** State of its calls of `fetch` by id, also of those that have ended. */
   readonly fetches: Map<number, 'begun' | 'reading' | 'aborted'>;
+  /** Bytes of the bodies of its calls of `fetch` that have no answer yet, by id. */
+  readonly openBodies: Map<number, number>;
   readonly mayFetch: boolean;
   /** UTF-16 units that its calls may still send to the main thread, see {@link payloadUnits}. */
   payloadUnitsLeft: number;
@@ -46,6 +48,7 @@ export function invocationFrom({ limits, quickMs, mayFetch = false, send, cpuAtS
     consoleBytesLeft: limits.consoleBytes,
     hostCalls: 0,
     fetches: new Map(),
+    openBodies: new Map(),
     mayFetch,
     payloadUnitsLeft: limits.outputBytes,
     awaitedCalls: 0,
@@ -72,6 +75,7 @@ export function abort(invocation: Invocation): void {
 }
 
 export function receive(invocation: Invocation, answer: HostAnswer): void {
+  invocation.openBodies.delete(answer.id);
   invocation.answers.push(answer);
   invocation.wake();
 }

@@ -277,3 +277,15 @@ describe('the figures of a Tenant', () => {
     expect((await api.current.send('GET', '/tenants/self/metrics', { key })).status).toBe(403);
   });
 });
+
+test('many readers of one Tenant with large records do not keep another from its own', async () => {
+  const printed = [{ level: 'info' as const, text: 'x'.repeat(1900) }];
+  const [many, few] = [await tenantWith([]), await tenantWith([recordOf('mine')])];
+  await many.add(Array.from({ length: mostKept }, (_, at) => recordOf(`theirs-${at}`, { console: printed })));
+  const reads = Array.from({ length: 200 }, () => many.get());
+  for (let i = 0; i < 3; i++) {
+    const { status, body } = await few.get();
+    expect([status, traces(body)]).toEqual([200, ['mine']]);
+  }
+  for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
+});

@@ -25,7 +25,7 @@ interface Followed {
  * at a public issuer.
  */
 export async function admit(
-  { db, pepper, changes }: Pick<Context, 'db' | 'pepper' | 'changes'>,
+  { db, pepper, changes, issuers }: Pick<Context, 'db' | 'pepper' | 'changes' | 'issuers'>,
   identity: Identity,
   traceId: string,
 ): Promise<Admitted> {
@@ -35,12 +35,28 @@ export async function admit(
     const userId = await personOf(tx, identity);
     if (userId === undefined) return {};
     await updatePerson(tx, userId, identity);
-    const tags = await followGroups(tx, { userId, roles: identity.roles, traceId });
+    const decidedElsewhere = await tenantsOfOtherIssuers(tx, issuers, { userId, issuer: identity.issuer });
+    const tags = await followGroups(tx, { userId, roles: identity.roles, decidedElsewhere, traceId });
     return { userId, ...(tags.size > 0 && { change: await changes.recordEach(tx, tags) }) };
   });
   if (change) await changes.barrier(change);
   const tenants = userId === undefined ? [] : await listTenantsOf(db, userId);
   return { secret, tenants };
+}
+
+/** A person may have identities at several issuers. Of Tenants that only another one maps, this one says nothing. */
+async function tenantsOfOtherIssuers(
+  tx: Queryable,
+  issuers: Context['issuers'],
+  { userId, issuer }: { userId: string; issuer: string },
+): Promise<string[]> {
+  const identities = await tx.selectFrom('identities').select('issuer').where('user_id', '=', userId).execute();
+  const urls = new Set(identities.map((known) => new URL(known.issuer).href));
+  const url = new URL(issuer).href;
+  const all = [...issuers.values()].filter((one) => urls.has(one.url));
+  const own = all.find((one) => one.url === url)?.tenantIds;
+  const others = all.filter((one) => one.url !== url).flatMap(({ tenantIds }) => [...tenantIds]);
+  return others.filter((tenantId) => !own?.has(tenantId));
 }
 
 async function personOf(tx: Queryable, identity: Identity): Promise<string | undefined> {

@@ -95,12 +95,12 @@ async function enter(
   return createSignIn(tx, context, { who: { tenantId: entered.id, userId }, came, traceId });
 }
 
-/** Undefined for an invitation that is unknown, used, expired, or for another address. */
+/** @throws {ServiceError} `forbidden` for an invitation that is unknown, used, expired, or for another address. */
 async function accept(
   tx: Queryable,
   context: Context,
   { person, token, came, traceId }: Finishing & { token: string },
-): Promise<StartedSignIn | undefined> {
+): Promise<StartedSignIn> {
   const invitation = isWellFormedSecret(token) ? await takeInvitation(tx, hashKey(context.pepper, token)) : undefined;
   if (!invitation || person.email !== invitation.email) throw notForYou();
   const userId = await invitedPerson(tx, person, invitation.user_id);

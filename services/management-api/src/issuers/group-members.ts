@@ -7,6 +7,8 @@ import type { Identity } from './issuer.ts';
 interface OfPerson {
   userId: string;
   roles: Identity['roles'];
+  /** Tenants in which the membership stays whatever this issuer says. */
+  decidedElsewhere: readonly string[];
   traceId: string;
 }
 
@@ -23,7 +25,7 @@ interface Member {
  */
 export async function followGroups(
   tx: Queryable,
-  { userId, roles, traceId }: OfPerson,
+  { userId, roles, decidedElsewhere, traceId }: OfPerson,
 ): Promise<Map<string, string[]>> {
   const tags = new Map<string, string[]>();
   const note = async (operation: Verb, { id, tenant_id: tenantId, role }: Member) => {
@@ -38,7 +40,7 @@ export async function followGroups(
     if (made) await note('create', made);
     else if (changed) await note('update', changed);
   }
-  for (const ended of await endOthers(tx, userId, [...roles.keys()])) await note('delete', ended);
+  for (const ended of await endOthers(tx, userId, [...roles.keys(), ...decidedElsewhere])) await note('delete', ended);
   return tags;
 }
 

@@ -189,3 +189,22 @@ test('an issuer that is away, or answers nothing, is 503 within its five seconds
   }
   expect((await opened.browser().send('GET', '/sign-in')).status).toBe(200);
 });
+
+test('a page of another site that sends its visitor to the way back locks nobody out; wrong answers to an attempt count', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { browser, tenant } = await startTestIssuers(stack, {
+    TRUSTED_PROXIES: '127.0.0.0/8, ::1/128',
+    FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: '3',
+  });
+  const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image' };
+  const comeBackWithout = () => browser().send('GET', '/sign-in/one/callback?code=x&state=y', { headers });
+  for (let i = 0; i < 5; i++) expect((await comeBackWithout()).status).toBe(401);
+  expect((await browser().signIn({ key: tenant.management_key })).status).toBe(204);
+  const statuses: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const attempt = browser();
+    await attempt.send('GET', '/sign-in/one');
+    statuses.push((await attempt.send('GET', '/sign-in/one/callback?code=x&state=y', { headers })).status);
+  }
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+});

@@ -30,7 +30,9 @@ export function issuerPages(context: Context, pages: SignInPages): HtmlPage[] {
     await failedSignIns.refuseMany(address());
     const cookie = readAttemptCookie(request);
     const identity = await identify(issuer, cookie, query).catch(async (error: unknown) => {
-      if (error instanceof AttemptRefused) await failedSignIns.refusal(address());
+      // Without an attempt nothing was guessed, and any page of another site can send its visitor here.
+      const isAttempt = attemptOf(cookie, issuer.name) !== undefined;
+      if (error instanceof AttemptRefused && isAttempt) await failedSignIns.refusal(address());
       throw error;
     });
     const { secret, tenants } = await admit(context, identity, traceId);

@@ -30,12 +30,17 @@ const metadataMs = 3600_000;
 /** An OpenID Connect issuer, by authorization code with PKCE. */
 export class Issuer {
   readonly name: string;
+  readonly url: string;
+  /** Tenants in which its groups give roles. */
+  readonly tenantIds: ReadonlySet<string>;
   readonly #settings: IssuerSettings;
   readonly #callbackUrl: string;
   #known: { configuration: Promise<oidc.Configuration>; until: number } | undefined;
 
   constructor(settings: IssuerSettings, consoleUrl: string) {
     this.name = settings.name;
+    this.url = new URL(settings.issuer).href;
+    this.tenantIds = new Set(settings.groups.map(({ tenant_id }) => tenant_id));
     this.#settings = settings;
     this.#callbackUrl = `${consoleUrl}/sign-in/${settings.name}/callback`;
   }

@@ -157,6 +157,20 @@ describe('a group that is taken away', () => {
     ]);
   });
 
+  test('is not what another issuer says of a person with identities at both', async () => {
+    const { one, two, browser, db, tenantId } = api.current;
+    const person = addPerson({ groups: ['auditors'] });
+    await visit(person, 'one');
+    const [member] = await membersNamed(person.subject);
+    two.account = `${person.subject} at two`;
+    two.accounts.set(two.account, {});
+    const identity = { issuer: two.url, subject: two.account, user_id: member?.user_id ?? '' };
+    await db.insertInto('identities').values(identity).execute();
+    expect(tenantsIn(await visit(browser(), 'two'))).toEqual([tenantId]);
+    one.accounts.set(person.subject, {});
+    expect(tenantsIn(await visit(browser(), 'one'))).toEqual([]); // the control
+  });
+
   test('and one that gives another role changes it', async () => {
     const { one } = api.current;
     const person = addPerson({ groups: ['admins'] });

@@ -173,7 +173,7 @@ const longestStart = 8;
 
 /**
  * Reads the first characters that are not white space, as Latin-1, while `isUndecided`, and puts them back. The body
- * must be longer than `mostBytes`.
+ * must have `mostBytes` at least.
  */
 export function peekAtBody(
   request: IncomingMessage,
@@ -198,7 +198,7 @@ export function peekAtBody(
     for (const read of chunks.reverse()) request.unshift(read);
     resolve(start);
   };
-  request.on('data', onData).on('error', reject).on('close', onClose);
+  request.on('data', onData).on('error', reject).on('close', onClose).resume(); // it is paused if it was late
   return promise;
 }
 
@@ -215,7 +215,7 @@ function holdUntilRead(request: IncomingMessage, bytes: number, reading: Reading
   request.on('data', onData);
 }
 
-/** For a streamed body: `bytes` have arrived and stay in memory until they are read from the stream. */
+/** For a streamed body, of which `bytes` are in memory until they are read. Releases the rest. */
 function keepUnread(reading: Reading | undefined, bytes: number): void {
   reading?.memory.shrink(reading.memory.bytes - bytes);
 }

@@ -45,8 +45,10 @@ async function seemsJson(
   request: IncomingMessage,
   { bodyLimitBytes }: Pick<Context, 'bodyLimitBytes'>,
 ): Promise<boolean> {
-  if (request.headers['content-length'] === undefined) return true;
-  return startsLikeJson(await peekAtBody(request, Math.min(mostOfStart, bodyLimitBytes), mayStartLikeJson));
+  const length = request.headers['content-length'];
+  if (length === undefined) return true;
+  const most = Math.min(mostOfStart, bodyLimitBytes, Number(length));
+  return startsLikeJson(await peekAtBody(request, most, mayStartLikeJson));
 }
 
 async function readHeld(

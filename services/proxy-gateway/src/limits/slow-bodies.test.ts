@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { call, eventually, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
@@ -99,4 +100,17 @@ test('a body that a transform is to see has so much time to come; another one st
   streamed.end('two');
   expect(await streamed.status).toBe(200);
   expect(destination.seen.at(-1)?.body).toBe('one two');
+});
+
+test.each(['   ', '{', '[ '])('a late body without a content type that has only %j passes', async (body) => {
+  const { tenant, destination, url } = hasty.current;
+  const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false });
+  const headers = { 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': 'none', 'Content-Length': body.length };
+  const sent = request(`${url}/proxy`, { method: 'POST', headers });
+  const status = new Promise((resolve) => sent.on('response', (answer) => resolve(answer.resume().statusCode)));
+  sent.write(body.slice(0, -1));
+  await wait(1000); // longer than BODY_TIMEOUT_MS
+  sent.end(body.slice(-1));
+  expect(await status).toBe(200);
+  expect(destination.seen.at(-1)?.body).toBe(body);
 });

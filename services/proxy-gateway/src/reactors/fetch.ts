@@ -37,15 +37,21 @@ export function fetchesOf(run: FetchingRun, context: Fetching): Fetches {
 
   async function fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchAnswer> {
     const url = checkUrl(request);
-    await run.beforeEffect();
-    if (signal.aborted) throw aborted();
+    const body = request.body && Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength);
+    const sent = await reserve(context, run, body?.length ?? 0);
+    try {
+      await run.beforeEffect();
+      if (signal.aborted) throw aborted();
+    } catch (error) {
+      sent?.release();
+      throw error;
+    }
     const onTurn = async () => {
       await run.look();
       calls += 1;
       hosts.add(url.host);
     };
-    const sink = new FetchSink(onTurn, context.bodyBytes.open(answerOf(run)));
-    const body = request.body && Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength);
+    const sink = new FetchSink(onTurn, { received: context.bodyBytes.open(answerOf(run)), sent });
     const outgoing = {
       tenantId: run.tenantId,
       proxyId: run.reactorId,
@@ -98,12 +104,31 @@ function answerOf({ tenantId }: FetchingRun): ReservationOptions {
   return { tenantId, direction: 'answer', mostBytes: copies * mostBytes };
 }
 
+/** For a body that is sent. Undefined if there is none. @throws {ServiceError} `unavailable` without memory. */
+async function reserve({ bodyBytes }: Fetching, { tenantId }: FetchingRun, bytes: number) {
+  if (bytes === 0) return undefined;
+  const memory = bodyBytes.open({ tenantId, direction: 'request', mostBytes: bytes });
+  try {
+    await memory.grow(bytes);
+    return memory;
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}
+
 const aborted = () => new ServiceError('destination_failed', 'The call was aborted');
+
+interface Memory {
+  received: Reservation;
+  sent: Reservation | undefined;
+}
 
 /** Collects one response. Memory is reserved as it arrives, and released when the code has received it or the call ends. */
 class FetchSink implements DestinationSink {
   readonly onTurn: () => Promise<void>;
   readonly #memory: Reservation;
+  readonly #sent: Reservation | undefined;
   readonly #head = Promise.withResolvers<FetchAnswer>();
   readonly #body = Promise.withResolvers<Buffer>();
   #call: DestinationCall | undefined;
@@ -113,9 +138,10 @@ class FetchSink implements DestinationSink {
   #isRead = true;
   #isOver = false;
 
-  constructor(onTurn: () => Promise<void>, memory: Reservation) {
+  constructor(onTurn: () => Promise<void>, { received, sent }: Memory) {
     this.onTurn = onTurn;
-    this.#memory = memory;
+    this.#memory = received;
+    this.#sent = sent;
     this.#body.promise.catch(() => {}); // the code may not read it
   }
 
@@ -165,7 +191,7 @@ class FetchSink implements DestinationSink {
       if (this.#codings.length > 0) await this.#memory.grow(copies * mostBytes);
       return new Uint8Array(await decodeBody(body, this.#codings, mostBytes));
     } finally {
-      this.#memory.release();
+      this.#release();
     }
   }
 
@@ -187,8 +213,13 @@ class FetchSink implements DestinationSink {
     this.#fail(error);
   }
 
-  #fail(error: unknown): void {
+  #release(): void {
     this.#memory.release();
+    this.#sent?.release();
+  }
+
+  #fail(error: unknown): void {
+    this.#release();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#chunks = [];

@@ -23,6 +23,8 @@ const megabyte = Buffer.alloc(2 ** 20, 'x');
 /** Made before any run, because making it takes as long as some runs may. */
 const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20));
 
+const held: ServerResponse[] = [];
+
 function endless(response: ServerResponse): void {
   while (response.write(megabyte));
   response.once('drain', () => endless(response));
@@ -35,6 +37,7 @@ const answers: Record<string, RequestListener> = {
     response.on('close', () => clearInterval(timer));
   },
   '/silent': () => {},
+  '/held': (_, response) => void held.push(response),
   '/silent-body': (_, response) => response.writeHead(200).flushHeaders(),
   '/bomb': (_, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
   '/nested-bomb': (_, response) =>
@@ -129,6 +132,29 @@ describe('floods', () => {
       `const body = 'x'.repeat(5 * 2 ** 20 + 1); return { raw: ${tried("fetch(base, { method: 'POST', body })")} }`,
     );
     expect([raw, hostile.current.seen.length]).toEqual([['TypeError', expect.stringContaining('5242880 bytes')], 0]);
+  });
+
+  test('of large bodies to a destination that reads nothing: two are open, and their memory is reserved', async () => {
+    const { url, tenant, metrics } = gateway.current;
+    const { key } = await tenant.application();
+    const code = `module.exports = async ({ args: base }) => {
+      const body = 'x'.repeat(5 * 2 ** 20);
+      const all = Array.from({ length: 20 }, () => fetch(base + '/held', { method: 'POST', body }));
+      return { raw: (await Promise.allSettled(all)).map(({ reason }) => reason?.cause?.message) } }`;
+    const { id } = await tenant.reactor({ code });
+    const run = reactAt(url, { id, key, body: { args: hostile.current.url } });
+    const reserved = async () =>
+      Number(
+        /^sluice_body_held_bytes (\d+)$/m.exec(await metrics.getSingleMetricAsString('sluice_body_held_bytes'))?.[1],
+      );
+    await eventually('both are open', () => held.length === 2);
+    expect(await reserved()).toBeGreaterThanOrEqual(2 * 5 * 2 ** 20);
+    for (const response of held.splice(0)) response.end();
+    const refusals: unknown[] = (await run).body.raw as unknown[];
+    expect(refusals.filter((one) => one === null)).toHaveLength(2);
+    expect(refusals.filter((one) => /10485760 bytes together/.test(String(one)))).toHaveLength(18);
+    await eventually('the memory is released', async () => (await reserved()) === 0);
+    await expectGoodRun();
   });
 
   test('of calls that nobody awaits end with their run', async () => {

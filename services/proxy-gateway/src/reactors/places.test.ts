@@ -90,3 +90,24 @@ test('each place has a thread, also where no code has run before', async () => {
   await eventually('all four call out', () => destination.seen.length === before + 4).finally(release);
   expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
+
+test('each place has a thread, also for Tenants whose code was slow', async () => {
+  const { tenant, stranger, destination, startAnother } = gateway.current;
+  const { url } = await startAnother({ REACTOR_THREADS: '4', TRANSFORM_CPU_MS: '200' });
+  const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
+  destination.answer = async (_, response) => {
+    await mayAnswer;
+    response.end('{}');
+  };
+  const before = destination.seen.length;
+  const runs: ReturnType<typeof reactAt>[] = [];
+  for (const owner of [tenant, stranger]) {
+    const { key } = await owner.application();
+    const slow = await owner.reactor({ code: 'module.exports = async () => { for (;;); }' });
+    expect((await reactAt(url, { id: slow.id, key, body: {} })).body.detail).toContain('CPU');
+    const { id } = await owner.reactor({ code: calling });
+    for (let i = 0; i < 2; i++) runs.push(reactAt(url, { id, key, body: { args: destination.url } }));
+  }
+  await eventually('all four call out', () => destination.seen.length === before + 4).finally(release);
+  expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});

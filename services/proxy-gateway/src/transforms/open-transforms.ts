@@ -38,7 +38,7 @@ export function openReactorPool(config: ReactorConfig, { log, stack, metrics }: 
     limits: { ...transformLimitsFrom(config), wallMs: config.REACTOR_WALL_MS },
     threads: config.REACTOR_THREADS,
     startsLater: true,
-    fillsWithNewCode: true, // places limit the share of one Tenant
+    everyRunHasSlot: true, // by ReactorPlaces
     queueLimit: config.REACTOR_THREADS,
     waitMs: reactorWaitMs,
     onSuspend: ({ tenantId, ownerId }) =>

@@ -41,11 +41,12 @@ export interface WaitingRun {
   tries: number;
 }
 
+/** Without those that pause after a failed try: their gateway enqueues them, and once the pause is over, the sweep. */
 export async function listWaiting(db: Database): Promise<WaitingRun[]> {
   const { rows } = await sql<WaitingRun>`
     select tenant_id, id, tries from (
       select tenant_id, id, tries, row_number() over (partition by tenant_id order by created_at, id) as place
-      from reactor_runs where state = 'waiting'
+      from reactor_runs where state = 'waiting' and (lease_until is null or lease_until <= clock_timestamp())
     ) as waiting
     where place <= ${sql.lit(mostJobsOfTenant)} order by place
   `.execute(db);

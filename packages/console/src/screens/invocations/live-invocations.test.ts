@@ -92,3 +92,23 @@ test('a stream that is refused is not asked for again', async () => {
   expect(following.live.view().error).toBe(refused);
   expect(following.asked).toHaveLength(1);
 });
+
+test('what comes after it was stopped and followed again is shown', async () => {
+  let connections = 0;
+  const live = new LiveInvocations(async function* (_query, options) {
+    yield event(connections++);
+    await wait(600_000, undefined, { ...(options?.signal && { signal: options.signal }) });
+  });
+  const leave = async (leaving: AbortController, following: Promise<void>) => {
+    leaving.abort();
+    await following;
+    live.stop();
+  };
+  const first = new AbortController();
+  const following = live.follow({}, first.signal);
+  await new Promise(setImmediate); // the row has come, and waits to be shown
+  await leave(first, following);
+  const second = new AbortController();
+  const again = live.follow({}, second.signal);
+  await eventually('both rows', () => live.view().rows.length === 2).finally(() => leave(second, again));
+});

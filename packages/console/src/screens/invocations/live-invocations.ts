@@ -73,6 +73,7 @@ export class LiveInvocations {
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   async #read(query: NonNullable<Parameters<Watch>[0]>, signal: AbortSignal): Promise<void> {

@@ -3,10 +3,7 @@ import { headerPrefix } from '../../api/client.ts';
 
 const body = `{"card": "{{ <token id> | json: '$.number' }}"}`;
 
-/**
- * A call to copy into a terminal. The caller's secrets are shell variables, so that the shell's history does not
- * contain them.
- */
+/** A call to copy into a terminal. The caller's key is a shell variable, so that the shell's history does not contain it. */
 export function curlCall({ key, require_auth: needsKey }: ProxyResource): string {
   const headers = [
     `-H '${headerPrefix}-PROXY-KEY: ${key}'`,

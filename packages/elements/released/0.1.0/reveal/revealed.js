@@ -26,6 +26,7 @@ class Revealed {
     #isSeen = true;
     #isDisabled = false;
     #hidesAt;
+    #hidden = 0;
     constructor(start, page) {
         this.#start = start;
         this.#page = page;
@@ -52,6 +53,7 @@ class Revealed {
         this.#toggle.focus();
     }
     clear() {
+        this.#hidden += 1;
         clearTimeout(this.#hidesAt);
         this.#hidesAt = undefined;
         this.#draw([], '••••••••', this.#words.show);
@@ -68,11 +70,14 @@ class Revealed {
     }
     async #show() {
         this.#toggle.disabled = true;
+        const hidden = this.#hidden;
         try {
             const key = await openSession(this.#start.key, this.#page, 0);
             const { type, data } = await request('GET', `/tokens/${encodeURIComponent(this.#start.token ?? '')}`, { key });
-            this.#hidesAt = setTimeout(() => this.clear(), shownForMs);
-            this.#draw(rowsOf(type, data), '', this.#words.hide);
+            if (hidden === this.#hidden) {
+                this.#hidesAt = setTimeout(() => this.clear(), shownForMs);
+                this.#draw(rowsOf(type, data), '', this.#words.hide);
+            }
         }
         catch (error) {
             this.#draw([], this.#words.failed, this.#words.show);

@@ -10,8 +10,8 @@ import type { RunLimits, Runs } from './runs.ts';
 
 type RunContext = RunningRuns & Pick<Context, 'reactorPlaces'>;
 
-/** The pause before a run that failed as `unavailable` begins again. It grows fourfold with each try. */
-const pauseMs = 250;
+/** A pause ends by the clock of Postgres, and the job comes a little later. */
+const afterPauseMs = 50;
 /** Runs to enqueue when their Tenant has a free place: more than one, so that other gateways can take some. */
 const nextOfTenant = 2;
 
@@ -26,6 +26,7 @@ export function openRuns(
 ): { runs: Runs; runLimits: RunLimits } {
   const { db, log, reactorPlaces: places } = context;
   const { REDIS_URL: redisUrl, REACTOR_RUN_LEASE_MS: leaseMs } = config;
+  const runLimits = { waiting: config.REACTOR_RUNS_WAITING, keptBytes: config.REACTOR_RESULTS_TENANT_BYTES };
   const onError = (err: unknown) => log.warn({ err }, 'a job of a run failed; the sweep of the worker repeats it');
   const jobs = openJobs({
     redisUrl,
@@ -82,10 +83,10 @@ export function openRuns(
     };
     const renewing = setInterval(() => void renew().catch(onError), leaseMs / 3);
     try {
-      const waitsAnew = await runClaimed(claim, run, { context, signal: losing.signal });
+      const pauseMs = await runClaimed(claim, run, { context, limits: runLimits, signal: losing.signal });
       const { tenantId, id } = claim;
       const again = () => void enqueue(tenantId, id, `${id}-${run.tries}`);
-      if (waitsAnew) setTimeout(again, pauseMs * 4 ** run.tries).unref();
+      if (pauseMs !== undefined) setTimeout(again, pauseMs + afterPauseMs).unref();
     } finally {
       clearInterval(renewing);
       underWay.delete(claim);
@@ -113,6 +114,6 @@ export function openRuns(
   });
   return {
     runs: { begin: (tenantId, id) => void enqueue(tenantId, id) },
-    runLimits: { waiting: config.REACTOR_RUNS_WAITING, keptBytes: config.REACTOR_RESULTS_TENANT_BYTES },
+    runLimits,
   };
 }

@@ -10,11 +10,14 @@ import { nextCdnLoop } from '../../http/cdn-loop.ts';
 import type { ReactorOutcome } from '../reactor-run.ts';
 import { answerOf, type RunningReactors, runReactor } from '../run-reactor.ts';
 import { type Claim, type ClaimedRun, endRun, markRun, type RunEnd, releaseRun } from './run.queries.ts';
+import { type RunLimits, requireRoomForResults } from './runs.ts';
 
 export type RunningRuns = RunningReactors & Pick<Context, 'db' | 'vault' | 'callers' | 'caches' | 'log'>;
 
 /** A run that fails because something was unavailable begins again, unless it has begun this often. */
 const mostTries = 5;
+/** Before the second try. The pauses before the next ones are each four times as long. */
+const firstPauseMs = 1000;
 
 /** Another process has taken over the run, or it was cancelled. Its outcome in this process must be discarded. */
 export class RunLost extends Error {
@@ -23,21 +26,26 @@ export class RunLost extends Error {
   }
 }
 
-/**
- * `signal` aborts with {@link RunLost}. @returns true if the run waits for another try. Otherwise it has ended, or another
- * process has taken it over.
- */
+interface Claimed {
+  context: RunningRuns;
+  limits: Pick<RunLimits, 'keptBytes'>;
+  /** Aborts with {@link RunLost}. */
+  signal: AbortSignal;
+}
+
+/** @returns the pause before its next try, in ms; undefined if it has ended, or another process has taken it over. */
 export async function runClaimed(
   claim: Claim,
   run: ClaimedRun,
-  { context, signal }: { context: RunningRuns; signal: AbortSignal },
-): Promise<boolean> {
+  { context, limits, signal }: Claimed,
+): Promise<number | undefined> {
   let isMarked = run.marked_at !== null;
   let printed: readonly ConsoleLine[] = [];
   const { db, log } = context;
   const names = { tenant_id: claim.tenantId, run_id: claim.id, trace_id: run.trace_id };
   try {
     const { caller, look } = await findAsker(claim, run, context);
+    await requireRoomForResults(db, claim.tenantId, limits); // others may have filled it while this run waited
     const outcome = await runReactor(
       {
         reactorId: run.reactor_id,
@@ -63,26 +71,26 @@ export async function runClaimed(
       { outcome, printed, actor: { ...caller, actorType: actorTypeOf(caller), traceId: run.trace_id, look } },
       context,
     );
-    return false;
+    return undefined;
   } catch (error) {
-    if (error instanceof RunLost) return false;
+    if (error instanceof RunLost) return undefined;
     const failure = asServiceError(error);
     if (failure.code === 'internal') log.error({ err: error, ...names }, 'a run of a reactor failed');
     const mayRepeat = (!isMarked || run.retryable) && run.tries < mostTries;
-    if (failure.code === 'unavailable' && mayRepeat && (await releaseRun(db, claim))) return true;
+    const pauseMs = firstPauseMs * 4 ** (run.tries - 1);
+    if (failure.code === 'unavailable' && mayRepeat && (await releaseRun(db, claim, pauseMs))) return pauseMs;
     const text = JSON.stringify({ error: toProblem(error, run.trace_id) });
     const end = await prepareEnd(claim, printed, context);
-    await endRun(db, claim, end('failed', text));
-    return false;
+    await db.transaction().execute((tx) => endRun(tx, claim, end('failed', text)));
+    return undefined;
   }
 }
 
-/** Finds the caller with its present rights; `look` compares with these. @throws {ServiceError} 401 and 403 if it lost them. */
+/** Finds the caller and its current rights; `look` compares with them. @throws {ServiceError} 401, 403 if it lost them. */
 async function findAsker({ tenantId }: Claim, { caller_type, created_by }: ClaimedRun, context: RunningRuns) {
   const find = async (tx?: Queryable): Promise<Caller> => {
-    const callers = tx ? readCallers(tx) : context.callers;
-    const find = caller_type === 'session' ? callers.bySessionId : callers.byId;
-    const found = await find(tenantId, created_by);
+    const { bySessionId, byId } = tx ? readCallers(tx) : context.callers;
+    const found = await (caller_type === 'session' ? bySessionId : byId)(tenantId, created_by);
     if (!found)
       throw new ServiceError(
         'unauthenticated',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
+import { runBytesCounter } from '@sluice/database';
 import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { sql } from 'kysely';
 import { callsOut, openRunScene, readsThenCalls } from '../../testing/run-scene.ts';
 
 const gateway = useStack((stack) => openRunScene(stack));
@@ -144,6 +146,49 @@ describe('what happens to a run on its way', () => {
     await release();
     expect((await end(id, runId, key)).body).toEqual({ raw: 'new' });
     expect((await row(runId)).tries).toBe(2);
+  });
+
+  test('pauses before another try, although its Tenant has a free place and other runs go on', async () => {
+    const { tenant, caller, begin, end, untilState, holdTokens, row, db, announce } = gateway.current;
+    const { key } = await caller();
+    const token = await tenant.token({ data: 'x' });
+    const code = 'module.exports = async ({ args }) => ({ raw: args })';
+    const { id } = await tenant.reactor({ code });
+    const release = await holdTokens();
+    const runId = await begin(id, key, `{{ ${token} }}`);
+    await untilState(runId, 'running');
+    await untilLockIsAwaited(db);
+    await db
+      .updateTable('reactors')
+      .set({ code: `${code} // changed` })
+      .where('id', '=', id)
+      .execute();
+    await announce(tenant.id, [tagOf.reactor(id)]);
+    const releasedAt = Date.now();
+    await release();
+    expect((await end(id, await begin(id, key, 'other'), key)).body).toEqual({ raw: 'other' });
+    expect((await end(id, runId, key)).body).toEqual({ raw: 'x' });
+    const { tries, ended_at } = await row(runId);
+    expect(tries).toBe(2);
+    expect(Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(releasedAt + 1000);
+  });
+
+  test('has not failed if what it leaves cannot be counted', async () => {
+    const { tenant, caller, begin, end, row, db } = gateway.current;
+    const { key } = await caller();
+    const { id } = await tenant.reactor({ code: 'module.exports = async () => { throw new Error("x") }' });
+    await sql`create sequence refusals`.execute(db); // which a rollback does not reset
+    await sql`alter table counters add constraint refused check (counter <> ${sql.lit(runBytesCounter)} or nextval('refusals') < 0) not valid`.execute(
+      db,
+    );
+    const runId = await begin(id, key);
+    await eventually('a count is refused', async () => {
+      const { rows } = await sql<{ is_called: boolean }>`select is_called from refusals`.execute(db);
+      return rows[0]?.is_called === true;
+    });
+    expect((await row(runId)).state).toBe('running');
+    await sql`alter table counters drop constraint refused`.execute(db);
+    expect((await end(id, await begin(id, key), key)).body).toMatchObject({ error: { status: 500 } }); // the control
   });
 
   test('a gateway that is asked to end gives back what has not called out, and another runs it', async () => {

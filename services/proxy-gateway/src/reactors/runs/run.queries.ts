@@ -1,5 +1,5 @@
 import { addToCounter, type Queryable, type ReactorRunState, readCounter, runBytesCounter } from '@sluice/database';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 interface RunKey {
   tenantId: string;
@@ -68,22 +68,25 @@ export interface ClaimedRun {
   arguments_ciphertext: Buffer | null;
 }
 
-const leaseOf = (leaseMs: number) => sql<string>`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+const inMs = (ms: number) => sql<string>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+/** In a waiting run `lease_until` is the end of the pause after a failed try. */
+const isDue = sql<boolean>`(lease_until is null or lease_until <= clock_timestamp())`;
 
-/** Undefined if the run is no longer waiting. */
+/** Undefined if the run is no longer waiting, or its pause lasts. */
 export function claimRun(db: Queryable, claim: Claim, leaseMs: number): Promise<ClaimedRun | undefined> {
   return db
     .updateTable('reactor_runs')
     .set((eb) => ({
       state: 'running',
       claim_id: claim.claimId,
-      lease_until: leaseOf(leaseMs),
+      lease_until: inMs(leaseMs),
       tries: eb('tries', '+', 1),
       started_at: sql<string>`coalesce(started_at, clock_timestamp())`,
     }))
     .where('tenant_id', '=', claim.tenantId)
     .where('id', '=', claim.id)
     .where('state', '=', 'waiting')
+    .where(isDue)
     .returning([
       'reactor_id',
       'created_by',
@@ -112,7 +115,7 @@ function held(db: Queryable, claim: Claim) {
 /** False if the claim was lost. */
 export async function renewLease(db: Queryable, claim: Claim, leaseMs: number): Promise<boolean> {
   const { numUpdatedRows } = await held(db, claim)
-    .set({ lease_until: leaseOf(leaseMs) })
+    .set({ lease_until: inMs(leaseMs) })
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -124,22 +127,28 @@ export async function markRun(db: Queryable, claim: Claim): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Lets the run wait for another try. False if it must not begin again, because it may have called a destination. */
-export async function releaseRun(db: Queryable, claim: Claim): Promise<boolean> {
-  const { numUpdatedRows } = await released(db, claim)
+/**
+ * Lets the run wait for another try, which begins `pauseMs` later. False if it must not begin again, because it may have
+ * called a destination.
+ */
+export async function releaseRun(db: Queryable, claim: Claim, pauseMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await released(db, claim, inMs(pauseMs))
     .where((eb) => eb.or([eb('marked_at', 'is', null), eb('retryable', '=', true)]))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-/** Like {@link releaseRun}, for code that still runs here: it has called nothing yet, and without its claim it cannot. */
+/**
+ * Like {@link releaseRun}, without a pause, for code that still runs here: it has called nothing yet, and without its claim
+ * it cannot.
+ */
 export async function releaseUnmarked(db: Queryable, claim: Claim): Promise<boolean> {
-  const { numUpdatedRows } = await released(db, claim).where('marked_at', 'is', null).executeTakeFirst();
+  const { numUpdatedRows } = await released(db, claim, null).where('marked_at', 'is', null).executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-function released(db: Queryable, claim: Claim) {
-  return held(db, claim).set({ state: 'waiting', claim_id: null, lease_until: null });
+function released(db: Queryable, claim: Claim, lease_until: RawBuilder<string> | null) {
+  return held(db, claim).set({ state: 'waiting', claim_id: null, lease_until });
 }
 
 export interface RunEnd {
@@ -167,13 +176,14 @@ export async function endRun(tx: Queryable, claim: Claim, end: RunEnd): Promise<
   return true;
 }
 
-/** The oldest first. */
+/** The oldest that may begin. */
 export function listNextRuns(db: Queryable, tenantId: string, most: number): Promise<{ id: string; tries: number }[]> {
   return db
     .selectFrom('reactor_runs')
     .select(['id', 'tries'])
     .where('tenant_id', '=', tenantId)
     .where('state', '=', 'waiting')
+    .where(isDue)
     .orderBy('created_at')
     .orderBy('id')
     .limit(most)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { runBytesCounter } from '@sluice/database';
 import { useStack } from '@sluice/testing';
 import { callsOut, echo, openRunScene } from '../../testing/run-scene.ts';
 import { testRuns } from '../../testing/test-runs.ts';
@@ -115,6 +116,22 @@ describe('429', () => {
     });
     await db.deleteFrom('counters').where('tenant_id', '=', tenant.id).execute();
     expect((await ask(id, key)).status).toBe(202);
+  });
+
+  test('for a run that waited while others filled what is kept; it has not run', async () => {
+    const { createTenant, begin, end, row, db, destination } = gateway.current;
+    using held = gateway.current.holdDestination();
+    const tenant = await createTenant();
+    const { key } = await tenant.application();
+    const { id } = await tenant.reactor({ code: callsOut });
+    const [first = ''] = await gateway.current.occupy(id, key);
+    const waiting = await begin(id, key, { url: `${destination.url}/too-much` });
+    const full = { tenant_id: tenant.id, counter: runBytesCounter, slot: 0, value: 2 ** 30 };
+    await db.insertInto('counters').values(full).execute();
+    held.release();
+    expect((await end(id, first, key)).body).toEqual({ raw: 200 });
+    expect((await end(id, waiting, key)).body.error).toMatchObject({ status: 429 });
+    expect((await row(waiting)).marked_at).toBeNull();
   });
 });
 

@@ -17,9 +17,9 @@ import {
   findResult,
   findRun,
   insertRun,
-  readKeptBytes,
 } from './run.queries.ts';
 import { asyncReaction, reactAsyncBody, runParams, runResult } from './run.schema.ts';
+import { limited, requireRoomForResults } from './runs.ts';
 
 const operation = operationsOf<Context>();
 
@@ -44,12 +44,7 @@ const reactAsync = operation({
     nextCdnLoop(cdnLoop);
     const { retryable } = await selectReactor({ reactorId: params.id, caller }, context);
     await rateLimits?.countCaller(caller);
-    if ((await readKeptBytes(db, tenantId)) >= runLimits.keptBytes) {
-      throw limited(
-        'reactor_results',
-        'The results that are kept for this Tenant have reached their limit; they go 24 hours after their runs',
-      );
-    }
+    await requireRoomForResults(db, tenantId, runLimits);
     const id = randomUUID();
     const args = JSON.stringify(body.args ?? {});
     const run = {
@@ -72,10 +67,6 @@ const reactAsync = operation({
     return answer;
   },
 });
-
-function limited(limit: string, detail: string): ServiceError {
-  return new ServiceError('too_many_requests', detail, { retryAfterSeconds: 10, limit });
-}
 
 /** A ciphertext comes as hexadecimal: once as a message, as text, decoded, and decrypted. */
 const copiesOfResult = 5;
