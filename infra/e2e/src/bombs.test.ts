@@ -13,7 +13,7 @@ import {
   statusOf,
 } from './under-load/hostile-tenants.ts';
 
-/** Of a gateway, in MiB, and what it gives bodies of that. Less than the manifests give, so that few bombs exceed it without a bound. */
+/** Memory of a gateway, in MiB. Lower than in the manifests, so that few bombs exceed it if nothing limits them. */
 const memoryLimit = 768;
 /** Time for a transform and its wait for a thread: on a busy machine each transform before it takes seconds. */
 const patient = { TRANSFORM_WALL_MS: '60000' };

@@ -118,7 +118,7 @@ const pathsOf = (asked: readonly string[]) => [...new Set(asked.map((line) => li
 /** Without it `/api` refuses what it has and what it does not have alike. */
 const ofOwnPage = { 'sec-fetch-site': 'same-origin', 'SVC-CONSOLE': '1' };
 
-/** What answers of these paths, by whatever method, with the key of the Tenant. */
+/** The paths that are served for any method, with the Tenant's key. */
 function findServed(url: string, paths: readonly string[], host?: string): Promise<string[]> {
   const { management_key: key } = platform.current.stack.credentials;
   const asked = paths.flatMap((path) => methods.map((method) => `${method} ${path}`));

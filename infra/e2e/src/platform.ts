@@ -69,8 +69,8 @@ export async function createTenant({ directory, stack }: Pick<Platform, 'directo
 let shared: Promise<Platform> | undefined;
 
 /**
- * A Tenant of the test file's own on a platform with the usual settings, which the files that one worker of Jest runs
- * share: who changes a setting, ends a process or looks at rows of others starts a platform instead.
+ * A new Tenant on a platform with the usual settings, which all test files of one Jest worker share. A test that
+ * changes a setting, ends a process or reads others' rows needs `startPlatform`.
  */
 export async function sharePlatform(): Promise<Platform> {
   shared ??= startPlatform(workerStack);

@@ -60,7 +60,7 @@ const exceptions: [reason: string, ...statements: RegExp[]][] = [
   ],
 ];
 
-/** The same for what comes every ten seconds or minutes, and so may not be met. */
+/** The same for rare sweeps, which a short run may not see. */
 const seldom: typeof exceptions = [
   ['lists all Tenants, for what was overlooked', /^select "id" from "tenants"$/],
   ['measures figures of the whole platform, each by itself', /^select \( ?select .*\) as value$/],
@@ -118,7 +118,7 @@ const tablesOf = (statement: string) => tablesAfter('from|join|into|update|using
 /** Whether each row that it reads or writes is of a Tenant that it names. */
 function namesTenant(statement: string): boolean {
   const inserts = [...statement.matchAll(/\binsert into "?\w+"? \(([^)]*)\)/gi)];
-  // What an insert reads for its rows or its answer, it finds by their Tenant.
+  // Rows that an insert reads are found by its own Tenant.
   const readsNothing = tablesAfter('from|join|update|using', statement).length === 0;
   const insertsOnly = inserts.length > 0 && (readsNothing || /^insert /i.test(statement));
   if (insertsOnly) return inserts.every(([, columns]) => /\btenant_id\b/.test(columns ?? ''));

@@ -57,7 +57,7 @@ What the destination takes, with expressions in place of values. Other media typ
 
 A value that its place cannot hold is 400: what XML 1.0 has no character for, \`--\` in a comment of XML, what ends a
 comment of HTML or a processing instruction together with the text around it, \`</\` and \`<!--\` in \`script\` and \`style\`, a quote, comma, semicolon, tab or line end in a cell of CSV without quotes. Values
-are written in the charset that the content type names: UTF-8, UTF-16, or one with a byte for each character (ISO-8859,
+are written in the charset that the content type names: UTF-8, UTF-16, or a single-byte one (ISO-8859,
 Windows-125x, KOI8 and the like, as WHATWG's Encoding Standard has them); in another, and where it lacks a character that
 cannot be escaped, the answer is 415. Where the value comes of a filter, empty text is written instead of an error.
 

@@ -8,7 +8,7 @@ import type { Mailboxes } from './mailboxes.ts';
 
 export interface Confirmation {
   changeId: string;
-  /** Number of processes that had a lease at the announcement. */
+  /** Processes with a row in `cache_leases` at the announcement, also those that died a moment ago. */
   holders: number;
   waitedMs: number;
 }

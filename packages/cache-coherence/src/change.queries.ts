@@ -33,7 +33,7 @@ export async function listForgottenChanges(db: Database, olderThanMs: number): P
   return rows.map((row) => ({ id: row.id, tenantIds: [row.tenant_id], tags: row.tags }));
 }
 
-/** Writers of these may still wait. Returned as one change, which has all tags of these rows. */
+/** Their writers may still be waiting. Returns one change with all tags of these rows. */
 export async function findUnconfirmed(
   db: Queryable,
   tenantId: string,

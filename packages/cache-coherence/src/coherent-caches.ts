@@ -28,9 +28,8 @@ export interface CoherentCaches {
   watch(tags: readonly string[], onChange: () => void): () => void;
   drop(tags: readonly string[]): void;
   /**
-   * Increases whenever something is dropped and when the lease is lost, before any listener is called. NaN, which
-   * equals nothing, while the lease is invalid. So if two calls return the same number, no change was confirmed between
-   * them.
+   * Increases before listeners are called, whenever something is dropped or the lease is lost. NaN while the lease is
+   * invalid. If two calls return equal numbers, no change was confirmed between them.
    */
   invalidations(): number;
   /** Whether the database's clock may have reached this time (milliseconds since 1970). */
@@ -71,7 +70,7 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
   bus.subscribe(changesChannel, (text) => {
     const announcement = readAnnouncement(text);
     if (!announcement) {
-      log.warn('an announcement was not readable; caches start empty');
+      log.warn('an unreadable announcement: caches were cleared');
       return clear();
     }
     drop(announcement.tags);

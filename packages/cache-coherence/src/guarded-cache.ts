@@ -90,7 +90,7 @@ export class GuardedCache<V extends object> {
     return fill?.then((loaded) => loaded?.value);
   }
 
-  /** Loads keys that are not cached by one call; keys that do not exist are left out. No promise if all are cached. */
+  /** Loads all missing keys with one call, and omits unknown ones. Returns no promise if all are cached. */
   getMany(
     keys: readonly string[],
     load: (missing: readonly string[]) => Promise<Map<string, Loaded<V>>>,

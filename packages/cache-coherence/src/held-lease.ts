@@ -20,8 +20,8 @@ export interface HeldLeaseOptions {
 }
 
 /**
- * Its end on the monotonic clock is computed from the sending of the renewal. Each use compares it, because a timer
- * fires late after a pause.
+ * Its end is computed on the monotonic clock from when the renewal was sent. Each use checks it, because a timer is
+ * late after a pause.
  */
 export class HeldLease implements Lease {
   readonly counts = { renewals: 0, failures: 0, losses: 0 };

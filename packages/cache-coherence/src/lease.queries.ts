@@ -1,7 +1,7 @@
 import type { MailboxEntry, Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-/** After the last renewal, by the database's clock. */
+/** From the last renewal, by the database's clock. */
 export const leaseMs = 2000;
 
 const untilMoment = sql`clock_timestamp() + ${sql.lit(`${leaseMs} milliseconds`)}::interval`;

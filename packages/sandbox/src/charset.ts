@@ -1,4 +1,4 @@
-/** The charset of a body: UTF-8, UTF-16, or one with a byte for each character (WHATWG Encoding). */
+/** The charset of a body: UTF-8, UTF-16, or a single-byte one (WHATWG Encoding). */
 export interface Charset {
   /** The name of the WHATWG encoding. */
   readonly name: string;

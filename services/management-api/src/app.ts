@@ -76,7 +76,6 @@ const consoleOperations = [
 
 const anonymousOperations = [...anonymousSignInOperations, ...issuerOperations, ...lookOperations, acceptInvitation];
 
-/** Operations at the host of the console. */
 export const operationsByCookie = underCookieApi([...consoleOperations, ...anonymousOperations]);
 
 /** Operations that take only the cookie of a sign-in, no key. */

@@ -112,6 +112,6 @@ function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
   log.warn(
-    `TRUSTED_PROXIES is not set, so that all sessions that wait may count as one network, and failed sign-ins are not limited by address; ${advice}`,
+    `TRUSTED_PROXIES is not set, so all waiting sessions may count as one network, and failed sign-ins are not limited by address; ${advice}`,
   );
 }

@@ -29,7 +29,7 @@ export interface NodeOptions {
   seed: number;
   /** Added to its environment, where it wins. */
   environment?: Record<string, string>;
-  /** False where what it needs is not there yet: then it has only been started. */
+  /** False if its stores may be missing: then it is only started. */
   waits?: boolean;
 }
 

@@ -29,7 +29,7 @@ export const longestWaitMs = 2000 + 1000;
 /** One change in a hundred may wait so long where the machine has other things to do. */
 export const rareWaitMs = 2000 + 3000;
 
-/** A fault at Postgres is felt until what waited for it has been worked off. */
+/** After a fault of Postgres, waiting statements delay others for this long. */
 const aftermathMs = 2000;
 
 /** Judges what the clients saw by what they were promised. It knows nothing of how the promise is kept. */
@@ -70,7 +70,7 @@ function judge(finding: Finding, verdict: Verdict): void {
   if (startedAt <= life.givenAt || startedAt >= life.contestedAt) return;
   const isSurelyValid = !life.isUncertain && endedAt < life.contestedAt;
   if (isSurelyValid) verdict.judged += 1;
-  // Were it not valid any more when it was looked at, the answer would be 401, and nothing else.
+  // If the key had been invalid at the check, the response would be 401.
   if (outcome !== 'refused' && invocation.detail !== '200') verdict.failedValid.push(finding);
   else if (outcome === 'refused' && isSurelyValid) verdict.wrongRefusals.push(finding);
 }

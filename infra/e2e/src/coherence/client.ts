@@ -14,7 +14,7 @@ export const traceIdOf = (number: number) => `invocation-${number}`;
 /** Numbers that no invocation of the load has. */
 let lastNumber = 0;
 
-/** What a status of 200 is noted as where the answer was not the one that was due. */
+/** Recorded instead of 200 if the body is not the expected one. */
 export const wrongAnswer = 'wrong answer';
 
 export interface ClientOptions {
@@ -163,7 +163,7 @@ export const revealing = (...permissions: string[]) => ({
 
 const grants = revealing('use', 'read');
 
-/** What no service answers before it has taken the key for valid. */
+/** Statuses that a service sends only after accepting the key. */
 const afterAuthentication = {
   'token-vault': new Set([200, 400, 403, 404]),
   'proxy-gateway': new Set([200, 403, 413, 502, 504]),

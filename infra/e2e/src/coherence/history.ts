@@ -27,7 +27,7 @@ export interface SingleKey {
   number: KeyNumber;
   id: string;
   givenAt: number;
-  /** Not before this moment, and not after `expiredAt`, it expires: two clocks are not read at once. */
+  /** The key expires between this and `expiredAt`, because two clocks cannot be read at once. */
   expiresAt: number;
   expiredAt: number;
   /** Absent while nobody has tried to delete it. */

@@ -11,8 +11,8 @@ export interface KeyLife {
 }
 
 /**
- * A statement whose writer has given up may be carried out when the server process that has it goes on: no freeze lasts
- * longer than this less the longest answer.
+ * A frozen server process may still execute a statement whose writer has given up. No freeze lasts longer than this
+ * minus the longest response time.
  */
 export const afterEffectMs = 10_000;
 

@@ -9,8 +9,8 @@ const pauseMs = 40;
 const longestLifeMs = 1500;
 
 /**
- * For each way in which a sign-in ends one client that lets people or keys sign in and puts them out, and uses their cookies
- * at any process before and after. What they saw is judged as keys are.
+ * One client for each way in which a sign-in ends. It signs people or keys in, ends their sign-ins, and uses the
+ * cookies at any process before and after. The results are judged like keys.
  */
 export async function startSignInLoad(world: World): Promise<Clients> {
   const { http, credentials, report } = world;

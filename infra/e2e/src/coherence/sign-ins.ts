@@ -7,7 +7,7 @@ import { sendChange } from './single-keys.ts';
 export const signInEnds = ['removed', 'demoted', 'signed out', 'key deleted'] as const;
 export type SignInEnd = (typeof signInEnds)[number];
 
-/** A sign-in beside the one that stays: what stands behind its cookie is ended as its number says. */
+/** A sign-in besides the permanent one. `end` says how it is ended. */
 interface SignIn extends SingleKey {
   end: SignInEnd;
   cookie: string;
@@ -100,7 +100,7 @@ export async function signInsOf({ http, management, managementKey }: SignInsOpti
   };
 
   return {
-    /** Where it ends: a demotion only where its role counted, since everybody may see tokens. */
+    /** Where the end must be noticed: a demotion not in the token vault, which needs no role. */
     targetsOf: (end: SignInEnd, nodes: readonly Node[]) =>
       nodes.filter(({ service }) => service === 'management-api' || (service === 'token-vault' && end !== 'demoted')),
     /** @returns undefined where there was no success. */

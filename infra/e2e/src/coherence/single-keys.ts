@@ -59,7 +59,7 @@ export function singleKeysOf(http: HttpClient, key: string, grants: object) {
       changes.push(deletion);
       return deletion;
     },
-    /** Puts a session in the place of the key that authorizes it: it is the key's until the key is deleted or expires. */
+    /** Replaces the key by a session that it authorizes, which ends when the key is deleted or expires. */
     async replaceBySession(application: ApplicationView, single: SingleKey, { url }: Node): Promise<void> {
       const maker = { name: 'Maker', type: 'public', permissions: ['token:create'] };
       const post = <T>(path: string, body: object, apiKey: string | undefined) =>

@@ -12,8 +12,8 @@ const gatewayKills = 5;
 const killsInTurn = 6;
 
 /**
- * A process that is asked to end goes on for so long that who balances has noticed. On a busy machine a connection to
- * Postgres can take longer than a second, and then 503 is right, and says nothing of the restart.
+ * A stopping process keeps serving until the balancer has noticed. On a busy machine a connection to Postgres can take
+ * over a second. A 503 for that is correct, and not due to the restart.
  */
 export const unnoticed = { mostFailed: 0, environment: { SHUTDOWN_DRAIN_MS: '4000', DATABASE_WAIT_MS: '8000' } };
 

@@ -17,7 +17,7 @@ interface Case {
   name: string;
   stage: 'waiting' | 'unmarked' | 'marked';
   retryable: boolean;
-  /** @returns what mends it. */
+  /** @returns its repair. */
   fault(world: World): Promise<() => Promise<unknown>>;
   /** How it ends, and how often its destination is called. */
   outcome: 'done' | 'interrupted';

@@ -15,14 +15,14 @@ const stopped: readonly ServiceName[] = ['proxy-gateway', 'worker'];
 
 /** Within which a process has started, on a machine that has other things to do. */
 const startsWithinMs = 20_000;
-/** After that; long enough to repeat itself for one that does. */
+/** How long it then waits: enough for repeated log lines. */
 const waitingMs = 3000;
 const readyWithinMs = 5000;
 /** How often a process that waits may say the same in all that time. */
 const mostTold = 3;
-/** What is tried again is tried often, so that who logs each try is found out. */
+/** Retries are frequent, so that logging each of them is noticed. */
 const repeating = { SWEEP_INTERVAL_MS: '500' };
-/** A process that only waits has nothing to finish, and nobody who must notice, however long a stop may drain. */
+/** A process that only waits has nothing to drain, whatever the drain time. */
 const stopsWithinMs = 5000;
 
 interface Situation {

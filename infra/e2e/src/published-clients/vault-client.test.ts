@@ -100,7 +100,7 @@ test('Applications, their keys, templates and permissions', async () => {
   expect((await bt.applications.list({ id: made.id })).data).toMatchObject([{ id: made.id, name: 'B' }]);
   expect((await bt.applications.regenerateKey(made.id)).key).not.toBe(made.key);
   const self = await bt.applications.retrieveByKey();
-  // Its types have left this one out, since another took its place
+  // Its types omit this operation, because another replaced it
   const former: Pick<typeof bt.applications, 'retrieveByKey'> & { getApplicationByKey?(): Promise<unknown> } =
     bt.applications;
   expect(await former.getApplicationByKey?.()).toEqual(self);

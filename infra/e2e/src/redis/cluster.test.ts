@@ -34,7 +34,7 @@ test('a master dies: revocations are confirmed, what was scheduled is done, and 
   const { masterOf, regenerate, createExpiring } = world.current;
   const scheduled = await createExpiring(10_000);
   const master = await masterOf(jobsKey);
-  // What a replica has not got is lost with its master; what was written before this is with it when this has arrived.
+  // A replica loses what it has not received. Once it has this write, it has all earlier ones.
   await master.client.set(`${jobsKey}:written-last`, '');
   expect(await master.client.wait(1, 10_000)).toBe(1);
   await master.kill();

@@ -28,7 +28,7 @@ export async function startOperator(
       else environment[name] = value;
     }
     const restarted = settings.length === 0 ? services : settings.flatMap(([name]) => takers[name] ?? services);
-    // Each is there once, so that by turns nothing would be served in between either.
+    // Each has one process, so even restarts in turn would interrupt service.
     await Promise.all(
       [...new Set(restarted)].map(async (name) => {
         const child = stack.processes.get(name);

@@ -76,8 +76,8 @@ const statistics = `
   from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`;
 
 /**
- * Notes every command that is sent to Redis from now on, as MONITOR tells it, a command a line: what was there and is
- * gone, and what is published. The monitor of ioredis fails where a command comes at once.
+ * Records every command that Redis gets from now on, one a line, by MONITOR: this shows deleted and published values
+ * too. The monitor of ioredis fails if a command arrives at once.
  */
 export async function monitorRedis(redisUrl: string, closing: AsyncDisposableStack): Promise<() => Buffer> {
   const { hostname, port, password } = new URL(redisUrl);

@@ -4,7 +4,7 @@ import type { Sample } from './samples.ts';
 /** A stretch of time in which nothing failed. */
 type Calm = Record<'from' | 'until', number>;
 
-/** How much may be held in the last calm, by what was held in the first: for each last word of a name. */
+/** The limit in the last calm period, from the value in the first, by the last word of the name. */
 const mostAfter: Readonly<Record<string, (before: number) => number>> = {
   // A heap is not given back at once, and grows until it is worth collecting.
   memory: (mebibytes) => mebibytes * 1.3 + 32,

@@ -20,8 +20,8 @@ export function startBalancer(nodes: readonly Node[], stack: AsyncDisposableStac
   stack.adopt(startClients(nodes.map(watch)), (watching) => watching.stop());
   return {
     /**
-     * Those of a service that said they are ready; where none did, those that said nothing in time, which may only be
-     * slow; where none is left, all of them.
+     * The ready processes of a service; if there are none, those that did not respond in time, which may only be slow;
+     * otherwise all.
      */
     targets(service: Node['service']): readonly Node[] {
       const all = nodes.filter((node) => node.service === service);

@@ -9,9 +9,9 @@ interface Expiring {
   use: Probing;
 }
 
-/** How often the sweep comes here, so that the test is short; the product promises 60 s where it comes every minute. */
+/** Sweep interval in this test, to keep it short. The product sweeps every minute and promises 60 s. */
 export const sweepIntervalMs = 3000;
-/** As many intervals as the promise has, and a machine that has other things to do. */
+/** One interval, as in the promise, plus time for a busy machine. */
 const patienceMs = sweepIntervalMs + 12_000;
 
 const usedAfterwardsMs = 2000;

@@ -51,7 +51,7 @@ export const asksGateway =
     return async () => (await call(proxyGateway, 'POST', '/proxy', { headers, body: { amount: 1 } })).status;
   };
 
-/** Three Tenants keep bombs under way until as many of each are answered; a fourth does what it always does. */
+/** Three Tenants keep `underWay` bombs in flight until `inAll` are answered; a fourth works as usual. */
 export async function attack({ settings, prepare, good, enough }: AttackOptions) {
   await using closing = new AsyncDisposableStack();
   const platform = await startPlatform(closing, { environment: settings });

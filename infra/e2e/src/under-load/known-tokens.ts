@@ -14,10 +14,10 @@ export const knownToken = (parts: Partial<Known> = {}): Known => {
   return { created: 'maybe', used: 'maybe', deleted: 'no', expires: false, ...parts };
 };
 
-/** Ids of the tokens that there are, of those that there were, and of those of both that count as active. */
+/** Ids of existing tokens, of deleted tokens, and of those in either set that count as active. */
 export type StoredIds = Record<'there' | 'gone' | 'active', ReadonlySet<string>>;
 
-/** What the answers promised and the rows do not hold, or hold against it. */
+/** Promises in the responses that the rows contradict. */
 export function contradictions(known: ReadonlyMap<string, Known>, { there, gone, active }: StoredIds): string[] {
   return Array.from(known).flatMap(([id, { created, used, deleted, expires }]) => {
     const was = there.has(id) || gone.has(id);

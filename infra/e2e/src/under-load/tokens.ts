@@ -19,7 +19,7 @@ export async function startTokens(world: World, seldomUsed: readonly string[]) {
   const known = new Map<string, Known>(seldomUsed.map((id) => [id, knownToken({ created: 'yes', used: 'no' })]));
   const usable = seldomUsed.slice(Math.floor(seldomUsed.length / 10)); // the rest must not be counted
   const answers = new Map<string, string[]>();
-  // It sees no data, so that what it changes is not used by that.
+  // It sees no data, so its changes do not count as uses.
   const { key: updaterKey } = await world.createApplication('Updater', { permissions: ['token:update'] });
 
   async function send(
@@ -39,7 +39,7 @@ export async function startTokens(world: World, seldomUsed: readonly string[]) {
     };
     const { status, detail } = await ask();
     answers.set(name, [...(answers.get(name) ?? []), detail]);
-    // 200 to a creation answers another token that is equal: this one is not stored.
+    // 200 means that an equal token existed, so this one was not stored.
     if (status === 201 || status === 204 || (status === 200 && name !== 'create, deduplicated')) return 'yes';
     return status === 200 || (status >= 400 && status < 500) ? 'no' : 'maybe';
   }
@@ -71,7 +71,7 @@ export async function startTokens(world: World, seldomUsed: readonly string[]) {
       const seen = ids.flatMap((id) => known.get(id) ?? []);
       for (const one of seen) if (one.used === 'no') one.used = 'maybe';
       const told = await send(random, name, requestFor(ids));
-      // What is deleted while it is used has no row any more in which its use could be noted.
+      // A token that is deleted during its use has no row to record the use in.
       if (told === 'yes' && name !== 'list') for (const one of seen) if (one.deleted === 'no') one.used = 'yes';
     };
   const expressions = (ids: readonly string[]) => ids.map((id) => `{{ ${id} }}`);

@@ -43,7 +43,7 @@ export const usualLoad = {
   quietBeforeMs: 3000,
   /** Longer than a recovery may take. */
   quietAfterMs: 4000,
-  /** False: every process is used, also one that is not ready, since it may go on with what it remembers. */
+  /** False: processes that are not ready are used too, because they may still serve from their caches. */
   isBalanced: true,
   /** How long a client waits for an answer. */
   patienceMs: (_random: Random): number => 5000,

@@ -12,7 +12,7 @@ import { startPlatform } from '../platform.ts';
 import { inPlace, type Mutant, mutants } from './mutants.ts';
 import { type Scenario, scenarioOf, scenarios } from './scenarios.ts';
 
-/** A scenario needs some luck: what it disturbs is not asked when. */
+/** A scenario may need several attempts: its timing varies. */
 const mostAttempts = 6;
 
 /**
@@ -38,7 +38,7 @@ export async function runWeakened(context: FaultContext): Promise<void> {
 
 const preload = new URL('./mutate.preload.ts', import.meta.url);
 
-/** More than an answer takes in a scenario, other than one that is held back until the scenario ends. */
+/** Longer than any response in a scenario that is not held back until its end. */
 const patienceMs = () => 1500;
 
 /**

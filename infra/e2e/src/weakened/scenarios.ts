@@ -20,7 +20,7 @@ export type Scenario = (scene: Scene) => Promise<void>;
 
 const longerThanLeaseMs = 2600;
 
-/** So late that the gateway just takes it for an answer. */
+/** Late, but within the gateway's time limit. */
 const lateMs = 800;
 
 /** Announcements come late: who does not wait for them answers while the old key is still cached. */
@@ -47,7 +47,7 @@ const sleptPastItsLease: Scenario = async (scene) => {
   await tryKey(scene, revoked, 1500);
 };
 
-/** The answer to a renewal comes late, and then nothing more: by then Postgres has let the lease run out sooner. */
+/** The response to a renewal is late, and none follows: Postgres ends the lease before its late holder does. */
 const lateRenewal: Scenario = async (scene) => {
   const { gateway } = scene;
   await useNewestKey(scene);
@@ -97,7 +97,7 @@ const endedKey =
 
 const deletedSingleKey = endedKey({});
 
-/** Somebody who is signed in, and known everywhere, is put out: refused then, while another who stays is not. */
+/** A sign-in that every process has cached ends. It is refused, and another one is not. */
 const endedSignIn =
   (end: SignInEnd): Scenario =>
   async ({ signIns, management, vault }) => {

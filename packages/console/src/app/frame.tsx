@@ -9,7 +9,6 @@ import styles from './frame.module.css';
 import { navigation } from './navigation.ts';
 import { Search } from './search.tsx';
 
-/** The navigation and header around every screen. */
 export function Frame() {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });

@@ -8,7 +8,6 @@ import { reactorRoutes } from '../screens/reactors/reactor.routes.ts';
 import { settingsRoutes } from '../screens/settings/settings.routes.ts';
 import { tokenRoutes } from '../screens/tokens/token.routes.ts';
 
-/** The routes of every screen. */
 export const routes = [
   ...overviewRoutes,
   ...tokenRoutes,

@@ -20,7 +20,6 @@ const width = 600;
 const height = 160;
 const tones = [styles.first, styles.second];
 
-/** Lines over time. */
 export function Chart({ label, from, to, series, format }: ChartProps) {
   const highest = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });

@@ -12,7 +12,6 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The whole of a screen. */
 export function Page({ title, intro, back, acts, children }: PageProps) {
   return (
     <>

@@ -18,7 +18,6 @@ interface ListPageProps {
   children: ReactNode;
 }
 
-/** A screen that is one list. */
 export function ListPage({ title, intro, needs, tabs, acts, children }: ListPageProps) {
   return (
     <Page title={title} intro={intro} acts={acts}>

@@ -313,9 +313,9 @@ interface ConsoleSignInResource {
 }
 
 interface ConsoleSignInsResource {
-  /** One's own sign-ins in this Tenant, newest first; everybody's for who may read members. */
+  /** List your sign-ins in this Tenant, newest first; with tenant:member:read all sign-ins. */
   list(query?: types.ListSignInsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSignInsResponses>>, Answer<types.ListSignInsResponses>>;
-  /** End a sign-in: one's own, or anybody's for who may update members. */
+  /** End a sign-in of your own, or with tenant:member:update any. */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 

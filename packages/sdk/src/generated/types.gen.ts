@@ -416,7 +416,7 @@ export type CreateInvitation = {
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -675,7 +675,7 @@ export type Invitation = {
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     status: 'PENDING' | 'EXPIRED';
@@ -734,7 +734,7 @@ export type InvitationWithUrl = {
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     status: 'PENDING' | 'EXPIRED';
@@ -997,7 +997,7 @@ export type Me = {
     application_id?: string;
     tenant: MyTenant;
     /**
-     * Of a person: all that signInToTenant takes, by name
+     * For a person: Tenants for signInToTenant, by name
      */
     tenants?: Array<EnterableTenant>;
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
@@ -1017,7 +1017,7 @@ export type Member = {
     id: string;
     tenant_id: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     user: User;
@@ -2017,7 +2017,7 @@ export type SignedIn = {
      */
     expires_at: string;
     /**
-     * Whether it is the one that asks
+     * Whether this request uses it
      */
     current: boolean;
 };
@@ -2367,7 +2367,7 @@ export type UpdateApplication = {
  */
 export type UpdateMember = {
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };

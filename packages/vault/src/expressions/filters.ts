@@ -4,7 +4,6 @@ import type { FilterRecord } from './filter-record.ts';
 import { liquidFilters } from './liquid-filters.ts';
 import { ownFilters } from './own-filters.ts';
 
-/** Every filter that an expression may have. */
 export const filterRecords: readonly FilterRecord[] = [...ownFilters, ...liquidFilters];
 
 const byName: ReadonlyMap<string, FilterRecord> = new Map(filterRecords.map((record) => [record.name, record]));

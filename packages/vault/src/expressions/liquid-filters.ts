@@ -12,7 +12,6 @@ function liquid(name: string, gives: string, example: [filters: string, data: Js
   return { name, takes: '', gives, example: { filters, data, result }, ...more } satisfies FilterRecord;
 }
 
-/** Filters of Liquid, unchanged. */
 export const liquidFilters: readonly FilterRecord[] = [
   liquid('slice', 'the characters or elements from there', ['slice: 0, 6', '4242424242424242', '424242'], {
     takes: 'position (negative: from the end), count (1)',

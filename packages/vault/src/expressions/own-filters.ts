@@ -11,7 +11,6 @@ const needsLength: ArgumentCheck = ([length = 0]) => {
   return isLength ? undefined : `needs a length from 0 to ${longestPadding}`;
 };
 
-/** Filters that Liquid does not have. */
 export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'json',

@@ -47,7 +47,7 @@ const tag = 'Signing in';
 const finishSignIn = anonymousOperation({
   id: 'finishSignIn',
   tag,
-  summary: 'Finish to sign in by an issuer',
+  summary: 'Finish signing in by an issuer',
   description:
     'The browser has come back from the issuer, and its cookie says so, once and for ten minutes. `tenant_id` chooses where a person may enter several Tenants; `invitation` is accepted first, if its address is the one that the issuer has verified.',
   method: 'post',

@@ -42,7 +42,7 @@ const putMember = operation({
   tag,
   summary: 'Give a member another role',
   description:
-    'You must hold the permissions of both roles (403). OWNER is given and taken only by an OWNER who signed in, by no key. The last OWNER is 422. From the answer on the former role counts nowhere.',
+    'You must hold the permissions of both roles (403). OWNER is given and taken only by an OWNER who signed in, by no key. The last OWNER is 422. Once this answers, the former role counts nowhere.',
   method: 'put',
   path: '/tenants/self/members/:id',
   permission: 'tenant:member:update',
@@ -114,7 +114,7 @@ async function changeMember<T>(
     const locked = await lockWithOwners(tx, tenantId, id);
     const owners = locked.filter(({ role }) => role === 'OWNER');
     if (caller.role === 'OWNER' && !owners.some(({ user_id }) => user_id === caller.id)) {
-      throw new ServiceError('forbidden', 'You are no OWNER of this Tenant any more');
+      throw new ServiceError('forbidden', 'You are no longer OWNER of this Tenant');
     }
     const target = locked.find((member) => member.id === id);
     if (!target) throw memberNotFound(id);

@@ -6,7 +6,7 @@ export const role = {
   type: 'string',
   enum: roles,
   description:
-    'OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR what reads. No role has a permission on tokens',
+    'OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens',
 } as const;
 
 export const member = {

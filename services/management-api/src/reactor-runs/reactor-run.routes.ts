@@ -45,8 +45,8 @@ const reactorRun = {
   },
 } as const;
 
-/** Each run is in memory as a row, as ciphertext, decrypted and as response. */
-const copiesOfConsole = 4;
+/** A ciphertext comes as hexadecimal, twice as long: as a message and as text; then decoded, decrypted and in the response. */
+const copiesOfConsole = 7;
 
 const listReactorRuns = operation({
   id: 'listReactorResults',

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 const lifetime = sql<string>`clock_timestamp() + interval '5 minutes'`;
 const notExpired = sql<boolean>`sign_in_links.expires_at > clock_timestamp()`;
 
-/** Creates a link that signs this member in once. */
 export async function insertLink(
   db: Queryable,
   { tenantId, userId, secretHash }: { tenantId: string; userId: string; secretHash: Buffer },

@@ -10,7 +10,7 @@ export interface LinkMaker {
   pepper: KeyObject;
 }
 
-/** With link sign-in on, an owner without an address needs some address. */
+/** With link sign-in an owner without an address gets this one. */
 const localEmail = 'owner@localhost';
 
 export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
@@ -23,8 +23,8 @@ export async function nameOwner(tx: Queryable, userId: string): Promise<void> {
 }
 
 /**
- * Valid once, for five minutes, as the owner of the Tenant, or else as its first OWNER. Undefined for a missing or
- * closed Tenant.
+ * A link for the Tenant's `owner_id`, else its first OWNER: good once, five minutes. Undefined for a missing or closed
+ * Tenant.
  */
 export function createOwnersLink({ db, pepper }: LinkMaker, tenantId: string): Promise<string | undefined> {
   return db.transaction().execute(async (tx) => {
@@ -58,7 +58,6 @@ function findOwner(db: Queryable, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** The Tenant, if there is only one. */
 export async function findOnlyTenant(db: Queryable): Promise<string | undefined> {
   const open = await db.selectFrom('tenants').select('id').where('closed_at', 'is', null).limit(2).execute();
   return open.length === 1 ? open[0]?.id : undefined;

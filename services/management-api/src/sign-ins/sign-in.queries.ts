@@ -3,7 +3,6 @@ import { isPastEnd, type Queryable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
 
-/** Twelve hours. */
 const lifetime = sql<string>`clock_timestamp() + interval '12 hours'`;
 const notEnded = sql<boolean>`sign_ins.expires_at > clock_timestamp()`;
 

@@ -72,7 +72,7 @@ export const me = {
     },
     tenants: {
       type: 'array',
-      description: 'Of a person: all that signInToTenant takes, by name',
+      description: 'For a person: Tenants for signInToTenant, by name',
       items: {
         type: 'object',
         title: 'EnterableTenant',
@@ -108,6 +108,6 @@ export const signIn = {
     created_at: date,
     last_used_at: { ...date, description: 'To the minute' },
     expires_at: date,
-    current: { type: 'boolean', description: 'Whether it is the one that asks' },
+    current: { type: 'boolean', description: 'Whether this request uses it' },
   },
 } as const;

@@ -43,7 +43,7 @@ const getMe = operation({
 const listAllSignIns = operation({
   id: 'listSignIns',
   tag,
-  summary: "One's own sign-ins in this Tenant, newest first; everybody's for who may read members",
+  summary: 'List your sign-ins in this Tenant, newest first; with tenant:member:read all sign-ins',
   method: 'get',
   path: '/sign-ins',
   query: { type: 'object', properties: pageQuery },
@@ -59,7 +59,7 @@ const listAllSignIns = operation({
 const endSignIn = operation({
   id: 'endSignIn',
   tag,
-  summary: "End a sign-in: one's own, or anybody's for who may update members",
+  summary: 'End a sign-in of your own, or with tenant:member:update any',
   method: 'delete',
   path: '/sign-ins/:id',
   params: idParams,
@@ -73,10 +73,7 @@ const endSignIn = operation({
       const mayKnow = found && (isOwn(found, caller) || holds(caller, 'tenant:member:read'));
       if (!mayKnow) throw signInNotFound(params.id);
       if (!isOwn(found, caller) && !holds(caller, 'tenant:member:update')) {
-        throw new ServiceError(
-          'forbidden',
-          'To end what is not your own, this needs the permission tenant:member:update',
-        );
+        throw new ServiceError('forbidden', 'Ending the sign-in of another needs the permission tenant:member:update');
       }
       await input.look(tx); // before the end, because the caller may be ending its own sign-in
       // While this request waited, the sign-in may have ended or been replaced.

@@ -37,9 +37,7 @@ test.each([
   const { status, detail } = await send(contentType, text);
   expect({ status, detail }).toEqual({
     status: 415,
-    detail: expect.stringMatching(
-      /^Expressions are replaced in UTF-8, UTF-16 and charsets with a byte for each character/,
-    ),
+    detail: expect.stringMatching(/^Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets/),
   });
 });
 
@@ -64,7 +62,7 @@ test.each([
   'a text with an expression that is not of its charset is 415, and never has other characters: %s',
   async (contentType, text) => {
     const { status, detail } = await send(contentType, (token) => text(`{{${token}}}`));
-    expect([status, detail]).toEqual([415, expect.stringContaining('name its charset in Content-Type')]);
+    expect([status, detail]).toEqual([415, expect.stringContaining('name the charset of the body in Content-Type')]);
     expect(await send(contentType, () => text('abc'))).toMatchObject({ status: 200, bodies: [text('abc')] });
   },
 );

@@ -21,6 +21,6 @@ export interface DecryptedTokens {
 export interface DecryptedBody extends DecryptedTokens {
   body: Buffer;
   places: readonly Place[];
-  /** If it is UTF-16, the body has been decoded to UTF-8. Undefined: nothing can be written in it. */
+  /** If it is UTF-16, `body` is its UTF-8 form. Undefined for an unsupported charset. */
   charset: Charset | undefined;
 }

@@ -89,8 +89,8 @@ export function fillPlaces(
   if (fault) throw fault;
   const texts: string[] = [];
   const filtered: number[] = [];
-  // A few bytes can name a large value 10,000 times, so all characters but those of a place's first value are counted
-  // before they are joined. Twice the limit, because places with filters are written twice.
+  // A few bytes can name a large value 10,000 times, so characters are counted before they are joined, except a place's
+  // first value. The limit is doubled: places with filters are written twice.
   let left = 2 * limitBytes;
   let position = 0;
   let size = 0;

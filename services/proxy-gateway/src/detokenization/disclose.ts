@@ -44,7 +44,7 @@ async function findCaller(invocation: Invocation, context: DecryptingTokens): Pr
 export function charsetFault(contentType: string | undefined): ServiceError | undefined {
   if (charsetOf(contentType)) return undefined;
   const detail =
-    'Expressions are replaced in UTF-8, UTF-16 and charsets with a byte for each character; this body is of another';
+    'Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets; this body has another charset';
   return new ServiceError('unsupported_media_type', detail);
 }
 

@@ -16,7 +16,7 @@ export class FormTexts implements TextFinder {
   #nameStart = 0;
   #start = 0;
 
-  /** @param charset of the bytes that escapes encode: UTF-8 if absent, otherwise one with a byte for each character. */
+  /** @param charset of the bytes that escapes encode: UTF-8 if absent, otherwise a single-byte one. */
   constructor(latin1: string, charset: Charset = utf8) {
     this.#latin1 = latin1;
     this.#charset = charset;

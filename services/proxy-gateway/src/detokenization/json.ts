@@ -29,7 +29,7 @@ export class JsonTexts implements TextFinder {
   #opening: number;
   #start = 0;
 
-  /** @param charset UTF-8 if absent, otherwise one with a byte for each character. */
+  /** @param charset UTF-8 if absent, otherwise a single-byte one. */
   constructor(latin1: string, { isWhole, charset }: { isWhole: boolean; charset: Charset | undefined }) {
     this.#latin1 = latin1;
     this.#isWhole = isWhole;

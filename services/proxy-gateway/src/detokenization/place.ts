@@ -58,9 +58,9 @@ export function malformedBody(what: string): ServiceError {
   return new ServiceError('bad_request', `The body is not valid ${what}`);
 }
 
-/** Written in this charset, the value would have other characters. */
+/** In a wrong charset a value would become other characters. */
 export function notOfCharset(name: string): ServiceError {
-  const detail = `A text with an expression is not of the charset of the body, ${name}; name its charset in Content-Type`;
+  const detail = `A text with an expression is not valid ${name}; name the charset of the body in Content-Type`;
   return new ServiceError('unsupported_media_type', detail);
 }
 

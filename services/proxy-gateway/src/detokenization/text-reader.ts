@@ -24,7 +24,7 @@ interface DecodedText {
 }
 
 export interface TextReading {
-  /** UTF-8 if absent, otherwise one with a byte for each character. */
+  /** UTF-8 if absent, otherwise a single-byte one. */
   charset?: Charset | undefined;
   most?: number;
 }

@@ -222,7 +222,7 @@ class AnswerSink implements DestinationSink, PassedBody {
     if (this.#head) this.#answer.resolve({ ...this.#head, body: this });
   }
 
-  /** Sends the head together with the body if all of it has arrived, alone if nothing has. */
+  /** Sends the head with the whole body if that has arrived, alone if none of it has. */
   sendTo(response: ServerResponse): Promise<void> | undefined {
     if (this.#error !== undefined) throw this.#error;
     for (const chunk of this.#unsent) this.#write(chunk);

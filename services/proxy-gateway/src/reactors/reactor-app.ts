@@ -14,7 +14,6 @@ export function isForReactors({ url = '' }: { url?: string | undefined }): boole
   return url.startsWith('/reactors/');
 }
 
-/** The API that runs reactors. */
 export function reactorAppOf(
   context: Context,
   { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,

@@ -72,8 +72,8 @@ export function unreadableIn(error: unknown, { formPairs }: MessageLimits): Unre
 }
 
 const charsetFault =
-  'The body is not text in the charset that its Content-Type names, or in UTF-8 if it names none, or this charset is ' +
-  'neither UTF-8, UTF-16 nor one with a byte for each character';
+  'The body is not valid text in the charset of its Content-Type (default UTF-8), or this charset is neither UTF-8, ' +
+  'UTF-16 nor a single-byte one';
 
 /** A body without a content type that is not JSON skips its transform. */
 export function passesBy(error: unknown, kind: ContentKind): boolean {

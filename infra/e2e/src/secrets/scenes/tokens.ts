@@ -71,7 +71,7 @@ export async function useTokens({ client, canaries, ...callers }: Stage, tokens:
   await client.send('PATCH', `/tokens/${tokens.card}`, { ...revealing, body: patch, headers: mergePatch, shows });
 }
 
-/** What is wrong with a request must not make it tell, nor be told of in a log. */
+/** A faulty request must reveal nothing, neither in its error nor in a log. */
 export async function refuseTokens({ client, canaries, ...stage }: Stage, tokens: CreatedTokens): Promise<void> {
   const { cardMistyped, socialSecurity, card, cvc } = canaries;
   const secret = canaries.text('refused');

@@ -9,7 +9,6 @@ import { type Column, Table } from '../../ui/table.tsx';
 import styles from './applications.module.css';
 import { GrantsEditor } from './grants-editor.tsx';
 
-/** The grants of an Application, to read and to change. */
 export function ApplicationGrants({ application }: { application: Application }) {
   const [editing, setEditing] = useState(false);
   if (editing) return <Editor application={application} onDone={() => setEditing(false)} />;

@@ -9,7 +9,6 @@ const count = new Intl.NumberFormat();
 const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Rate, errors and latency. */
 export function LastHour({ metrics }: { metrics: TenantMetrics }) {
   const { from, to, requests, latency_ms: latency } = metrics;
   const total = sum(requests);

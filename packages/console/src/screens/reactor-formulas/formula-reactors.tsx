@@ -28,7 +28,6 @@ const columns: readonly Column<Reactor>[] = [
   },
 ];
 
-/** The Reactors that run one formula. */
 export function FormulaReactors({ formulaId }: { formulaId: string }) {
   const { page } = route.useSearch();
   const navigate = route.useNavigate();

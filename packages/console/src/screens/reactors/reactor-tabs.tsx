@@ -1,6 +1,5 @@
 import { TabLinks } from '../../ui/tabs.tsx';
 
-/** Above the lists of Reactors and of formulas. */
 export function ReactorTabs() {
   return (
     <TabLinks

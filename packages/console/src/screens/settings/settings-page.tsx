@@ -9,7 +9,6 @@ const tabs = [
   { name: 'Keys and usage', link: { to: '/settings/vault' } },
 ] as const;
 
-/** The head that all parts of the settings share. */
 export function SettingsPage({ intro, acts, children }: { intro: string; acts?: ReactNode; children: ReactNode }) {
   return (
     <Page title="Settings" intro={intro} acts={acts}>

@@ -71,15 +71,15 @@ function List() {
   );
 }
 
-/** Names of the person, and of the other members if the person may see them. */
+/** Names of the person, and of all members if the person may see them. */
 function useNames(): ReadonlyMap<string, string> {
   const { user, permissions } = useMe();
   const { data } = useQuery({
     queryKey: ['members', 'names'],
-    queryFn: ({ signal }) => sluice.members.list({ size: 100 }, { signal }).page(),
+    queryFn: ({ signal }) => sluice.members.list({ size: 100 }, { signal }).toArray(),
     enabled: permissions.includes('tenant:member:read'),
   });
-  const people = data?.data ?? (user ? [{ user }] : []);
+  const people = [...(user ? [{ user }] : []), ...(data ?? [])];
   return new Map(people.map((person) => [person.user.id, personName(person)]));
 }
 

@@ -23,8 +23,8 @@ export interface PageRow extends TokenPosition {
 
 /** Bytes of rows that are read at once (at least one row), because a page can have a hundred rows of some MiB. */
 export const bytesAtOnce = 1024 * 1024;
-/** Bytes come from Postgres as hexadecimal: they are in memory as a message, as text, and decoded. */
-export const copiesRead = 4;
+/** Bytes come from Postgres as hexadecimal, twice as long: they are in memory as a message, as text, and decoded. */
+export const copiesRead = 5;
 
 /** `statement_timestamp()` is constant for the statement, so Postgres can use an index. */
 const isThere = sql<boolean>`(expires_at is null or expires_at > statement_timestamp())`;

@@ -30,9 +30,9 @@ export function requireApart(token: TokenRow, merge: JsonObject): void {
 }
 
 /**
- * No expression used the data that blind merges have changed. A later expression must name a single value that is not
- * an object, because such a value is completely old, or completely from the blind caller. In a mask this applies to
- * each expression with a filter, because it could show a part of an object that the blind caller has placed there.
+ * Blind merges changed no data that an expression used. A new expression must name one value that is no object, because
+ * such a value is either old or wholly from the blind caller. In a mask this applies to expressions with a filter, which
+ * could show part of an object that the blind caller wrote.
  * @throws {ServiceError} `conflict`, to a caller who sees the data.
  */
 export function requireWholeValues(token: TokenRow, patch: TokenPatch, { data, mask }: After): void {

@@ -8,7 +8,7 @@ import type { TokenPatch } from './read-token-patch.ts';
 
 /**
  * Bytes that callers who cannot see a member have written to it since one who can last wrote it. After a blind merge
- * into the data one byte stays until all data is replaced, because a merge keeps parts of what they divided
+ * into the data one byte stays until all data is replaced, because a merge keeps parts of what they wrote
  * (`blind-merge.ts`).
  */
 export type BlindBytes = Pick<TokenRow, 'blind_data_bytes' | 'blind_metadata_bytes'>;

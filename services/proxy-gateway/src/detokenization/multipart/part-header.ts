@@ -50,7 +50,7 @@ function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartR
   if (!charset || charset.name.startsWith('utf-16')) {
     return {
       mode: 'refuse',
-      why: 'its charset is neither UTF-8 nor one with a byte for each character',
+      why: 'its charset is neither UTF-8 nor a single-byte one',
       isOfCharset: true,
     };
   }

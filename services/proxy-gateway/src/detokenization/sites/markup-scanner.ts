@@ -25,7 +25,7 @@ const sites: Record<State, Site['in']> = {
   bogus: 'instruction',
 };
 
-/** WHATWG HTML, 13.2.6.4: elements whose content has no tags. References are read in some of them, so all but two escape. */
+/** WHATWG HTML, 13.2.6.4: elements whose content has no tags. Some decode references: values are escaped in all but two. */
 const rawElements: ReadonlySet<string> = new Set(
   'script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '),
 );
@@ -92,7 +92,7 @@ export class MarkupScanner implements SiteScanner {
     return { in: isVerbatim ? 'script' : sites[this.#state], before: this.#tail };
   }
 
-  /** The value may complete an opening, so the text after it counts as a tag or a declaration. */
+  /** The value may complete an opening, so what follows is read as a tag or a declaration. */
   #openDivided(opening: string): void {
     this.#tail = '';
     if (!opening.startsWith('<!')) this.#beginTag(0);

@@ -48,7 +48,7 @@ function writeMarkup(value: string, site: Site, charset: Charset, isXml: boolean
   }
 }
 
-/** The last character of a mark may follow the value, where it is not escaped. */
+/** The last character of a mark may come after the value, unescaped. */
 const marksOfXml = { comment: ['--'], instruction: ['?>'] };
 const marksOfHtml = { comment: ['-->', '--!>'], instruction: [] };
 

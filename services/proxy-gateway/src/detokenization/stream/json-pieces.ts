@@ -1,9 +1,7 @@
 import { backslashesBefore, endOfString } from '../../http/json-string.ts';
 import type { Pieces } from './cutter.ts';
 
-/**
- * A string with an opening waits for the next token, which may show that it is a name. A brace waits for a second one.
- */
+/** A string with an opening is kept until the next token shows whether it is a name; a brace, until the next character. */
 export const jsonPieces: Pieces = {
   lastBorder,
   endOfPiece: (window) => endOfString(window, 0),

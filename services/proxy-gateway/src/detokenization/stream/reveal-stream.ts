@@ -147,7 +147,7 @@ export class RevealStream extends Transform {
       return;
     }
     this.#room?.release();
-    this.#room = undefined; // so that the next one may wait just as long
+    this.#room = undefined; // so that the next has the full wait time
   }
 
   /** Copies the parts of a large window, because a part that waits to be sent would keep the whole window in memory. */

@@ -5,8 +5,8 @@ const longestExpression = 2000;
 const longestExpressionBytes = 3 * longestExpression;
 
 /**
- * Cuts neither an expression nor a UTF-8 character in two. After an expression at least `lookahead` bytes are known, or
- * all bytes up to the next expression.
+ * Cuts no expression and no UTF-8 character in two. The window has at least `lookahead` bytes after an expression, or
+ * all bytes up to the next one.
  */
 export function cutText(window: string, isLast: boolean, lookahead: number): Cut {
   if (isLast) return { passes: 0, end: window.length };

@@ -17,7 +17,7 @@ export interface NewRun extends RunKey {
   argumentsCiphertext: Buffer;
 }
 
-/** Keeps the Tenant from requesting other runs until the transaction ends. @returns how many wait, counted up to `most`. */
+/** Locks out other requests for runs of the Tenant until the transaction ends. @returns the waiting runs, up to `most`. */
 export async function countWaiting(tx: Queryable, tenantId: string, most: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`runs of ${tenantId}`}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`
@@ -157,7 +157,7 @@ export interface RunEnd {
   consoleCiphertext: Buffer | undefined;
 }
 
-/** False if the claim was lost. It locks the counters of its transaction last. */
+/** False if the claim was lost. Locks the counters last in its transaction. */
 export async function endRun(tx: Queryable, claim: Claim, end: RunEnd): Promise<boolean> {
   const { numUpdatedRows } = await held(tx, claim)
     .set({

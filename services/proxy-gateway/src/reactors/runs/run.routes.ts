@@ -28,7 +28,7 @@ const reactAsync = operation({
   tag: 'Reactors',
   summary: 'Run the code of a reactor later, and ask for its result',
   description:
-    'As react, but the answer comes at once and the result is kept for 24 hours. Arguments wait encrypted, and their expressions are evaluated when the run begins, with the rights that the caller has then. A run is never repeated once it may have called out, unless the reactor is `retryable`: if its gateway ends then, it has failed.',
+    'As react, but the answer comes at once and the result is kept for 24 hours. Arguments wait encrypted, and their expressions are evaluated when the run begins, with the rights that the caller has then. A run is never repeated once it may have called out, unless the reactor is `retryable`: if its gateway ends then, the run fails.',
   method: 'post',
   path: '/reactors/:id/react-async',
   permission: 'token:use',
@@ -68,8 +68,8 @@ const reactAsync = operation({
   },
 });
 
-/** A ciphertext comes as hexadecimal: once as a message, as text, decoded, and decrypted. */
-const copiesOfResult = 5;
+/** A ciphertext comes as hexadecimal, twice as long: as a message and as text; then decoded, and decrypted. */
+const copiesOfResult = 6;
 
 const getResult = operation({
   id: 'getReactorResult',
