@@ -21,7 +21,10 @@ async function createScene(count: number) {
   const ledger = await sequenceLog(db, tenant_id);
   const get = async (query = '', headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/logs/export${query}`, { headers: { 'SVC-API-KEY': key, ...headers } });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const text = await response.text().catch((cause: unknown) => {
+      throw new Error(`The export broke off: ${api.current.logLines.slice(-3).join('')}`, { cause });
+    });
+    return { status: response.status, headers: response.headers, text };
   };
   const rows = async (query = '') => linesOf((await get(query)).text).map((line) => JSON.parse(line));
   return { key, tenant_id, ledger, get, rows };
