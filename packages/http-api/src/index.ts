@@ -70,6 +70,6 @@ export {
   takeSignInCookie,
 } from './sign-in-cookie.ts';
 export { singleHeader } from './single-header.ts';
-export { openApiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
+export { openapiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { Streams, streamSettings } from './streams.ts';
 export { bodyCheck, canonicalUuid } from './validate.ts';

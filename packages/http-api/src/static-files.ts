@@ -147,6 +147,6 @@ export function pageHeaders(allowed: Readonly<Record<string, string>>): Readonly
   };
 }
 
-export function openApiFile(text: string): StaticFile {
+export function openapiFile(text: string): StaticFile {
   return { path: '/openapi.json', type: 'json', body: Buffer.from(text), caching: { maxAgeSeconds: 300 } };
 }

@@ -7,7 +7,7 @@ import {
   forFrames,
   type HostOf,
   type OpenApiDocument,
-  openApiFile,
+  openapiFile,
   operationName,
   readSignInCookie,
   serveByHost,
@@ -61,7 +61,7 @@ interface AppOptions extends Pick<ApiOptions<Context>, 'headerPrefix' | 'observe
 export function appOf(context: Context, options: AppOptions): RequestListener {
   const { headerPrefix } = options;
   const common = optionsOf(context, options);
-  const staticFiles = [openApiFile(JSON.stringify(describeTokens(headerPrefix)))];
+  const staticFiles = [openapiFile(JSON.stringify(describeTokens(headerPrefix)))];
   const released = readReleasedFiles();
   const bySignIn = signInAuthentication(context);
   return serveByHost(options.hostOf, {

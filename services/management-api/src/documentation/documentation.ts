@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openApiFile, pageHeaders, type StaticFile, type StaticFileType, withHeaderPrefix } from '@sluice/http-api';
+import { openapiFile, pageHeaders, type StaticFile, type StaticFileType, withHeaderPrefix } from '@sluice/http-api';
 
 /** Destinations answer on the base host too, so its pages run no script and have no field in which to type a key. */
 const headers = pageHeaders({ 'style-src': "'self'", 'img-src': "'self'" });
@@ -20,7 +20,7 @@ export function readDocumentation(headerPrefix: string): StaticFile[] {
   const renamed = (name: string) => withHeaderPrefix(readPublic(name).toString(), headerPrefix);
   const reference = renamed('docs/index.html');
   return [
-    openApiFile(renamed('openapi.json')),
+    openapiFile(renamed('openapi.json')),
     file('/', 'html', welcome),
     file('/docs', 'html', reference),
     file('/docs/', 'html', reference),

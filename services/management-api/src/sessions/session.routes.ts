@@ -17,7 +17,7 @@ import {
   makeRoom,
   type NewSession,
 } from './session.queries.ts';
-import { newSession, session as sessionSchema } from './session.schema.ts';
+import { createdSession, session as sessionSchema } from './session.schema.ts';
 
 function sessionNotFound(id: string): ServiceError {
   return new ServiceError('not_found', `Session ${id} does not exist`);
@@ -34,7 +34,7 @@ export const createSession = operation({
   takesKeyOf: 'public',
   idempotent: false,
   cors: true,
-  response: { 201: newSession },
+  response: { 201: createdSession },
   async handle({ caller, address, fromFields, whenLeft, look }, context) {
     const { keyEnvironment, pepper, sessionQueues } = context;
     const network = networkOf(address());

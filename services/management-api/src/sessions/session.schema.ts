@@ -22,7 +22,7 @@ const sessionRule = {
   },
 } as const;
 
-export const newSession = {
+export const createdSession = {
   type: 'object',
   title: 'NewSession',
   description: 'A session that waits to be authorized.',

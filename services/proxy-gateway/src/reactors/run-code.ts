@@ -2,13 +2,13 @@ import { tagOf } from '@sluice/cache-coherence';
 import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { reactorConfiguration } from '@sluice/database';
 import type { TransformUsage } from '@sluice/sandbox';
-import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { printLines } from '../transforms/console/log-console.ts';
 import { redactConsole } from '../transforms/console/redact.ts';
 import { redactThrown } from '../transforms/console/redact-thrown.ts';
 import { ConsoleSecrets } from '../transforms/console/secrets.ts';
-import { type Hosting, transformHost } from '../transforms/transform-host.ts';
+import { readConfiguration, type StoredConfiguration } from '../transforms/read-configuration.ts';
+import { type Hosting, reading, transformHost } from '../transforms/transform-host.ts';
 import type { ReactorDefinition } from './definition.ts';
 import { type Fetches, type Fetching, fetchesOf } from './fetch.ts';
 import { type FindingReactors, findReactor } from './find-reactor.ts';
@@ -37,7 +37,7 @@ export async function runCode(running: Running, argsJson: string, context: Runni
       version: reactor,
       code: reactor.code,
       argsJson,
-      configuration: () => readConfiguration(reactor, context),
+      configuration: () => readConfiguration(storedConfiguration(reactor, context), context),
       look: () => lookBeforeCode(running, context),
       wallMs: run.wallMs,
       signal: run.signal,
@@ -70,8 +70,6 @@ function fetchingOf(running: Running, context: RunningCode): Parameters<typeof f
     look: () => lookAgain(running, context),
   };
 }
-
-const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
 
 function hostOf(running: Running, application: Caller, context: RunningCode) {
   const { reactor } = running;
@@ -132,19 +130,10 @@ async function recordCalls(
   });
 }
 
-async function readConfiguration(
-  { tenantId, id: recordId, configurationCiphertext }: ReactorDefinition,
-  { vault, reactors }: Pick<Context, 'vault' | 'reactors'>,
-): Promise<string> {
-  if (!configurationCiphertext) return '{}';
-  try {
-    const json = (
-      await decryptSecret(vault, { tenantId, recordId, ...reactorConfiguration }, configurationCiphertext)
-    ).toString();
-    JSON.parse(json);
-    return json;
-  } catch (error) {
-    reactors.drop([tagOf.reactor(recordId)]); // because a repair directly in Postgres invalidates no cache
-    throw error;
-  }
+function storedConfiguration(
+  { tenantId, id: recordId, configurationCiphertext: ciphertext }: ReactorDefinition,
+  { reactors }: Pick<Context, 'reactors'>,
+): StoredConfiguration {
+  const drop = () => reactors.drop([tagOf.reactor(recordId)]);
+  return { place: { tenantId, recordId, ...reactorConfiguration }, ciphertext, drop };
 }

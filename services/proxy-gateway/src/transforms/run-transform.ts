@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { tagOf } from '@sluice/cache-coherence';
 import { endedEarly } from '@sluice/problems';
 import type { ConsoleLine, TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
-import { decryptSecret } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
 import { notePrinted } from '../observation/note-for-feed.ts';
@@ -13,6 +12,7 @@ import { changed, type Looking, look } from '../proxies/look.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
 import { ConsoleSecrets } from './console/secrets.ts';
+import { readConfiguration, type StoredConfiguration } from './read-configuration.ts';
 import { type CodeOwner, type Hosting, transformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
 
@@ -70,7 +70,7 @@ export async function runTransform(
       tenantId,
       ownerId: proxyId,
       version: proxy,
-      configuration: () => readConfiguration(proxy, context),
+      configuration: () => readConfiguration(storedConfiguration(proxy, context), context),
       ...(run.kind === 'request' && { look: () => lookBeforeCode(invocation, proxy, context) }),
       onEnd,
       ...(application && {
@@ -105,19 +105,10 @@ function lookBeforeCode(invocation: Invocation, proxy: ProxyDefinition, context:
   });
 }
 
-async function readConfiguration(
-  proxy: ProxyDefinition,
-  { vault, proxies }: Pick<Context, 'vault' | 'proxies'>,
-): Promise<string> {
-  const { tenantId, id: recordId, configurationCiphertext } = proxy;
-  if (!configurationCiphertext) return '{}';
+function storedConfiguration(
+  { tenantId, id: recordId, configurationCiphertext: ciphertext }: ProxyDefinition,
+  { proxies }: Pick<Context, 'proxies'>,
+): StoredConfiguration {
   const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
-  try {
-    const json = (await decryptSecret(vault, place, configurationCiphertext)).toString();
-    JSON.parse(json);
-    return json;
-  } catch (error) {
-    proxies.drop([tagOf.proxy(recordId)]); // because a repair directly in Postgres invalidates no cache
-    throw error;
-  }
+  return { place, ciphertext, drop: () => proxies.drop([tagOf.proxy(recordId)]) };
 }

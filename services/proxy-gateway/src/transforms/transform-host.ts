@@ -60,8 +60,8 @@ const operations: Record<string, HostOperation> = {
   tokenize,
 };
 
-/** These check rights after they have read. A change checks them before its commit, and is then confirmed in any case. */
-const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
+/** Operations that check rights after they have read. A change checks them before its commit, and is then confirmed in any case. */
+export const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
 const changing: ReadonlySet<string> = new Set(['tokens.update', 'tokens.delete']);
 
 function memberOf(payload: Json, member: string): Json | undefined {
