@@ -200,7 +200,8 @@ export const configSchema = {
       minimum: 1,
       maximum: 256,
       default: 4,
-      description: 'Threads for reactors; one Tenant uses half. Beyond that react is 503, and asynchronous runs wait',
+      description:
+        'Runs of reactors at a time, each with a thread; one Tenant has half. Beyond that react is 503, and asynchronous runs wait',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,
