@@ -98,8 +98,9 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
 
 function endOf(expiresAt: string | undefined): Date | undefined {
   if (expiresAt === undefined) return undefined;
-  const aheadMs = (parseDate(expiresAt)?.getTime() ?? Number.NaN) - Date.now();
-  if (aheadMs > 0 && aheadMs <= longestMs) return new Date(Date.now() + aheadMs);
+  const end = parseDate(expiresAt);
+  const aheadMs = (end?.getTime() ?? Number.NaN) - Date.now();
+  if (aheadMs > 0 && aheadMs <= longestMs) return end;
   throw validationFailed({ expires_at: ['must be in the future, and at most 24 hours ahead'] });
 }
 
