@@ -17,8 +17,8 @@ export interface TransformPoolOptions {
   /** The threads start with the first run, because many installations never run code. */
   startsLater?: boolean;
   /**
-   * The caller begins no more runs than there are threads, and gives each Tenant its share. So no thread is kept free, and
-   * there are as many threads for slow work.
+   * The caller begins no more runs than there are threads, and gives each Tenant its share. So new code may use all threads,
+   * and there are as many for slow work.
    */
   everyRunHasSlot?: boolean;
   /** Most batches that may wait for a thread. */

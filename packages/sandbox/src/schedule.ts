@@ -83,7 +83,7 @@ export class Schedule<W extends Work> {
   next(group: Group, threads: number): W | undefined {
     const runningHere = [...this.#running.keys()].filter((work) => this.#running.get(work) === group);
     const newCode = group === 'quick' ? runningHere.filter(isNew) : [];
-    let least = this.#everyRunHasSlot ? threads : Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
+    let least = Math.max(threads - 1, 1); // One Tenant leaves a thread to the others.
     let next: W | undefined;
     for (const tenantId of this.#waiting.keys()) {
       const held = countOf(tenantId, runningHere);

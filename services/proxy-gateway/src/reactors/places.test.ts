@@ -71,8 +71,12 @@ test('beyond its half a Tenant is refused with a time to wait; others, and all t
   expect((await run({ args: destination.url })).status).toBe(200);
 });
 
-test('each place has a thread, also where no code has run before', async () => {
-  const { url, tenant, stranger, destination } = gateway.current;
+/** The destination answers nobody before these runs, two of each Tenant, have all called out. */
+async function expectAllCallOut(
+  url: string,
+  idsOf: (owner: typeof gateway.current.tenant, key: string) => Promise<[first: string, second: string]>,
+): Promise<void> {
+  const { tenant, stranger, destination } = gateway.current;
   const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
   destination.answer = async (_, response) => {
     await mayAnswer;
@@ -82,32 +86,24 @@ test('each place has a thread, also where no code has run before', async () => {
   const runs: ReturnType<typeof reactAt>[] = [];
   for (const owner of [tenant, stranger]) {
     const { key } = await owner.application();
-    for (const name of ['first', 'second']) {
-      const { id } = await owner.reactor({ code: `${calling} // ${name}` });
-      runs.push(reactAt(url, { id, key, body: { args: destination.url } }));
-    }
+    for (const id of await idsOf(owner, key)) runs.push(reactAt(url, { id, key, body: { args: destination.url } }));
   }
   await eventually('all four call out', () => destination.seen.length === before + 4).finally(release);
   expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-});
+}
+
+test('each place has a thread, also where no code has run before', () =>
+  expectAllCallOut(gateway.current.url, async (owner) => [
+    (await owner.reactor({ code: `${calling} // first` })).id,
+    (await owner.reactor({ code: `${calling} // second` })).id,
+  ]));
 
 test('each place has a thread, also for Tenants whose code was slow', async () => {
-  const { tenant, stranger, destination, startAnother } = gateway.current;
-  const { url } = await startAnother({ REACTOR_THREADS: '4', TRANSFORM_CPU_MS: '200' });
-  const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
-  destination.answer = async (_, response) => {
-    await mayAnswer;
-    response.end('{}');
-  };
-  const before = destination.seen.length;
-  const runs: ReturnType<typeof reactAt>[] = [];
-  for (const owner of [tenant, stranger]) {
-    const { key } = await owner.application();
+  const { url } = await gateway.current.startAnother({ REACTOR_THREADS: '4', TRANSFORM_CPU_MS: '200' });
+  await expectAllCallOut(url, async (owner, key) => {
     const slow = await owner.reactor({ code: 'module.exports = async () => { for (;;); }' });
     expect((await reactAt(url, { id: slow.id, key, body: {} })).body.detail).toContain('CPU');
     const { id } = await owner.reactor({ code: calling });
-    for (let i = 0; i < 2; i++) runs.push(reactAt(url, { id, key, body: { args: destination.url } }));
-  }
-  await eventually('all four call out', () => destination.seen.length === before + 4).finally(release);
-  expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    return [id, id];
+  });
 });
