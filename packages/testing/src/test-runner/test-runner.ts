@@ -2,6 +2,7 @@ import type { Test, TestResult } from '@jest/test-result';
 import type { Config } from '@jest/types';
 import { Worker } from 'jest-worker';
 import type { close, RunFile } from './run-file.ts';
+import { shareOfSlowTests } from './share-of-slow-tests.ts';
 import { slowestFirst } from './slowest-first.ts';
 
 type OnStart = (test: Test) => Promise<void>;
@@ -32,6 +33,8 @@ export default class TestRunner {
   ): Promise<void> {
     const numWorkers = Math.min(this.#config.maxWorkers, tests.length);
     const waiting = slowestFirst(tests);
+    const { share, why } = shareOfSlowTests(this.#config);
+    process.stderr.write(`Slow tests: ${why}\n`);
 
     /** @param id of the worker's process, which chooses its database in Redis. */
     const runInTurn = async (id: number) => {
@@ -40,7 +43,7 @@ export default class TestRunner {
         exposedMethods: ['runFile', 'close'],
         numWorkers: 1,
         maxRetries: 0,
-        forkOptions: { stdio: 'inherit', env: { ...process.env, JEST_WORKER_ID: String(id) } },
+        forkOptions: { stdio: 'inherit', env: { ...process.env, JEST_WORKER_ID: String(id), TEST_SLOW: share } },
       }) as Worker & { runFile: RunFile; close: typeof close };
       for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
         await onStart(test);
