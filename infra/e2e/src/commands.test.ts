@@ -1,5 +1,5 @@
 import { repositoryRoot } from '@sluice/local/parts';
-import { openTemporaryFolder } from '@sluice/testing';
+import { openStoresFolder } from '@sluice/testing';
 import { run, runProgram } from './run-program.ts';
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
 
 test('the demo, with nothing running, shows the three sides of the main job and leaves with 0', async () => {
   await using stack = new AsyncDisposableStack();
-  const env = { PATH: process.env.PATH, SLUICE_DIR: await openTemporaryFolder(stack, 'demo') };
+  const env = { PATH: process.env.PATH, SLUICE_DIR: await openStoresFolder(stack, 'demo') };
   const { stdout, stderr } = await runProgram('infra/local/src/demo/main.ts', [], { env });
   expect(stdout).toContain('What the caller sent');
   expect(stdout).toContain('What the destination received');

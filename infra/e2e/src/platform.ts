@@ -1,13 +1,6 @@
 import { type Credentials, type StackOptions, startStack } from '@sluice/local';
 import { Sluice } from '@sluice/sdk';
-import {
-  type CallOptions,
-  call,
-  openTemporaryFolder,
-  programEnvironment,
-  queryOnce,
-  workerStack,
-} from '@sluice/testing';
+import { type CallOptions, call, openStoresFolder, programEnvironment, queryOnce, workerStack } from '@sluice/testing';
 import { type Processes, type Site, type SiteOptions, startSite } from './cluster/site.ts';
 import { runProgram } from './run-program.ts';
 
@@ -43,7 +36,7 @@ export function startPlatform(
 }
 
 async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
-  const directory = await openTemporaryFolder(closing, 'e2e');
+  const directory = await openStoresFolder(closing, 'e2e');
   // The object is handed on as it is, because a deployment in a runbook changes it.
   const { environment = {}, ...stores } = options;
   Object.assign(environment, { ...programEnvironment(), ...environment });

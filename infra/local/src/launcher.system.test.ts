@@ -1,13 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programEnvironment, useChildren } from '@sluice/testing';
+import { openStoresFolder, programEnvironment, useChildren, useStack } from '@sluice/testing';
 import { processIdentity } from './processes/process-identity.ts';
 import { repositoryRoot } from './repository.ts';
 
@@ -15,10 +14,9 @@ const main = join(import.meta.dirname, 'main.ts');
 const tracked = useChildren();
 let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-launcher-'));
+useStack(async (stack) => {
+  folder = await openStoresFolder(stack, 'launcher');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function start(env: Record<string, string>, ...args: string[]) {
   const child = tracked(

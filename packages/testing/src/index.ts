@@ -23,7 +23,7 @@ export { type Random, randomSeed, readSeed, seededRandom } from './random.ts';
 export { serveBytes, serveHttp } from './serve.ts';
 export { isFullRun, slow } from './slow.ts';
 export { randomSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
-export { openTemporaryFolder } from './temporary-folder.ts';
+export { openStoresFolder, openTemporaryFolder } from './temporary-folder.ts';
 export { openTenantDoor, type TenantDoor } from './tenant-door.ts';
 export { openEmptyDatabase, openTestDatabase, type TestDatabase } from './test-database.ts';
 export { testRedisUrl } from './test-redis.ts';

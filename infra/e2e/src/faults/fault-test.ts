@@ -70,7 +70,7 @@ interface RunOptions extends Omit<FaultContext, 'directory' | 'report'> {
 
 /** Runs a fault test in a folder of its own. */
 export async function runFault(test: FaultTest, { keep, ...context }: RunOptions): Promise<Report> {
-  const directory = await mkdtemp(join(tmpdir(), `sluice-${test.name}-`));
+  const directory = await mkdtemp(join(process.env.TEST_STORES_FOLDER ?? tmpdir(), `sluice-${test.name}-`));
   const report = new Report();
   report.figure('seed', context.seed);
   try {

@@ -1,4 +1,4 @@
-import { openTemporaryFolder, readSeed, useStack } from '@sluice/testing';
+import { openStoresFolder, readSeed, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
 import { sweepIntervalMs } from '../under-load/expiring.ts';
 import { usualProcesses } from '../under-load/world.ts';
@@ -12,7 +12,7 @@ const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart', 'usage'
 /** With what each of them asks for. */
 const site = useStack(async (closing) => {
   const environment = { ...unnoticed.environment, SWEEP_INTERVAL_MS: String(sweepIntervalMs) };
-  const directory = await openTemporaryFolder(closing, 'quick');
+  const directory = await openStoresFolder(closing, 'quick');
   const seed = readSeed(process.env.SEED);
   return await startPlatform(closing, {
     directory,

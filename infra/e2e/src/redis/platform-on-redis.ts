@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { startWatchdog } from '@sluice/local/parts';
-import { eventually, openTemporaryFolder, startDestination } from '@sluice/testing';
+import { eventually, openStoresFolder, startDestination } from '@sluice/testing';
 import { readConfirmation } from '../coherence/history.ts';
 import { startPlatform } from '../platform.ts';
 import { percentile } from '../under-load/count.ts';
@@ -20,7 +20,7 @@ export async function startPlatformOnRedis<T extends { url: string }>(
   closing: AsyncDisposableStack,
   startRedis: (shared: Servers, closing: AsyncDisposableStack) => Promise<T>,
 ) {
-  const directory = await openTemporaryFolder(closing, 'redis');
+  const directory = await openStoresFolder(closing, 'redis');
   const watchdog = closing.adopt(await startWatchdog(), (started) => started.close());
   const redis = await startRedis({ directory, watchdog, password: randomBytes(24).toString('base64url') }, closing);
   const environment = {

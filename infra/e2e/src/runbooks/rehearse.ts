@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
-import { openTemporaryFolder, programEnvironment, useStack } from '@sluice/testing';
+import { openStoresFolder, programEnvironment, useStack } from '@sluice/testing';
 import { createTenant, startPlatform } from '../platform.ts';
 import { startOperator } from './operator.ts';
 import { type Block, readBlocks } from './read-blocks.ts';
@@ -38,7 +38,7 @@ export type Rehearse = (blocks: Block[]) => Promise<string[]>;
 /** A stack for the test file. Each rehearsal has a Tenant of its own, and the settings with which the stack was started. */
 export function useRehearsals({ withReplica = false } = {}): Rehearse {
   const world = useStack(async (closing) => {
-    const directory = await openTemporaryFolder(closing, 'runbooks');
+    const directory = await openStoresFolder(closing, 'runbooks');
     const { PATH, ...compiled } = programEnvironment();
     const environment: Record<string, string> = { PATH };
     const { stack, directory: ofStack } = await startPlatform(closing, { environment });

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
-import { openTemporaryFolder } from '@sluice/testing';
+import { openStoresFolder } from '@sluice/testing';
 import { type Block, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
@@ -27,7 +27,7 @@ test('the commands and the program of the README do what it says, and one that d
   expect(first).toMatch(/^npm ci && /);
   const damaged = await onFreePort(tour);
   await using closing = new AsyncDisposableStack();
-  const directory = await openTemporaryFolder(closing, 'tour');
+  const directory = await openStoresFolder(closing, 'tour');
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'run'));
   await symlink(join(repositoryRoot, 'node_modules'), join(directory, 'node_modules'));

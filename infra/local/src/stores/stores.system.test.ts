@@ -1,17 +1,19 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openStoresFolder } from '@sluice/testing';
 import pg from 'pg';
 import { hasEnded, untilEnded } from '../processes/child.ts';
 import { processIdentity } from '../processes/process-identity.ts';
 import { type Stores, startStores } from './stores.ts';
 
 let directory: string;
+let closing: AsyncDisposableStack;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sluice-stores-'));
+  closing = new AsyncDisposableStack();
+  directory = await openStoresFolder(closing, 'stores');
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => closing.disposeAsync());
 
 const start = () => startStores({ directory, log: () => undefined });
 

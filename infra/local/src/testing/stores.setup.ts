@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildConsole } from '../build-console.ts';
 import { migrateDatabase } from '../stack/migrations.ts';
 import { startStores } from '../stores/stores.ts';
+import { openStoresFolder } from './stores-folder.ts';
 
 /** Shared with the teardown, which jest calls from another file. */
 declare global {
@@ -22,22 +21,21 @@ const postgresSettings = {
 const template = 'sluice_template';
 
 /**
- * Jest's globalSetup: the console as it is now, and Postgres and Redis for one test run, in a folder of their own. Sets `TEST_DATABASE_URL`
- * (superuser, database `postgres`) and `TEST_REDIS_URL`. A test creates its migrated database with `CREATE DATABASE x
- * TEMPLATE sluice_template`.
+ * Jest's globalSetup: the console as it is now, and Postgres and Redis for one test run. Sets `TEST_DATABASE_URL` (superuser,
+ * database `postgres`), `TEST_REDIS_URL`, and `TEST_STORES_FOLDER`, where tests put stores of their own. A test creates
+ * its migrated database with `CREATE DATABASE x TEMPLATE sluice_template`.
  */
 export default async function startStoresForTests(): Promise<void> {
   await buildConsole((line) => console.error(line));
   await using opened = new AsyncDisposableStack();
-  const directory = opened.adopt(await mkdtemp(join(tmpdir(), 'sluice-test-')), (made) =>
-    rm(made, { recursive: true, force: true }),
-  );
+  const folder = await openStoresFolder(opened);
   const stores = opened.adopt(
-    await startStores({ directory, postgresSettings, log: (line) => console.error(line) }),
+    await startStores({ directory: join(folder, 'shared'), postgresSettings, log: (line) => console.error(line) }),
     (started) => started.close(),
   );
   const databaseUrl = new URL('/postgres', stores.databaseUrl).href;
   await createTemplate(databaseUrl);
+  process.env.TEST_STORES_FOLDER = folder;
   process.env.TEST_DATABASE_URL = databaseUrl;
   process.env.TEST_REDIS_URL = stores.redisUrl;
   globalThis.storesForTests = opened.move();

@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
-import { type Answer, type CallOptions, call, programEnvironment, serveHttp } from '@sluice/testing';
+import { type Answer, type CallOptions, call, openStoresFolder, programEnvironment, serveHttp } from '@sluice/testing';
 
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
 type ServiceName = (typeof serviceNames)[number];
@@ -23,8 +22,7 @@ export async function startPlatform(
   closing: AsyncDisposableStack,
   environment: Record<string, string> = {},
 ): Promise<RunningPlatform> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-monitoring-'));
-  closing.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await openStoresFolder(closing, 'monitoring');
   const stack = await startStack({
     directory,
     port: 0,
