@@ -42,7 +42,7 @@ const month = '2026-01-01';
 const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
   ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
-  ...{ blind_data_bytes: 0, blind_metadata_bytes: 0 },
+  blind_metadata_bytes: 0,
   ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null, trace_id: 'trace' },
   log_id: randomUUID(),
 };

@@ -21,11 +21,9 @@ export interface TokensTable {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  /**
-   * Bytes patched by callers who do not see the member, since a caller who sees it last wrote it. Merged into data, at
-   * least 1 until all of it is replaced.
-   */
+  /** Read by the version before only, which needs 0. */
   blind_data_bytes: Generated<number>;
+  /** Bytes that callers without `token:read` have merged into the metadata since one with it last wrote it. */
   blind_metadata_bytes: Generated<number>;
   /** First day of the UTC month in which the token was last created, read or used. */
   active_month: string;

@@ -19,7 +19,6 @@ export const tokenColumns = [
   'fingerprint',
   'fingerprint_expression',
   'expires_at',
-  'blind_data_bytes',
   'blind_metadata_bytes',
   'active_month',
   'created_by',

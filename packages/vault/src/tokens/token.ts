@@ -73,7 +73,6 @@ export interface TokenRow {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
-  blind_data_bytes: number;
   blind_metadata_bytes: number;
   active_month: string;
   created_by: string | null;

@@ -1,4 +1,4 @@
-import { isObject, type Json, orderedJson } from '../json.ts';
+import { isObject, type Json, type JsonObject, orderedJson } from '../json.ts';
 import {
   bankAccountNumber,
   type Check,
@@ -102,6 +102,16 @@ export const tokenTypeNames = Object.keys(tokenTypes) as [TokenTypeName, ...Toke
 
 export function tokenTypeOf(name: TokenTypeName): TokenType {
   return tokenTypes[name];
+}
+
+/** Messages by path, `data.<member>`, for these members alone. */
+export function checkMembers(name: TokenTypeName, data: JsonObject): Record<string, string[]> {
+  const members = tokenTypeOf(name).members ?? {};
+  const faults = Object.entries(data).flatMap(([member, value]) => {
+    const message = Object.hasOwn(members, member) ? members[member]?.(value) : undefined;
+    return message ? [[`data.${member}`, [message]]] : [];
+  });
+  return Object.fromEntries(faults);
 }
 
 /** Messages by path, `data` or `data.<member>`, without a value. */

@@ -121,8 +121,17 @@ export const patchTokenOperation = operation({
   id: 'patchToken',
   tag: 'Tokens',
   summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
-  description:
-    '`data`, `mask` and `metadata` are merged, the other members replaced; null takes a member back to its default. Moving it to other containers needs `token:update` on those that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409; there `deduplicate_token: true`, and `data` that is no object, are 403 to a caller to whom no rule reveals the token, because a 409 would tell it about the value. What a caller patches into `data` without seeing it, or into `metadata` without `token:read`, is judged by what it sends and not by what is there: all such patches may come to 1 MiB until a caller who sees the member writes it, or `data` is replaced by a text, number or array; otherwise 413. A caller to whom no rule reveals the token could replace all of `data` but one member, and then guess that one. So its merge is 403, naming member and expression, where it sends something that the fingerprint (by default of a `token`: all data; of a `card`: the number), a search index, or an expression of the mask with a filter is made of, or something above or below that. It makes no fingerprint and no index anew. After such a merge a new `fingerprint_expression`, search index or expression of the mask with a filter must name one member that is no object, otherwise 409, until `data` is replaced by a text, number or array. A merge without members changes nothing. A caller without `token:read` is answered with id, type, tenant_id, containers, modified_by and modified_at alone. With keys of `public` Applications a patch counts as createToken does. The Content-Type must be `application/merge-patch+json`.',
+  description: `\`data\`, \`mask\` and \`metadata\` are merged, the other members replaced; null takes a member back to its default. To move a token, the key needs \`token:update\` on the containers that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409. The Content-Type must be \`application/merge-patch+json\`.
+
+A key to which no rule reveals the token may change of its \`data\`:
+
+- of a \`card\`: \`expiration_month\`, \`expiration_year\` and \`cvc\`;
+- of a \`bank\`: \`routing_number\` and \`account_number\`, both together, where tokens are not deduplicated;
+- of any type: all of it, by a value that is no object, where tokens are not deduplicated.
+
+Anything else is 403 and names the member: other members of \`data\`, \`mask\`, \`search_indexes\`, \`fingerprint_expression\`, \`deduplicate_token: true\` where tokens are deduplicated, and data that \`fingerprint_expression\`, a search index or an expression of \`mask\` with a filter uses (of a \`bank\`: that uses more than the two numbers). Otherwise the key could replace all data but one member and guess that one. Delete the token and create a new one instead, or use a key with a rule that reveals it.
+
+A key without \`token:read\` is answered with id, type, tenant_id, containers, modified_by and modified_at alone. Such keys may merge at most 1 MiB into \`metadata\` until a key with \`token:read\` writes it; otherwise 413. With keys of \`public\` Applications a patch counts as createToken does.`,
   method: 'patch',
   path: '/tokens/:id',
   permission: 'token:update',

@@ -5,8 +5,16 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { toText } from '../../expressions/to-text.ts';
-import { hasExactNumbers, isNestedDeeperThan, isObject, isStorable, type Json, unstorable } from '../../json.ts';
-import { checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
+import {
+  hasExactNumbers,
+  isNestedDeeperThan,
+  isObject,
+  isStorable,
+  type Json,
+  type JsonObject,
+  unstorable,
+} from '../../json.ts';
+import { checkMembers, checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { isTokenId, tokenIdForm } from '../token-id.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
@@ -40,8 +48,10 @@ export interface DerivedTexts {
 export interface InputReading {
   now: Date;
   budget: FilterBudget;
-  /** Members without a size limit, because the caller cannot see them and would learn their size. */
+  /** Members that are not checked, because the caller does not change them or would learn something about them. */
   unjudged?: ReadonlySet<Judged>;
+  /** Members of `data` that are checked by themselves, because the caller does not see the rest. */
+  parts?: JsonObject | undefined;
 }
 
 /** `templates`: the size of their results. */
@@ -78,7 +88,8 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   if (isJudged('data')) requireMebibyte('data', dataText);
   const metadataText = wire.metadata ? JSON.stringify(wire.metadata) : '';
   if (isJudged('metadata')) requireMebibyte('metadata', metadataText);
-  const faults = { ...checkTokenData(type, data), ...memberFaults(wire, metadataText, reading) };
+  const dataFaults = isJudged('data') ? checkTokenData(type, data) : checkMembers(type, reading.parts ?? {});
+  const faults = { ...dataFaults, ...memberFaults(wire, metadataText, reading) };
   if (isJudged('templates')) requireFilled(reading.budget);
   refuse(path, faults);
   // Hashes outlive the cvc, and a hash of three digits is easily guessed.

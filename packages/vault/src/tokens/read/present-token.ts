@@ -9,12 +9,11 @@ import { type DecryptionBudget, decryptionBudget, unbounded } from '../decryptio
 import type { FoundToken, LargeToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { decryptData, inOrderOfNeed, requireNeeded } from '../token-data.ts';
-import type { BlindBytes } from '../update/patch-sizes.ts';
 import { ShownData } from './shown-data.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 export function presentWithoutData(
-  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month' | keyof BlindBytes>,
+  row: Omit<TokenRow, 'data_ciphertext' | 'cvc_ciphertext' | 'cvc_due_at' | 'active_month' | 'blind_metadata_bytes'>,
 ): Token {
   return {
     id: row.id,

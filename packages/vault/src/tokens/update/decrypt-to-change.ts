@@ -1,4 +1,3 @@
-import { decide } from '@sluice/access';
 import type { Json } from '../../json.ts';
 import type { Vault } from '../../vault.ts';
 import { type DecryptionBudget, partOf, unbounded } from '../decryption-budget.ts';
@@ -6,6 +5,7 @@ import { bytesAtOnce, copiesRead } from '../read/token-list.queries.ts';
 import { findTokenRows, findTokens, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import { decryptData, requireNeeded } from '../token-data.ts';
+import { seesData } from './patch-rights.ts';
 
 /**
  * An actor for repeated attempts. Each attempt releases its budget first, because only the last one changes anything.
@@ -37,9 +37,8 @@ export async function readToChange(vault: Vault, actor: Actor, id: string): Prom
 export async function decryptToChange(vault: Vault, actor: Actor, row: TokenRow): Promise<Json> {
   const shared = actor.through?.decryption;
   // The size of hidden data must not decide about errors.
-  const isSeen = decide(actor, 'token:read', row) === 'reveal';
   const budget: DecryptionBudget =
-    shared && isSeen ? shared : { ...unbounded, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
+    shared && seesData(actor, row) ? shared : { ...unbounded, hold: (bytes) => (shared ?? actor).hold?.(bytes) };
   const decrypted = await decryptData(vault, actor.tenantId, [row], budget);
   requireNeeded([row], decrypted, undefined);
   return decrypted.get(row.id) ?? null;

@@ -99,44 +99,6 @@ describe('what shows or tests the data is changed only by a caller to whom a rul
   });
 });
 
-describe('a merge into what an expression of the mask shows a part of', () => {
-  const mask = '{{ data.note | reveal_last: 6 }}{{ data.group | stringify | reveal_last: 6 }}';
-  const data = { pin: '4821', note: 'a long comment', group: { a: 'x', b: 'y' } };
-  const isolate = { data: { note: null, group: null } };
-  const masked = [rule('/', 'mask', ['token:read'])];
-
-  async function merge(grants: object, patch: Json): Promise<string> {
-    const { vault, createActor } = open.current;
-    const owner = await createActor();
-    const { token } = await createToken(vault, owner, { data, mask, fingerprint_expression: '{{ data.pin }}' });
-    const own = await createActor({ tenantId: owner.tenantId, ...grants });
-    return updateToken(vault, own, token.id, patch).then(
-      () => 'done',
-      ({ code, detail }) => `${code} ${detail}`,
-    );
-  }
-
-  test.each<[string, object]>([
-    ['to whom the mask is shown', { rules: masked }],
-    ['to whom it is redacted', { rules: [rule('/', 'redact', ['token:read'])] }],
-    ['who may not read', { permissions: update }],
-  ])('is 403 to a caller %s, whatever the data', async (_, grants) => {
-    const refused = await merge(grants, isolate);
-    expect(refused).toMatch(/^forbidden data: mask has /);
-    for (const group of ['x', { b: null }, { unknown: 'x' }])
-      expect(await merge(grants, { data: { group } })).toBe(refused);
-  });
-
-  test.each<[string, object, Json]>([
-    ['by a caller to whom it is revealed', { rules: [rule('/', 'reveal', ['token:read'])] }, isolate],
-    ['of nothing', { rules: masked }, { data: {} }],
-    ['beside it', { rules: masked }, { data: { other: 'x' } }],
-    ['of all data', { rules: masked }, { data: 'text' }],
-  ])('is done %s', async (_, grants, patch) => {
-    expect(await merge(grants, patch)).toBe('done');
-  });
-});
-
 test('a caller without token:read learns from a patch where the token is, and nothing else that it did not do itself', async () => {
   const { vault, createActor } = open.current;
   const owner = await createActor();

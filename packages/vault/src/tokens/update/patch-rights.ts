@@ -1,14 +1,18 @@
 import { canonicalContainer, decide, isGrantedOnEach, seesMoreIn } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
-import { isObject, type JsonObject } from '../../json.ts';
+import type { Json } from '../../json.ts';
 import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import { isBlindMerge, requireApart } from './blind-merge.ts';
+import { isPartOfCard, requireBlindChange } from './blind-change.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
 /** Their expressions show parts of the data to their author, or can test guesses. */
 const showing = ['mask', 'search_indexes', 'fingerprint_expression'] as const;
+
+export function seesData(actor: Actor, token: TokenRow): boolean {
+  return decide(actor, 'token:read', token) === 'reveal';
+}
 
 /** No patch may widen what its actor sees, because a right to a masked read would become a right to plaintext. */
 export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPatch): void {
@@ -22,9 +26,10 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
       'containers: this key would see more of the token in the new containers than it does now',
     );
   }
-  if (isBlindMerge(actor, token, patch)) requireApart(token, patch.data as JsonObject);
+  if (seesData(actor, token)) return;
+  if (patch.data !== undefined) requireBlindChange(token, patch.data as Json);
   const member = showing.find((name) => patch[name] !== undefined);
-  if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
+  if (member === undefined) return;
   throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
 }
 
@@ -33,9 +38,9 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
  * one.
  */
 export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: TokenPatch): void {
-  const isReplaced = patch.data !== undefined && !isObject(patch.data);
+  const isReplaced = patch.data !== undefined && !isPartOfCard(token, patch.data);
   const member = patch.deduplicate_token === true ? 'deduplicate_token' : isReplaced ? 'data' : undefined;
-  if (member === undefined || decide(actor, 'token:read', token) === 'reveal') return;
+  if (member === undefined || seesData(actor, token)) return;
   throw new ServiceError(
     'forbidden',
     `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it, ` +

@@ -3,13 +3,12 @@ import { sql } from 'kysely';
 import type { NewTokenRow } from '../token.queries.ts';
 import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
-import type { BlindBytes } from './patch-sizes.ts';
 
 /** Without `search_hashes` the stored ones stay. */
 export type TokenChanges = Omit<
   NewTokenRow,
   'id' | 'type' | 'deduplicate' | 'trace_id' | 'log_id' | 'search_hashes'
-> & { search_hashes?: string[] } & BlindBytes;
+> & { search_hashes?: string[]; blind_metadata_bytes: number };
 
 /** The transaction must have locked the token. */
 export async function updateTokenRow(
@@ -24,6 +23,7 @@ export async function updateTokenRow(
       ...changes,
       mask: mask === null ? null : JSON.stringify(mask),
       metadata: JSON.stringify(metadata),
+      blind_data_bytes: 0, // the version before reads it
       modified_by: actor.id,
       modified_at: sql<string>`statement_timestamp()`,
     })

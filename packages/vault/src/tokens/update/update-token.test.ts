@@ -333,7 +333,7 @@ describe('deduplication', () => {
     ])('%s', async (_, settings, make, patch) => {
       const { blind, masked, owner } = await attack(settings, make, patch);
       expect(new Set([...(blind ?? []), ...(masked ?? [])]).size).toBe(1);
-      expect(blind?.[0]).toMatch(/^forbidden (data|deduplicate_token): /);
+      expect(blind?.[0]).toMatch(/^forbidden (data|data.a|deduplicate_token): /);
       expect(owner).not.toContain(blind?.[0]);
     });
 

@@ -14,7 +14,13 @@ import {
   hasFingerprint,
   lockFingerprints,
 } from '../create/equal-tokens.queries.ts';
-import { type DerivedTexts, readTokenInput, type TokenInput } from '../create/read-token-input.ts';
+import {
+  type DerivedTexts,
+  type InputReading,
+  type Judged,
+  readTokenInput,
+  type TokenInput,
+} from '../create/read-token-input.ts';
 import { prepareSeal } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
@@ -26,10 +32,10 @@ import { findTokenSettings, type TokenSettings } from '../tenant-settings.querie
 import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { isTokenId, rowOfToken } from '../token-id.ts';
-import { isBlindMerge, isEmptyMerge, requireWholeValues } from './blind-merge.ts';
+import { isPartOfCard } from './blind-change.ts';
 import { decryptToChange, inAttempts, readToChange } from './decrypt-to-change.ts';
-import { requireNoEqualityTest, requirePatchRights } from './patch-rights.ts';
-import { blindBytesAfter, unjudgedIn } from './patch-sizes.ts';
+import { requireNoEqualityTest, requirePatchRights, seesData } from './patch-rights.ts';
+import { blindMetadataBytes, isEmptyMerge, seesMetadata } from './patch-sizes.ts';
 import { applyTokenPatch, readTokenPatch, type TokenPatch } from './read-token-patch.ts';
 import { type TokenChanges, updateTokenRow } from './update-token.queries.ts';
 
@@ -88,12 +94,12 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   requirePatchRights(actor, from, patch);
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
-  const blindBytes = blindBytesAfter(actor, from, patch);
+  const blind_metadata_bytes = blindMetadataBytes(actor, from, patch);
   const data = await decryptToChange(vault, actor, from);
-  const reading = { now, budget: filterBudget(), unjudged: unjudgedIn(actor, from, patch) };
+  const judged = judgedIn(actor, from, patch);
+  const reading = { now, budget: filterBudget(), ...judged };
   const input = readTokenInput(applyTokenPatch(from, data, patch), '', reading);
-  requireWholeValues(from, patch, input);
-  const texts = textsAfter(actor, from, { data, patch, input });
+  const texts = textsAfter({ data, patch, input, isKept: isPartOfCard(from, judged.parts) });
   const derived = { ...input, fingerprintText: texts.fingerprintText ?? '', searchTexts: texts.searchTexts ?? [] };
   const seal = await prepareSeal(vault, tenantId, [derived]);
   const { search_hashes, fingerprint, ...ciphertexts } = seal(derived, {
@@ -112,10 +118,23 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
     search_indexes: input.searchIndexes,
     fingerprint_expression: input.fingerprintExpression ?? null,
     expires_at: input.expiresAt ?? null,
-    ...blindBytes,
+    blind_metadata_bytes,
   };
   const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? changedEquality(from, changes) : undefined;
   return { from, input, changes, unique, members: Object.keys(patch) };
+}
+
+/** What the actor changes and sees; of data that it does not see, what it sends. */
+function judgedIn(actor: Actor, token: TokenRow, patch: TokenPatch): Pick<InputReading, 'unjudged' | 'parts'> {
+  const { data, metadata, mask, search_indexes, fingerprint_expression } = patch;
+  const isSeen = seesData(actor, token);
+  const parts = !isSeen && isObject(data) ? data : undefined;
+  const isFilledAnew = [data, mask, search_indexes, fingerprint_expression].some((member) => member !== undefined);
+  const unjudged = new Set<Judged>();
+  if (data === undefined || parts) unjudged.add('data');
+  if (metadata === undefined || !seesMetadata(actor, token)) unjudged.add('metadata');
+  if (!isFilledAnew || !isSeen) unjudged.add('templates');
+  return { unjudged, parts };
 }
 
 /** Texts for fingerprint and search hashes after a patch. Undefined: the stored ones stay. */
@@ -126,12 +145,14 @@ interface Change {
   data: Json;
   patch: TokenPatch;
   input: TokenInput;
+  /** Whether nothing is made of the data that the patch changes. */
+  isKept: boolean;
 }
 
-function textsAfter(actor: Actor, token: TokenRow, { data, patch, input }: Change): TextsAfter {
+function textsAfter({ data, patch, input, isKept }: Change): TextsAfter {
   const { fingerprint_expression, search_indexes, deduplicate_token } = patch;
-  const isKept = (isObject(data) && isEmptyMerge(patch.data)) || isBlindMerge(actor, token, patch);
-  const isDataChanged = patch.data !== undefined && !isKept;
+  const isUnchanged = isObject(data) && isEmptyMerge(patch.data);
+  const isDataChanged = patch.data !== undefined && !isUnchanged && !isKept;
   const isFingerprinted = isDataChanged || fingerprint_expression !== undefined || deduplicate_token === true;
   return {
     fingerprintText: isFingerprinted ? input.fingerprintText : undefined,
