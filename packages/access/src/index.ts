@@ -11,5 +11,5 @@ export {
   permissions,
   permissionsFor,
 } from './permissions.ts';
-export { isRole, mayGive, permissionsLackedBy, permissionsOf, type Role, roles } from './roles.ts';
+export { type Giver, isRole, mayGive, permissionsLackedBy, permissionsOf, type Role, roles } from './roles.ts';
 export { seesMoreIn } from './sight.ts';

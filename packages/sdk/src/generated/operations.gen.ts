@@ -315,7 +315,7 @@ interface ConsoleSignInResource {
 interface ConsoleSignInsResource {
   /** List your sign-ins in this Tenant, newest first; with tenant:member:read all sign-ins. */
   list(query?: types.ListSignInsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSignInsResponses>>, Answer<types.ListSignInsResponses>>;
-  /** End a sign-in of your own, or with tenant:member:update any. */
+  /** End a sign-in of your own, or with tenant:member:update one of another. */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 

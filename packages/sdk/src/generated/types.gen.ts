@@ -684,6 +684,10 @@ export type Invitation = {
      */
     expires_at: string;
     /**
+     * False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link
+     */
+    acceptable: boolean;
+    /**
      * Application that created it
      */
     created_by?: string;
@@ -742,6 +746,10 @@ export type InvitationWithUrl = {
      * 72 hours after it was made or sent again
      */
     expires_at: string;
+    /**
+     * False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link
+     */
+    acceptable: boolean;
     /**
      * Application that created it
      */

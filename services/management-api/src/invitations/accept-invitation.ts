@@ -6,6 +6,7 @@ import { readSignInCookie } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 import { anonymousOperation, type Context } from '../context.ts';
+import { findGivers, mayStillInvite } from '../members/find-givers.ts';
 import { refuseWhatIsGone } from '../refuse-what-is-gone.ts';
 import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
 import { findUser } from '../sign-ins/sign-in.queries.ts';
@@ -83,7 +84,7 @@ export interface Joining {
  * them.
  * @throws {ServiceError} `conflict` if they are a member already, unless through a group; `unauthenticated` for a
  * closed Tenant;
- * `forbidden` for somebody who was removed or demoted after the invitation.
+ * `forbidden` for somebody who was removed or demoted after the invitation, and if whoever invited may not give the role now.
  */
 export async function joinTenant(
   tx: Queryable,
@@ -98,7 +99,18 @@ export async function joinTenant(
   const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
   await recordChange(tx, act, { operation: 'accept', entityType: 'invitation', entityId: id, detail: { role } });
   const signIn = { who: { tenantId, userId }, came, goesOnFrom, traceId, tags: [tagOf.user(userId)] };
-  return createSignIn(tx, context, signIn);
+  const started = await createSignIn(tx, context, signIn);
+  await requireStillInvited(tx, invitation);
+  return started;
+}
+
+/** Call it last, because whoever invited may lose the right while this transaction waits. @throws {ServiceError} `forbidden` */
+async function requireStillInvited(
+  tx: Queryable,
+  { tenant_id: tenantId, role, made_by: madeBy }: TakenInvitation,
+): Promise<void> {
+  if (mayStillInvite(await findGivers(tx, tenantId, [madeBy]), { madeBy, role })) return;
+  throw new ServiceError('forbidden', 'Whoever invited you may not give this role any more; ask for another');
 }
 
 interface NewMember {

@@ -19,6 +19,9 @@ const columns = [
 ] as const;
 const status = sql<'PENDING' | 'EXPIRED'>`case when ${isPending} then 'PENDING' else 'EXPIRED' end`.as('status');
 
+/** A resend makes a new link, so whoever resent the invitation answers for it. */
+const madeBy = sql<string | null>`coalesce(invitations.modified_by, invitations.created_by)`.as('made_by');
+
 export type InvitationStatus = 'PENDING' | 'EXPIRED';
 
 export interface NewInvitation {
@@ -41,7 +44,7 @@ export function insertInvitation(
       ...{ tenant_id: tenantId, email, role, secret_hash: secretHash, expires_at: lifetime },
       ...{ created_by: createdBy, user_id: userId ?? null },
     })
-    .returning([...columns, status])
+    .returning([...columns, status, madeBy])
     .executeTakeFirstOrThrow();
 }
 
@@ -93,7 +96,7 @@ export async function listInvitations(
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
-    .select([...columns, status])
+    .select([...columns, status, madeBy])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size)
@@ -105,7 +108,7 @@ export async function listInvitations(
 export function findInvitation(db: Queryable, tenantId: string, id: string) {
   return db
     .selectFrom('invitations')
-    .select([...columns, status])
+    .select([...columns, status, madeBy])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -133,17 +136,12 @@ export function replaceSecret(
     })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .returning([...columns, status])
+    .returning([...columns, status, madeBy])
     .executeTakeFirstOrThrow();
 }
 
-export async function deleteInvitation(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('invitations')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteInvitation(tx: Queryable, tenantId: string, id: string): Promise<void> {
+  await tx.deleteFrom('invitations').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
 /** Whether the invitation is pending. */
@@ -169,6 +167,8 @@ export interface TakenInvitation {
   email: string;
   role: Role;
   user_id: string | null;
+  /** Whoever made the link. */
+  made_by: string | null;
   /** When it was made, or sent again. */
   made_at: string;
 }
@@ -180,6 +180,6 @@ export function takeInvitation(tx: Queryable, secretHash: Buffer): Promise<Taken
     .where('secret_hash', '=', secretHash)
     .where(isPending)
     .returning(['tenant_id', 'id', 'email', 'role', 'user_id'])
-    .returning(sql<string>`coalesce(modified_at, created_at)`.as('made_at'))
+    .returning([sql<string>`coalesce(modified_at, created_at)`.as('made_at'), madeBy])
     .executeTakeFirst();
 }

@@ -41,6 +41,7 @@ test('an invitation is made, shown without its link, and accepted once', async (
     role: 'AUDITOR',
     status: 'PENDING',
     expires_at: isoDate,
+    acceptable: true,
     created_by: application_id,
     created_at: isoDate,
   };
@@ -154,7 +155,17 @@ describe('nobody invites to more than they hold:', () => {
       const made = (await owner.send('POST', `/api${invitations}`, { body: { email: randomEmail(), role: to } })).body;
       const resent = await actor.send('POST', `/api${invitations}/${made.id}/resend`);
       expect([to, resent.status]).toEqual([to, may ? 200 : 403]);
+      const deleted = await actor.send('DELETE', `/api${invitations}/${made.id}`);
+      expect([to, deleted.status]).toEqual([to, may ? 204 : 403]);
     }
+  });
+
+  test('a key deletes no invitation to the role OWNER', async () => {
+    const { owner, by } = await ownTenant();
+    const invited = { email: randomEmail(), role: 'OWNER' };
+    const { id } = (await owner.send('POST', `/api${invitations}`, { body: invited })).body;
+    expect((await by('DELETE', `/${id}`)).status).toBe(403);
+    expect((await by('GET', `/${id}`)).status).toBe(200);
   });
 
   test('a key invites no OWNER; sending again needs the permission to invite, too', async () => {

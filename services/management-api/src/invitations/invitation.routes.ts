@@ -1,10 +1,11 @@
 import { holds } from '@sluice/access';
 import { generateSecret, hashKey } from '@sluice/credentials';
-import { changeRows } from '@sluice/database';
+import { changeRows, type Queryable } from '@sluice/database';
 import { type Asking, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { type Context, operation } from '../context.ts';
+import { findGivers, mayStillInvite } from '../members/find-givers.ts';
 import { requireGiver } from '../members/require-giver.ts';
 import { recordAct } from '../record-act.ts';
 import { idParams } from '../resource.schema.ts';
@@ -36,8 +37,24 @@ function invitationNotFound(id: string): ServiceError {
   return new ServiceError('not_found', `Invitation ${id} does not exist`);
 }
 
-function toAnswer<R extends { id: string }>(row: R, url?: string) {
-  return { ...withoutNulls(row), id: row.id, ...(url !== undefined && { url }) };
+type Row = NonNullable<Awaited<ReturnType<typeof findInvitation>>>;
+
+function toAnswer({ made_by: _, ...row }: Row, acceptable: boolean) {
+  return { ...withoutNulls(row), id: row.id, acceptable };
+}
+
+/** Its maker has just been checked. */
+function withLink(row: Row, url: string | undefined) {
+  return { ...toAnswer(row, true), ...(url !== undefined && { url }) };
+}
+
+async function toAnswers(db: Queryable, tenantId: string, rows: readonly Row[]) {
+  const givers = await findGivers(
+    db,
+    tenantId,
+    rows.map(({ made_by }) => made_by),
+  );
+  return rows.map((row) => toAnswer(row, mayStillInvite(givers, { madeBy: row.made_by, role: row.role })));
 }
 
 const createInvitation = operation({
@@ -70,7 +87,7 @@ const createInvitation = operation({
         entityId,
         detail: { role: body.role },
       });
-      const answer = created('/tenants/self/invitations', toAnswer(inserted, invitationUrl(consoleUrl, secret)));
+      const answer = created('/tenants/self/invitations', withLink(inserted, invitationUrl(consoleUrl, secret)));
       await settle?.(tx, answer);
       return answer;
     });
@@ -111,11 +128,7 @@ const listAllInvitations = operation({
   response: { 200: pageOf(invitationSchema) },
   async handle({ query, caller }, { db }) {
     const { data, total } = await listInvitations(db, caller.tenantId, { status: query.status }, query);
-    return toPage(
-      data.map((row) => toAnswer(row)),
-      total,
-      query,
-    );
+    return toPage(await toAnswers(db, caller.tenantId, data), total, query);
   },
 });
 
@@ -133,7 +146,8 @@ const getInvitation = operation({
   async handle({ params, caller }, { db }) {
     const found = await findInvitation(db, caller.tenantId, params.id);
     if (!found) throw invitationNotFound(params.id);
-    return toAnswer(found);
+    const [answer] = await toAnswers(db, caller.tenantId, [found]);
+    return answer;
   },
 });
 
@@ -166,7 +180,7 @@ const resendInvitation = operation({
       const updated = await replaceSecret(tx, { tenantId, id: params.id, secretHash, modifiedBy: caller.id });
       const message = 'Invitation given a new link';
       await recordAct(tx, input, { operation: 'update', entityType: 'invitation', entityId: params.id, message });
-      const answer = toAnswer(updated, invitationUrl(consoleUrl, secret));
+      const answer = withLink(updated, invitationUrl(consoleUrl, secret));
       await settle?.(tx, answer);
       return answer;
     });
@@ -178,6 +192,8 @@ const removeInvitation = operation({
   id: 'deleteInvitation',
   tag,
   summary: 'Delete an invitation; its link is refused from then on',
+  description:
+    'You must hold the permissions of its role (403); an invitation to be an OWNER is deleted only by an OWNER who signed in.',
   method: 'delete',
   path: '/tenants/self/invitations/:id',
   permission: 'tenant:invitation:delete',
@@ -187,7 +203,10 @@ const removeInvitation = operation({
   async handle(input, { db }) {
     const { params, caller } = input;
     await db.transaction().execute(async (tx) => {
-      if (!(await deleteInvitation(tx, caller.tenantId, params.id))) throw invitationNotFound(params.id);
+      const found = await lockInvitation(tx, caller.tenantId, params.id);
+      if (!found) throw invitationNotFound(params.id);
+      requireGiver(caller, found.role);
+      await deleteInvitation(tx, caller.tenantId, params.id);
       await recordAct(tx, input, { operation: 'delete', entityType: 'invitation', entityId: params.id });
     });
   },

@@ -22,10 +22,11 @@ export const invitation = {
       role: 'AUDITOR',
       status: 'PENDING',
       expires_at: '2026-03-05T09:30:00.000Z',
+      acceptable: true,
       ...example.authorship,
     },
   ],
-  required: ['id', 'tenant_id', 'email', 'role', 'status', 'expires_at'],
+  required: ['id', 'tenant_id', 'email', 'role', 'status', 'expires_at', 'acceptable'],
   properties: {
     id: uuid,
     tenant_id: uuid,
@@ -33,6 +34,11 @@ export const invitation = {
     role,
     status: { type: 'string', enum: invitationStatuses },
     expires_at: { ...date, description: '72 hours after it was made or sent again' },
+    acceptable: {
+      type: 'boolean',
+      description:
+        'False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link',
+    },
     ...authorship,
   },
 } as const;

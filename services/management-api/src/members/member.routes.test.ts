@@ -141,7 +141,10 @@ describe('nobody gives or takes more than they hold:', () => {
       [owner.id, 'OWNER'],
       [admin.id, 'OWNER'],
     ]) {
-      const refusal = { status: 403, body: { detail: 'Only an OWNER who signed in may give or take the role OWNER' } };
+      const refusal = {
+        status: 403,
+        body: { detail: 'This concerns the role OWNER, so only an OWNER who signed in may do it' },
+      };
       expect(await send('PUT', `${members}/${id}`, { key, body: { role } })).toMatchObject(refusal);
       expect(await byKey.send('PUT', `/api${members}/${id}`, { body: { role } })).toMatchObject(refusal);
     }

@@ -95,12 +95,16 @@ export async function deleteSignIn(tx: Queryable, tenantId: string, id: string):
 
 const columns = ['id', 'user_id', 'application_id', 'created_at', 'last_used_at', 'expires_at'] as const;
 
+/** With the role of the person; null for the sign-in of a key. */
 export function findSignInById(db: Queryable, tenantId: string, id: string) {
   return db
     .selectFrom('sign_ins')
-    .select([...columns, 'key_id'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .leftJoin('members', (join) =>
+      join.onRef('members.tenant_id', '=', 'sign_ins.tenant_id').onRef('members.user_id', '=', 'sign_ins.user_id'),
+    )
+    .select(['sign_ins.user_id', 'sign_ins.application_id', 'sign_ins.key_id', 'members.role'])
+    .where('sign_ins.tenant_id', '=', tenantId)
+    .where('sign_ins.id', '=', id)
     .where(notEnded)
     .executeTakeFirst();
 }

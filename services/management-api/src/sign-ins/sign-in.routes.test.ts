@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { permissionsOf } from '@sluice/access';
+import { permissionsOf, roles } from '@sluice/access';
 import { type Answer, useStack } from '@sluice/testing';
 import { startTestConsole } from '../testing/test-console.ts';
 import { isoDate, uuidText } from '../testing/test-management.ts';
@@ -258,6 +258,37 @@ describe('the list of sign-ins', () => {
     expect((await auditor.send('DELETE', `/api/sign-ins/${auditors}`)).status).toBe(204); // its own
     expect((await auditor.send('GET', '/api/me')).status).toBe(401);
     expect((await byKey('GET', '/sign-ins')).status).toBe(404);
+  });
+
+  test.each(roles)('whoever ends a sign-in of another could give that role: %s', async (role) => {
+    const { member, tenant, browser } = api.current;
+    const actor = await member(role);
+    const idOf = async ({ send }: Pick<typeof actor, 'send'>) =>
+      (await send('GET', '/api/sign-ins?size=100')).body.data.find(({ current }: { current: boolean }) => current).id;
+    for (const to of roles) {
+      const target = await member(to);
+      const { status } = await actor.send('DELETE', `/api/sign-ins/${await idOf(target)}`);
+      const may = role === 'OWNER' || (role === 'ADMIN' && to !== 'OWNER');
+      const shown = may ? 204 : role === 'DEVELOPER' ? 404 : 403;
+      expect([to, status]).toEqual([to, shown]);
+      expect((await target.send('GET', '/api/me')).status).toBe(may ? 401 : 200);
+    }
+    const byKey = browser();
+    await byKey.signIn({ key: tenant.management_key });
+    const { status } = await actor.send('DELETE', `/api/sign-ins/${await idOf(byKey)}`);
+    expect(status).toBe(role === 'OWNER' || role === 'ADMIN' ? 204 : role === 'DEVELOPER' ? 404 : 403);
+  });
+
+  test("a sign-in by a key ends no OWNER's, and its own", async () => {
+    const { member, tenant, browser } = api.current;
+    const [owner, byKey] = [await member('OWNER'), browser()];
+    await byKey.signIn({ key: tenant.management_key });
+    const { data } = (await byKey.send('GET', '/api/sign-ins?size=100')).body;
+    const theirs = data.find((each: { user_id?: string }) => each.user_id === owner.userId).id;
+    expect((await byKey.send('DELETE', `/api/sign-ins/${theirs}`)).status).toBe(403);
+    expect((await owner.send('GET', '/api/me')).status).toBe(200);
+    const own = data.find(({ current }: { current: boolean }) => current).id;
+    expect((await byKey.send('DELETE', `/api/sign-ins/${own}`)).status).toBe(204);
   });
 
   test('knows nothing of another Tenant', async () => {

@@ -4,6 +4,7 @@ import type { Caller } from '@sluice/credentials';
 import { Confirmed, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { operation } from '../context.ts';
+import { requireGiver } from '../members/require-giver.ts';
 import { recordOwnAct } from '../record-act.ts';
 import { idParams } from '../resource.schema.ts';
 import { findTenant } from '../tenants/tenant.queries.ts';
@@ -59,7 +60,9 @@ const listAllSignIns = operation({
 const endSignIn = operation({
   id: 'endSignIn',
   tag,
-  summary: 'End a sign-in of your own, or with tenant:member:update any',
+  summary: 'End a sign-in of your own, or with tenant:member:update one of another',
+  description:
+    "To end another person's sign-in you must hold the permissions of their role (403); an OWNER's is ended only by an OWNER who signed in. For the sign-in of a key tenant:member:update is enough, so that a leaked key can be stopped.",
   method: 'delete',
   path: '/sign-ins/:id',
   params: idParams,
@@ -75,6 +78,7 @@ const endSignIn = operation({
       if (!isOwn(found, caller) && !holds(caller, 'tenant:member:update')) {
         throw new ServiceError('forbidden', 'Ending the sign-in of another needs the permission tenant:member:update');
       }
+      if (!isOwn(found, caller) && found.role !== null) requireGiver(caller, found.role);
       await input.look(tx); // before the end, because the caller may be ending its own sign-in
       // While this request waited, the sign-in may have ended or been replaced.
       if (!(await deleteSignIn(tx, caller.tenantId, params.id))) throw signInNotFound(params.id);

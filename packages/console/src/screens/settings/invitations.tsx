@@ -5,7 +5,7 @@ import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Badge } from '../../ui/layout.tsx';
+import { Badge, Soft } from '../../ui/layout.tsx';
 import { Empty, Fault, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -29,9 +29,7 @@ export function Invitations() {
     {
       title: 'State',
       tight: true,
-      cell: ({ status }) => (
-        <Badge tone={status === 'PENDING' ? 'info' : undefined}>{status === 'PENDING' ? 'waiting' : 'expired'}</Badge>
-      ),
+      cell: (invitation) => <State invitation={invitation} />,
     },
     { title: 'Good until', from: 46, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
@@ -67,6 +65,18 @@ export function Invitations() {
         }
       </Loaded>
       {sent && <InvitationLink invitation={sent} onClose={() => setSent(undefined)} />}
+    </>
+  );
+}
+
+function State({ invitation: { status, acceptable } }: { invitation: Invitation }) {
+  if (status === 'EXPIRED') return <Badge>expired</Badge>;
+  if (acceptable) return <Badge tone="info">waiting</Badge>;
+  return (
+    <>
+      <Badge tone="warn">refused</Badge>
+      <br />
+      <Soft>Whoever invited may not give this role any more. Make a new link.</Soft>
     </>
   );
 }
