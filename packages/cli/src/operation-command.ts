@@ -9,6 +9,7 @@ export interface OperationCommand {
   /** The query parameter `metadata.key` is typed `--metadata key=value`. */
   prefixes: readonly string[];
   body?: 'required' | 'optional';
+  takesIfMatch?: boolean;
   example?: unknown;
   answer: 'json' | 'list' | 'text' | 'stream' | 'events' | 'none';
 }

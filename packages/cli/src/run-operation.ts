@@ -39,6 +39,12 @@ export function operationCommand(operation: OperationCommand): Command {
       value: 'JSON',
       description: 'the body: JSON, @file, or - for standard input',
     };
+  if (operation.takesIfMatch)
+    options['if-match'] = {
+      type: 'string',
+      value: 'VERSION',
+      description: 'only if it is still the version that you read: its modified_at, or else created_at',
+    };
   if (operation.answer === 'list')
     options.all = { type: 'boolean', description: 'all pages; as JSON, one item a line' };
   const example =
@@ -55,7 +61,11 @@ export function operationCommand(operation: OperationCommand): Command {
       const came = isPrintedAsItCame(operation, input, terminal) ? new AnswerText() : undefined;
       const need = { ...(keyTypes && { keyTypes }), ...(came && { fetch: came.fetch }) };
       const sluice = await connect(terminal, { ...need, profile: textOf(input, 'profile') });
-      const answer = methodOf(sluice, operation.method)(...args, { signal: terminal.signal });
+      const ifMatch = textOf(input, 'if-match');
+      const answer = methodOf(sluice, operation.method)(...args, {
+        signal: terminal.signal,
+        ...(ifMatch !== undefined && { ifMatch }),
+      });
       if (came) {
         await (answer instanceof List ? answer.page() : answer);
         const text = await came.asJson();

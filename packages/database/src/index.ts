@@ -14,6 +14,7 @@ export { connectAhead } from './connect-ahead.ts';
 export { addToCounter, counterSlot, isPastEnd, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
 export { migrate } from './migrate.ts';
+export { nextVersion } from './next-version.ts';
 export { parseDate } from './parse-date.ts';
 export { type PoolState, poolState } from './pools.ts';
 export { prepared, preparedSql } from './prepared.ts';

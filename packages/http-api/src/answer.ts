@@ -8,6 +8,7 @@ import { refuseCaller, requireSame } from './check-caller.ts';
 import { checkText } from './check-text.ts';
 import { addressReader } from './client-address.ts';
 import { atCookieApi } from './cookie-api.ts';
+import { readIfMatch, takesIfMatch, withEntityTag } from './entity-tag.ts';
 import { isFromFields } from './fields-host.ts';
 import type { KeepReply } from './idempotency/idempotency-store.ts';
 import { compileNearMissCheck } from './near-misses.ts';
@@ -68,6 +69,8 @@ export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { pas
     const query = operation.query ? readQuery(request.url, operation.query) : {};
     refuse(checkText(query));
     checks.query(query);
+    const ifMatch = takesIfMatch(operation) ? textOf(request.headers['if-match']) : undefined;
+    const requireVersion = readIfMatch(ifMatch);
     const hold = (bytes: number) => memory.answer.grow(bytes);
     const asking = { caller, traceId, hold, look };
     const work = async (keep?: KeepReply) => {
@@ -88,13 +91,14 @@ export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { pas
         header,
         ...(bodyText !== undefined && { bodyText }),
       };
-      const input = { ...known, settle, whenLeft, ...asking };
+      const input = { ...known, settle, whenLeft, requireVersion, ...asking };
       return toReply(operation, await operation.handle(input as never, options.context), headerPrefix);
     };
-    const { reply, isReplay } = await once(request, { operation, asking, body, options }, work);
+    const { reply, isReplay } = await once(request, { operation, asking, body, ifMatch, options }, work);
     if (isReplay || operation.showsSecrets) await look();
     if (!(reply.body instanceof Streamed)) {
-      return send(response, options.byCookie ? atCookieApi(reply) : reply, { mediaType: accepted, idleReaderMs });
+      const shown = operation.versioned ? withEntityTag(reply) : reply;
+      return send(response, options.byCookie ? atCookieApi(shown) : shown, { mediaType: accepted, idleReaderMs });
     }
     const { streams } = options;
     if (!streams) throw new Error('A service whose operations stream opens streams');

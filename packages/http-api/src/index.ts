@@ -10,6 +10,7 @@ export {
 export { cookieApiPath, isOwn, refuseForeign, underCookieApi } from './cookie-api.ts';
 export { cookiesNamed } from './cookies.ts';
 export { cursorPageOf, cursorQuery, readCursor, signCursor, toCursorPage } from './cursor.ts';
+export { changedTo } from './entity-tag.ts';
 export { expressApi } from './express-api.ts';
 export { forFrames } from './fields-host.ts';
 export {

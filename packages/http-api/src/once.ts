@@ -15,13 +15,14 @@ interface OnceOptions<C> {
   operation: Operation<C>;
   asking: Asking;
   body: unknown;
+  ifMatch: string | undefined;
   options: ApiOptions<C>;
 }
 
 /** A replay returns the stored response without acting again. */
 export async function once<C>(
   request: Request,
-  { operation, asking, body, options }: OnceOptions<C>,
+  { operation, asking, body, ifMatch, options }: OnceOptions<C>,
   work: (keep?: KeepReply) => Promise<Reply>,
 ): Promise<{ reply: Reply; isReplay: boolean }> {
   const { idempotency, context, headerPrefix } = options;
@@ -35,13 +36,14 @@ export async function once<C>(
     isReplay = true;
     const reply = confirmation ? withConfirmation(kept, confirmation, headerPrefix) : kept;
     const body = operation.replay ? await operation.replay(reply.body, context, asking) : reply.body;
-    return new Reply(reply.status, body, reply.headers);
+    const { ETag: _, ...headers } = reply.headers; // it may have been changed since
+    return new Reply(reply.status, body, headers);
   };
   const toKeep = (reply: Reply) =>
     operation.keep ? new Reply(reply.status, operation.keep(reply.body), reply.headers) : reply;
   const { caller, hold } = asking;
   const { method } = operation;
   const creates = createsOnce(operation);
-  const asked = { caller, method, path: request.path, key, body, creates, hold, toKeep, onReplay };
+  const asked = { caller, method, path: request.path, key, body, ifMatch, creates, hold, toKeep, onReplay };
   return { reply: await idempotency.run(asked, work), isReplay };
 }

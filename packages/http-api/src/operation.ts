@@ -37,6 +37,18 @@ export type Hold = (bytes: number) => Promise<void> | undefined;
  */
 export type Look = (tx?: Queryable) => Promise<void> | undefined;
 
+/** A resource with its times, as a row or as a response shows them. */
+export interface Versioned {
+  created_at?: string | null | undefined;
+  modified_at?: string | null | undefined;
+}
+
+/**
+ * Compares a row with `If-Match` (RFC 9110 section 13.1.1). A handler calls it under the row's lock, after 403 and 404 and before 409
+ * and 422. @throws {ServiceError} `precondition_failed`.
+ */
+export type RequireVersion = (row: Versioned) => void;
+
 export interface OperationInput<P, Q, B> {
   params: Typed<P, Record<string, never>>;
   query: Typed<Q, Record<string, never>>;
@@ -55,6 +67,8 @@ export interface OperationInput<P, Q, B> {
   accepted: string;
   hold: Hold;
   look: Look;
+  /** For an operation that is `versioned`; a request without `If-Match` always passes. */
+  requireVersion: RequireVersion;
   /** `act` is called when the connection closes, at once if it has closed, and also after the response. */
   whenLeft: (act: () => void) => void;
   /** With an idempotency key, for an operation that {@link createsOnce}. It fails if this was not called. */
@@ -64,7 +78,7 @@ export interface OperationInput<P, Q, B> {
 type Known = OperationInput<undefined, undefined, undefined>;
 export type Asking = Pick<Known, 'caller' | 'traceId' | 'hold' | 'look'>;
 /** For changes. */
-export type Acting = Pick<Known, 'caller' | 'traceId' | 'look'>;
+export type Acting = Pick<Known, 'caller' | 'traceId' | 'look' | 'requireVersion'>;
 
 type MediaType = 'application/json' | 'text/plain' | 'application/x-ndjson' | 'text/csv' | 'text/event-stream';
 
@@ -111,6 +125,11 @@ export interface OperationFacts<P, Q, B> {
   isDownload?: boolean;
   /** The handler returns {@link Confirmed}, because its change is confirmed before the response. */
   confirmed?: boolean;
+  /**
+   * The response shows one resource with its times, and so has its `ETag`. PUT, PATCH and DELETE take `If-Match`: their
+   * handlers call `requireVersion`.
+   */
+  versioned?: boolean;
   /** Success status and the schema of its body; `null` for no body. */
   response: { readonly [status: number]: object | null };
   /** Failures besides those of every operation. */

@@ -51,6 +51,7 @@ export function sendProblem(log: Logger) {
       return;
     }
     if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
+    if (error.entityTag !== undefined) response.setHeader('ETag', error.entityTag);
     const problem = shorten(toProblem(error, traceId));
     // A published client with a wrong base URL reaches an unknown path, so the response must explain this.
     const isUnknownPath = error.code === 'not_found' && request.route === undefined;

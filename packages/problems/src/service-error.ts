@@ -7,6 +7,8 @@ export interface ServiceErrorOptions {
   errors?: FieldErrors;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Sent as `ETag`: the present version of what the request would have changed. */
+  entityTag?: string | undefined;
   /** The limit that was reached, for metrics; never answered. */
   limit?: string | undefined;
   /** Logged and never answered. */
@@ -19,6 +21,7 @@ export class ServiceError extends Error {
   readonly detail: string;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly entityTag: string | undefined;
   readonly limit: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
@@ -28,6 +31,7 @@ export class ServiceError extends Error {
     this.detail = detail;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.entityTag = options.entityTag;
     this.limit = options.limit;
   }
 

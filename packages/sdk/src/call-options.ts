@@ -13,3 +13,12 @@ export interface CallOptions {
   /** Called with the headers of a successful answer: `SVC-REVOCATION` confirms a change, `SVC-TRACE-ID` names the request. */
   onHeaders?: (headers: Headers) => void;
 }
+
+/** Options of a call that changes or deletes one resource. */
+export interface ChangeOptions extends CallOptions {
+  /**
+   * The version that was read, `resource.modified_at ?? resource.created_at`. If somebody has changed the resource since,
+   * the call rejects with a `SluiceError` of status 412 and changes nothing. Without it the last write wins.
+   */
+  ifMatch?: string;
+}

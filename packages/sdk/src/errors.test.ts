@@ -36,6 +36,7 @@ const kinds: [code: ProblemCode, status: number, name: keyof typeof classes][] =
   ['method_not_allowed', 405, 'SluiceError'],
   ['request_timeout', 408, 'SluiceError'],
   ['conflict', 409, 'ConflictError'],
+  ['precondition_failed', 412, 'SluiceError'],
   ['payload_too_large', 413, 'SluiceError'],
   ['unsupported_media_type', 415, 'SluiceError'],
   ['expectation_failed', 417, 'SluiceError'],

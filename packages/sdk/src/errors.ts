@@ -111,6 +111,7 @@ const byCode: Readonly<Record<ProblemCode, Kind>> = {
   method_not_allowed: SluiceError,
   request_timeout: SluiceError,
   conflict: ConflictError,
+  precondition_failed: SluiceError,
   payload_too_large: SluiceError,
   unsupported_media_type: SluiceError,
   expectation_failed: SluiceError,

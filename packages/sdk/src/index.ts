@@ -1,4 +1,4 @@
-export type { CallOptions } from './call-options.ts';
+export type { CallOptions, ChangeOptions } from './call-options.ts';
 export {
   AuthenticationError,
   ConflictError,

@@ -80,6 +80,18 @@ test('query parameters go as the API reads them, with options after them', async
   expect(seen[0]?.headers['svc-trace-id']).toBe('trace-1');
 });
 
+test('ifMatch is sent in quotes; where no operation takes it, and for no time, nothing is sent', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { seen, sluice } = await startScripted(stack, [{ status: 204 }]);
+  const ifMatch = '2026-01-01T00:00:00.000Z';
+  await sluice.proxies.delete('p', { ifMatch });
+  expect(seen.map(({ headers }) => headers['if-match'])).toEqual([`"${ifMatch}"`]);
+  const options: object = { ifMatch };
+  await expect(sluice.proxies.get('p', options)).rejects.toThrow(new TypeError('proxies.get takes no ifMatch'));
+  await expect(sluice.proxies.delete('p', { ifMatch: '"quoted"' })).rejects.toThrow(/^ifMatch must be the modified_at/);
+  expect(seen).toHaveLength(1);
+});
+
 test.each(['', '.', '..', undefined, 7])('an id that would make another path is refused: %p', async (id) => {
   await using stack = new AsyncDisposableStack();
   const { seen, sluice } = await startScripted(stack, [{ status: 204 }]);

@@ -1,4 +1,4 @@
-import type { CallOptions } from './call-options.ts';
+import type { ChangeOptions } from './call-options.ts';
 import { readEvents } from './events.ts';
 import { operations } from './generated/operations.gen.ts';
 import { type Content, hideValues } from './hide-values.ts';
@@ -15,6 +15,7 @@ interface Operation {
   query?: true;
   answer: 'json' | 'list' | 'text' | 'stream' | 'events' | 'none';
   key?: true;
+  ifMatch?: true;
   repeatable?: true;
 }
 
@@ -31,7 +32,7 @@ interface Input {
   params: string[];
   body: unknown;
   query: Record<string, unknown>;
-  options: CallOptions;
+  options: ChangeOptions;
 }
 
 /** The methods of all operations, in the tree of resources that their names form. */
@@ -58,7 +59,7 @@ function readArguments({ http, body, query }: Operation, args: unknown[]): Input
     params,
     body: body ? rest.shift() : undefined,
     query: (query ? (rest.shift() ?? {}) : {}) as Record<string, unknown>,
-    options: (rest.shift() ?? {}) as CallOptions,
+    options: (rest.shift() ?? {}) as ChangeOptions,
   };
 }
 
@@ -100,6 +101,7 @@ function toSendable(operation: Operation, { params, body, query, options }: Inpu
   if (options.traceId !== undefined) sent.set(`${headerPrefix}-TRACE-ID`, options.traceId);
   if (operation.answer === 'events') sent.set('Accept', 'text/event-stream');
   if (operation.key) sent.set(`${headerPrefix}-IDEMPOTENCY-KEY`, options.idempotencyKey ?? randomKey());
+  if (options.ifMatch !== undefined) sent.set('If-Match', ifMatchOf(operation, options.ifMatch));
   if (body !== undefined && operation.body) sent.set('Content-Type', operation.body);
   return {
     operation: operation.http,
@@ -113,6 +115,14 @@ function toSendable(operation: Operation, { params, body, query, options }: Inpu
     headerPrefix,
     fetch,
   };
+}
+
+/** @throws {TypeError} for what is no time, because the service would ignore or refuse it. */
+function ifMatchOf({ name, ifMatch }: Operation, version: string): string {
+  if (!ifMatch) throw new TypeError(`${name} takes no ifMatch`);
+  if (!/^[\w:.+-]+$/.test(version))
+    throw new TypeError('ifMatch must be the modified_at, or else created_at, of what was read');
+  return `"${version}"`;
 }
 
 /**

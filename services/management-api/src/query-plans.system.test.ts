@@ -121,6 +121,7 @@ const queries = {
   formulas: {
     insertFormula: (db) =>
       formulas.insertFormula(db, { tenant_id: tenantId, id: randomUUID(), name: 'F', code: 'code' }),
+    lockFormula: (db) => formulas.lockFormula(db, tenantId, filled.formulaId(13)),
     findFormula: (db) => formulas.findFormula(db, tenantId, filled.formulaId(13)),
     listFormulas: [
       (db) => formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, page),
@@ -153,6 +154,7 @@ const queries = {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),
     lockTenant: (db) => tenants.lockTenant(db, tenantId),
+    lockTenantRow: (db) => tenants.lockTenantRow(db, tenantId),
     lockToClose: (db) => tenants.lockToClose(db, filled.tenantId(3)),
     updateTenant: (db) => tenants.updateTenant(db, tenantId, { name: 'T', ...author }),
     closeTenant: (db) => tenants.closeTenant(db, filled.tenantId(4), randomUUID()),

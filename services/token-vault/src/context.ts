@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { actorTypeOf, type Callers, type Invalidations } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { type Asking, operationsOf } from '@sluice/http-api';
+import { type Acting, type Asking, operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
 import { type Actor, type Json, presentKept, type Vault } from '@sluice/vault';
 import type { PublicTokenLimits } from './public-tokens/public-token.limits.ts';
@@ -20,8 +20,14 @@ export interface Context {
 
 export const operation = operationsOf<Context>();
 
-export function actorOf({ caller, traceId, hold, look }: Asking): Actor {
-  return { ...caller, actorType: actorTypeOf(caller), traceId, hold, look };
+export function actorOf({
+  caller,
+  traceId,
+  hold,
+  look,
+  requireVersion,
+}: Asking & Partial<Pick<Acting, 'requireVersion'>>): Actor {
+  return { ...caller, actorType: actorTypeOf(caller), traceId, hold, look, ...(requireVersion && { requireVersion }) };
 }
 
 export function replayTokens(answer: unknown, { vault }: Context, asking: Asking): Promise<unknown> {

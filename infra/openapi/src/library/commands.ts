@@ -28,7 +28,7 @@ const ownWords: Readonly<Record<string, readonly string[]>> = {
 
 /** `applications.keys.create` is typed `keys create`: the nouns above it are its parameters. */
 function commandOf(operation: LibraryOperation) {
-  const { name, params, query, queryPrefixes, body, answer, summary, permission } = operation;
+  const { name, params, query, queryPrefixes, body, answer, summary, permission, takesIfMatch } = operation;
   const holders = permissions.find(({ type }) => type === permission)?.application_types;
   return {
     words: ownWords[name.join('.')] ?? name.slice(-2).map(kebabCase),
@@ -47,6 +47,7 @@ function commandOf(operation: LibraryOperation) {
       body: body.required ? 'required' : 'optional',
       example: exampleOf(body.schema),
     }),
+    ...(takesIfMatch && { takesIfMatch }),
     answer,
   };
 }

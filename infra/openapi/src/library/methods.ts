@@ -14,7 +14,7 @@ export function methodsText(operations: readonly LibraryOperation[]): string {
   const root = treeOf(operations);
   return [
     banner,
-    "import type { CallOptions } from '../call-options.ts';",
+    "import type { CallOptions, ChangeOptions } from '../call-options.ts';",
     "import type { StreamEvent } from '../events.ts';",
     "import type { ItemOf, List } from '../list.ts';",
     "import type * as types from './types.gen.ts';",
@@ -53,6 +53,7 @@ function rowOf({ id, name, method, path, body, query, queryPrefixes, answer, ...
     ...(hasQuery ? ['query: true'] : []),
     `answer: '${answer}'`,
     ...(more.takesIdempotencyKey ? ['key: true'] : []),
+    ...(more.takesIfMatch ? ['ifMatch: true'] : []),
     ...(more.repeatable ? ['repeatable: true'] : []),
   ];
   return `  ${answer === 'events' ? `${id}AsEvents` : id}: { ${members.join(', ')} },`;
@@ -90,13 +91,13 @@ function nameOf({ path }: Resource): string {
 }
 
 function methodOf(operation: LibraryOperation): string[] {
-  const { id, name, params, summary, permission, answer } = operation;
+  const { id, name, params, summary, permission, answer, takesIfMatch } = operation;
   const type = `types.${capitalized(id)}`;
   const parameters = [
     ...params.map((param) => `${param}: string`),
     ...bodyParameter(operation, type),
     ...queryParameter(operation, type),
-    'options?: CallOptions',
+    `options?: ${takesIfMatch ? 'ChangeOptions' : 'CallOptions'}`,
   ];
   const answerType = `Answer<${type}Responses>`;
   const results: Record<typeof answer, string> = {

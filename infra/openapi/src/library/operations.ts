@@ -20,6 +20,7 @@ export interface LibraryOperation {
   body: { type: string; required: boolean; schema: Part } | undefined;
   answer: AnswerKind;
   takesIdempotencyKey: boolean;
+  takesIfMatch: boolean;
   /** Whether it may be sent again when its answer was lost, because nothing is done twice. */
   repeatable: boolean;
   summary: string;
@@ -60,7 +61,8 @@ interface Described {
 function describe(document: OpenApiDocument, { path, method, operation }: Described): LibraryOperation {
   const parameters = (operation.parameters ?? []) as Part[];
   const name = String(operation['x-sluice-method']).split('.');
-  const takesIdempotencyKey = parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
+  const takes = (name: string) => parameters.some(({ $ref }) => $ref === `#/components/parameters/${name}`);
+  const takesIdempotencyKey = takes('IdempotencyKey');
   const verb = name.at(-1) ?? '';
   return {
     id: String(operation.operationId),
@@ -73,6 +75,7 @@ function describe(document: OpenApiDocument, { path, method, operation }: Descri
     body: bodyOf(document, operation),
     answer: answerOf(document, operation),
     takesIdempotencyKey,
+    takesIfMatch: takes('IfMatch'),
     repeatable:
       ['get', 'put', 'delete'].includes(method) || takesIdempotencyKey || /^(search|detokenize|explain)/.test(verb),
     summary: String(operation.summary),

@@ -286,3 +286,29 @@ test('the file that the README shows is one', async () => {
   const { out } = await run('diff', '--env', 'DEST', '--env', 'COUNT');
   expect(out).toMatch(/^\+ Application backend\n\+ Proxy payments\n\+ reactor bin\n/);
 });
+
+test('what somebody has changed since the plan was made is left as it is, and so is the rest', async () => {
+  await using closing = new AsyncDisposableStack();
+  const service = await startService(closing, ({ method, url }) => {
+    if (url === '/applications/key') return { status: 200, body: { id: 'caller', tenant_id: 'tenant' } };
+    if (method === 'PUT') return { status: 412, body: { title: 'Precondition failed', detail: 'changed' } };
+    const modified_at = '2026-01-02T00:00:00.000Z';
+    const data = ['a', 'b'].map((name) => ({ ...proxy, id: name, name, modified_at }));
+    const pagination = { total_items: data.length, page_number: 1, page_size: 100, total_pages: 1 };
+    return { status: 200, body: { pagination, data } };
+  });
+  const home = await mkdtemp(join(tmpdir(), 'sluice-home-'));
+  closing.defer(() => rm(home, { recursive: true, force: true }));
+  const path = join(home, 'platform.yaml');
+  await writeFile(
+    path,
+    'proxies: [{ name: a, destination_url: "https://y.example" }, { name: b, destination_url: "https://y.example" }]',
+  );
+  const env = { SLUICE_URL: service.url, SLUICE_API_KEY: keys.management };
+  const { code, error } = await type(['apply', '-f', path, '--yes'], { env });
+  const sent = service.seen.filter(({ method }) => method === 'PUT');
+  expect(sent.map(({ url, headers }) => [url, headers['if-match']])).toEqual([
+    ['/proxies/a', '"2026-01-02T00:00:00.000Z"'],
+  ]);
+  expect([code, error]).toEqual([1, expect.stringContaining('Proxy a has been changed by somebody else')]);
+});

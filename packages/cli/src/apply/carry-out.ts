@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Sluice } from '@sluice/sdk';
+import { type ChangeOptions, type Sluice, SluiceError } from '@sluice/sdk';
 import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,8 +18,8 @@ interface Means {
 
 interface Resource {
   create(body: unknown): Promise<{ id: string; key: string }>;
-  update(id: string, body: unknown): Promise<unknown>;
-  delete(id: string): Promise<void>;
+  update(id: string, body: unknown, options: ChangeOptions): Promise<unknown>;
+  delete(id: string, options: ChangeOptions): Promise<void>;
 }
 
 const done = { create: 'Created', update: 'Changed', delete: 'Deleted', keep: 'Kept' } as const;
@@ -34,18 +34,20 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
   await using keys = keysFile === undefined ? undefined : await openKeysFile(keysFile);
   const ids = ofEachKind((kind) => new Map(means.ids[kind]));
   const resources = resourcesOf(sluice);
-  for (const [index, { action, kind, name, id = '', wanted }] of steps.entries()) {
+  for (const [index, { action, kind, name, id = '', ifMatch, wanted }] of steps.entries()) {
     terminal.signal.throwIfAborted();
     const resource = resources[kind];
+    const options = ifMatch === undefined ? {} : { ifMatch };
     if (action === 'delete') {
-      await resource.delete(id);
+      await resource.delete(id, options).catch((error) => refuseStale(error, `${nouns[kind]} ${name}`));
       const made = record.made[kind];
       for (const [key, madeId] of Object.entries(made)) if (madeId === id) delete made[key];
       await note(record, `${nouns[kind]} ${name} (${id}) was deleted`);
     } else if (wanted) {
       const body = withIds(kind, wanted, ids);
-      if (action === 'update') await resource.update(id, body);
-      else {
+      if (action === 'update') {
+        await resource.update(id, body, options).catch((error) => refuseStale(error, `${nouns[kind]} ${name}`));
+      } else {
         const created = await resource.create(body);
         const fault = kind === 'applications' && keys ? await keepKey(keys, { name, ...created }) : undefined;
         if (kind === 'applications' && (fault !== undefined || !keys)) tell(terminal, adviceForKey(name, created.id));
@@ -60,6 +62,13 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
     if (terminal.stderr.isTTY === true)
       tell(terminal, `${index + 1}/${steps.length} ${done[action]} ${nouns[kind]} ${name}`);
   }
+}
+
+function refuseStale(error: unknown, what: string): never {
+  if (!(error instanceof SluiceError) || error.status !== 412) throw error;
+  throw new RefusedError(
+    `${what} has been changed by somebody else since the plan was made. It and the rest were left as they are; run the command again.`,
+  );
 }
 
 async function assertWritable(record: MadeRecord): Promise<void> {

@@ -11,6 +11,8 @@ export interface Step {
   kind: Kind;
   name: string;
   id?: string;
+  /** The version of the object that the plan was made from. */
+  ifMatch?: string;
   wanted?: Members;
   /** Paths of the members that differ, with values only if they are not secret. */
   changes: readonly string[];
@@ -37,7 +39,15 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   const hidden = file.hidden.get(wanted) ?? new Set();
   const sides = [wanted, current].map((members) => comparable(kind, members, existing, wanted));
   const changes = differences(sides[0] ?? {}, sides[1] ?? {}, (member) => shown.has(member) && !hidden.has(member));
-  return { action: changes.length > 0 ? 'update' : 'keep', kind, name, id: current.id, wanted, changes };
+  return {
+    action: changes.length > 0 ? 'update' : 'keep',
+    kind,
+    name,
+    id: current.id,
+    ...versionOf(current),
+    wanted,
+    changes,
+  };
 }
 
 function leftOver(kind: Kind, wanted: Lists, existing: Existing, made: Made): Step[] {
@@ -45,7 +55,12 @@ function leftOver(kind: Kind, wanted: Lists, existing: Existing, made: Made): St
   const ids = new Set(Object.values(made[kind]));
   return existing[kind]
     .filter(({ id, name }) => ids.has(id) && !names.has(name))
-    .map(({ id, name }) => ({ action: 'delete', kind, name, id, changes: [] }));
+    .map(({ id, name, ...one }) => ({ action: 'delete', kind, name, id, ...versionOf(one), changes: [] }));
+}
+
+function versionOf({ created_at, modified_at }: Record<string, unknown>): Pick<Step, 'ifMatch'> {
+  const version = modified_at ?? created_at;
+  return typeof version === 'string' ? { ifMatch: version } : {};
 }
 
 function assertFixedMembers(wanted: Members, current: Members): void {

@@ -127,7 +127,7 @@ test('in one process a key in use is refused before anything is done, another bo
   };
   await one.run(request, creating(name, { before }));
   await refuse({ ...request, body: { a: 1 } });
-  const other = ['conflict', 'This idempotency key was used with another body'];
+  const other = ['conflict', 'This idempotency key was used with another body or If-Match'];
   expect(refusals).toEqual([['conflict', expect.stringContaining('still in progress')], other, other]);
   expect((await one.run(request, never)).body).toEqual({ name });
 });

@@ -11,6 +11,8 @@ export interface IdempotentRequest {
   path: string;
   key: string;
   body: unknown;
+  /** The `If-Match` of the request: with another one the same key is another request. */
+  ifMatch?: string | undefined;
   /** The creating transaction stores the response, with {@link KeepReply}. Otherwise the key is claimed before the work. */
   creates: boolean;
   hold: Hold;

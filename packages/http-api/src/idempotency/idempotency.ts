@@ -48,13 +48,13 @@ interface Kept {
 
 /** For one caller, method and path. @throws {ServiceError} `conflict` for another body, or while the first request runs. */
 export function idempotencyStore({ db, vault, pepper, onError, confirm }: IdempotencyOptions): IdempotencyStore {
-  function claimOf({ caller, method, path, key, body }: IdempotentRequest): Claim {
+  function claimOf({ caller, method, path, key, body, ifMatch }: IdempotentRequest): Claim {
     const hash = (...parts: string[]) => createHmac('sha256', pepper).update(JSON.stringify(parts)).digest();
     return {
       tenantId: caller.tenantId,
       applicationId: caller.id,
       requestHash: hash('idempotency', method, path, key),
-      bodyHash: hash('idempotency body', JSON.stringify(body) ?? ''),
+      bodyHash: hash('idempotency body', JSON.stringify(body) ?? '', ...(ifMatch === undefined ? [] : [ifMatch])),
       claimId: randomUUID(),
     };
   }
@@ -183,7 +183,7 @@ class KeyInUse extends ServiceError {
 
 function requireSameBody(bodyHash: Buffer, claim: Claim): void {
   if (timingSafeEqual(bodyHash, claim.bodyHash)) return;
-  throw new ServiceError('conflict', 'This idempotency key was used with another body');
+  throw new ServiceError('conflict', 'This idempotency key was used with another body or If-Match');
 }
 
 async function parseKept(plaintext: Buffer, hold: IdempotentRequest['hold']): Promise<Kept> {

@@ -1,4 +1,5 @@
 import { permissions } from '@sluice/access';
+import { takesIfMatch } from '../entity-tag.ts';
 import { keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
 import type { Access } from './access.ts';
 import type { Part } from './document.ts';
@@ -24,6 +25,7 @@ export function describeOperation(operation: Facts, schemas: Schemas, access: Ac
     ...ofPage.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     { $ref: '#/components/parameters/TraceId' },
     ...(isKept ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(takesIfMatch(operation) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
   return {
     operationId: id,
@@ -93,7 +95,7 @@ const meanings: Record<string, string> = {
 };
 
 function successResponses(facts: Facts, schemas: Schemas): Record<string, Part> {
-  const { response, confirmed } = facts;
+  const { response, confirmed, versioned, method } = facts;
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [
       status,
@@ -102,6 +104,7 @@ function successResponses(facts: Facts, schemas: Schemas): Record<string, Part> 
         headers: {
           'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' },
           ...(confirmed && { 'SVC-REVOCATION': { $ref: '#/components/headers/Revocation' } }),
+          ...(versioned && method !== 'delete' && { ETag: { $ref: '#/components/headers/EntityTag' } }),
           ...(status === '201' && { Location: { $ref: '#/components/headers/Location' } }),
         },
         ...(schema && { content: contentOf(facts, schemas.refer(schema)) }),

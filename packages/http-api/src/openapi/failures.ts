@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes, problemContentType } from '@sluice/problems';
+import { takesIfMatch } from '../entity-tag.ts';
 import { defaultBodyLimitBytes, keyHolderOf, type OperationFacts, takesIdempotencyKey } from '../operation.ts';
 import type { Access } from './access.ts';
 import type { Part } from './document.ts';
@@ -26,6 +27,7 @@ export const problemSchema = {
 } as const;
 
 const trace = { 'SVC-TRACE-ID': { $ref: '#/components/headers/TraceId' } };
+const entityTag = { ETag: { $ref: '#/components/headers/EntityTag' } };
 const retry = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
 const everywhere = {
@@ -73,6 +75,7 @@ export function failuresOf(operation: Facts, access: Access = 'key'): ErrorCode[
   if (permission || takesKeyOf || access !== 'key') codes.push('forbidden');
   if (body) codes.push('unsupported_media_type', 'payload_too_large');
   if (params || query || body || hasKey) codes.push('validation_failed');
+  if (takesIfMatch(operation)) codes.push('precondition_failed');
   if (hasKey) codes.push('conflict');
   codes.push(...errors, 'too_many_requests', 'internal', 'unavailable');
   return [...new Set(codes)];
@@ -92,7 +95,8 @@ export function failureResponses(operation: Facts, access: Access): Record<strin
 function ownFailure(code: ErrorCode, operation: Facts, access: Access): Part {
   const ofPages = access === 'key' ? undefined : describeOfPages(code, access);
   const { description, detail, errors } = ofPages ?? describe(code, operation);
-  return { description, headers: trace, content: problemContent(code, detail, errors) };
+  const headers = { ...trace, ...(code === 'precondition_failed' && entityTag) };
+  return { description, headers, content: problemContent(code, detail, errors) };
 }
 
 interface Description {
@@ -149,8 +153,17 @@ function describe(code: ErrorCode, operation: Facts): Description {
         description: 'There is none in the Tenant. The id of another Tenant gets the same answer.',
         detail: 'It does not exist',
       };
+    case 'precondition_failed':
+      return {
+        description:
+          'Somebody has changed it since the version that `If-Match` names. `ETag` names the present version. Nothing was changed.',
+        detail: 'It has been changed since you read it. Read it again, and send its ETag as If-Match',
+      };
     case 'conflict':
-      return { description: conflicts(operation), detail: 'This idempotency key was used with another body' };
+      return {
+        description: conflicts(operation),
+        detail: 'This idempotency key was used with another body or If-Match',
+      };
     case 'limit_reached':
       return {
         description: 'A limit of the resource does not allow it. The detail says which.',

@@ -83,6 +83,13 @@ function components(): OpenApiDocument['components'] {
         description: 'An id of your own for this request. One is made where none is sent, or one that does not fit.',
         schema: { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' },
       },
+      IfMatch: {
+        name: 'If-Match',
+        in: 'header',
+        description:
+          'Makes the change only if the resource is still the one that you read: send the `ETag` of that response, or several, separated by commas. If somebody else has changed it, the response is 412 and nothing is changed. `*` accepts every version. Without this header the last write wins.',
+        schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
+      },
       IdempotencyKey: {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
@@ -93,6 +100,11 @@ function components(): OpenApiDocument['components'] {
     },
     headers: {
       TraceId: { description: 'The id of the request, in log lines too', schema: { type: 'string' } },
+      EntityTag: {
+        description:
+          'The version that the response shows, or that the change made; send it as `If-Match` with the next change. It is the time of the last change, `modified_at` or else `created_at`, in double quotes. It is absent from a response without these times, and from a repeated 204.',
+        schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
+      },
       Location: { description: 'The path of what was created', schema: { type: 'string', format: 'uri-reference' } },
       Revocation: {
         description:

@@ -11,6 +11,7 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'expectation_failed'

@@ -16,6 +16,7 @@ export async function deleteToken(vault: Vault, actor: Actor, id: string): Promi
     const row = await lockTokenRow(tx, actor.tenantId, id);
     if (!row) throw tokenNotFound();
     if (!decide(actor, 'token:delete', row)) throw notGranted('token:delete', [id]);
+    actor.requireVersion?.(row);
     await deleteTokenRow(tx, actor, id);
     await actor.look?.(tx);
     return vault.changes.record(tx, actor.tenantId, [tagOf.token(actor.tenantId, id)]);

@@ -22,6 +22,8 @@ export interface Actor extends Grants {
    * changed.
    */
   look?(tx?: Queryable): Promise<void> | undefined;
+  /** Compares the row that is to be changed with what the caller has read. @throws {ServiceError} `precondition_failed`. */
+  requireVersion?(row: Pick<TokenRow, 'created_at' | 'modified_at'>): void;
   /** Set for administrators: finding a token in a list is no use of it, so the token does not count as active. */
   administers?: boolean;
   /** Set if code acts, because values that it sees are disclosed through the Proxy or reactor that has the code. */

@@ -5,6 +5,7 @@ import {
   addToCounter,
   type Database,
   isPastEnd,
+  nextVersion,
   prepared,
   type Queryable,
   type Tables,
@@ -136,7 +137,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')
-    .select(['id', 'type', 'permissions', 'rules'])
+    .select(['id', 'type', 'permissions', 'rules', 'created_at', 'modified_at'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)
@@ -156,7 +157,7 @@ export interface ApplicationChanges {
 export function updateApplication(db: Queryable, tenantId: string, id: string, changes: ApplicationChanges) {
   return db
     .updateTable('applications')
-    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .set({ ...changes, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)

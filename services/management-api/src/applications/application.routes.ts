@@ -40,6 +40,7 @@ const createApplication = operation({
   permission: 'application:create',
   body: createApplicationBody,
   confirmed: true,
+  versioned: true,
   response: { 201: applicationWithKey },
   async handle(input, context) {
     const { body, caller, settle } = input;
@@ -134,6 +135,7 @@ const getApplicationByKey = operation({
   method: 'get',
   path: '/applications/key',
   permission: 'application:read',
+  versioned: true,
   response: { 200: applicationSchema },
   errors: ['not_found'],
   async handle({ caller }, { db }) {
@@ -152,6 +154,7 @@ const getApplication = operation({
   path: '/applications/:id',
   permission: 'application:read',
   params: idParams,
+  versioned: true,
   response: { 200: applicationSchema },
   errors: ['not_found'],
   async handle({ params, caller }, { db }) {
@@ -173,6 +176,7 @@ const putApplication = operation({
   params: idParams,
   body: updateApplicationBody,
   confirmed: true,
+  versioned: true,
   response: { 200: applicationSchema },
   errors: ['not_found'],
   async handle(input, { db, changes }) {
@@ -183,6 +187,7 @@ const putApplication = operation({
       const { permissions, rules } = checkGrants(body, current.type);
       const origins = checkOrigins(body.allowed_origins, current.type);
       requireHeld(caller, current, { permissions, rules });
+      input.requireVersion(current);
       const updated = await updateApplication(tx, caller.tenantId, params.id, {
         name: body.name,
         permissions,
@@ -213,6 +218,7 @@ const regenerateApplicationKey = operation({
   permission: 'application:update',
   params: idParams,
   confirmed: true,
+  versioned: true,
   response: { 200: applicationWithKey },
   errors: ['not_found'],
   async handle(input, { db, changes, keyEnvironment, pepper }) {
@@ -258,12 +264,13 @@ const removeApplication = operation({
   permission: 'application:delete',
   params: idParams,
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { params, caller } = input;
     const change = await changeRows(db, rowOf(caller, params.id), async (tx) => {
-      await lockTarget(tx, input, params.id);
+      input.requireVersion(await lockTarget(tx, input, params.id));
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw applicationNotFound(params.id);
       await recordAct(tx, input, {

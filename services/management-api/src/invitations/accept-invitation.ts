@@ -1,7 +1,7 @@
 import { recordChange } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { type Caller, hashKey, isWellFormedSecret } from '@sluice/credentials';
-import type { Queryable } from '@sluice/database';
+import { nextVersion, type Queryable } from '@sluice/database';
 import { readSignInCookie } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
@@ -161,7 +161,7 @@ async function createMember(
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'user_id'])
-        .doUpdateSet({ role, source: 'person', modified_by: userId, modified_at: sql<string>`clock_timestamp()` })
+        .doUpdateSet({ role, source: 'person', modified_by: userId, modified_at: nextVersion({ table: 'members' }) })
         .where('members.source', '=', 'group')
         .where('members.role', '!=', 'OWNER')
         .where(sql<boolean>`(not members.keeps_role or members.modified_at <= ${madeAt}::timestamptz)`),

@@ -1,6 +1,6 @@
 import { recordChange, type Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
-import type { Queryable } from '@sluice/database';
+import { nextVersion, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 import type { Identity } from './issuer.ts';
 
@@ -70,7 +70,7 @@ async function createMember(tx: Queryable, { tenantId, userId, role }: Wanted): 
 
 async function changeRole(tx: Queryable, { tenantId, userId, role }: Wanted): Promise<Member | undefined> {
   const { rows } = await sql<Member>`
-    update members set role = ${role}, modified_by = ${userId}, modified_at = clock_timestamp()
+    update members set role = ${role}, modified_by = ${userId}, modified_at = ${nextVersion({ table: 'members' })}
     from tenants
     where tenants.id = members.tenant_id and tenants.closed_at is null
       and members.tenant_id = ${tenantId} and members.user_id = ${userId}

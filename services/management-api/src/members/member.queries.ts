@@ -1,5 +1,5 @@
 import type { Role } from '@sluice/access';
-import { isPastEnd, type Queryable } from '@sluice/database';
+import { isPastEnd, nextVersion, type Queryable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
 
@@ -51,6 +51,8 @@ export interface LockedMember {
   id: string;
   user_id: string;
   role: Role;
+  created_at: string;
+  modified_at: string | null;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface LockedMember {
 export function lockWithOwners(tx: Queryable, tenantId: string, id: string): Promise<LockedMember[]> {
   return tx
     .selectFrom('members')
-    .select(['id', 'user_id', 'role'])
+    .select(['id', 'user_id', 'role', 'created_at', 'modified_at'])
     .where('tenant_id', '=', tenantId)
     .where((eb) => eb.or([eb('role', '=', 'OWNER'), eb('id', '=', id)]))
     .orderBy('id')
@@ -74,7 +76,7 @@ export async function setRole(
 ): Promise<void> {
   await tx
     .updateTable('members')
-    .set({ role, keeps_role: true, modified_by: modifiedBy, modified_at: sql<string>`clock_timestamp()` })
+    .set({ role, keeps_role: true, modified_by: modifiedBy, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute();

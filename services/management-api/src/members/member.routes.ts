@@ -49,6 +49,7 @@ const putMember = operation({
   params: idParams,
   body: updateMemberBody,
   confirmed: true,
+  versioned: true,
   response: { 200: memberSchema },
   errors: ['not_found', 'limit_reached'],
   async handle(input, context) {
@@ -56,6 +57,7 @@ const putMember = operation({
     const { tenantId } = caller;
     const { updated, change } = await changeMember(context, input, async (tx, { target, isLastOwner }) => {
       requireGiver(caller, target.role, body.role);
+      input.requireVersion(target);
       if (isLastOwner && body.role !== 'OWNER') throw lastOwner();
       await setRole(tx, { tenantId, id: target.id, role: body.role, modifiedBy: caller.id });
       const detail = { user_id: target.user_id, role: body.role, former_role: target.role };
@@ -78,12 +80,14 @@ const removeMember = operation({
   permission: 'tenant:member:delete',
   params: idParams,
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found', 'limit_reached'],
   async handle(input, context) {
     const { caller } = input;
     const { change } = await changeMember(context, input, async (tx, { target, isLastOwner }) => {
       requireGiver(caller, target.role);
+      input.requireVersion(target);
       if (isLastOwner) throw lastOwner();
       const { id, user_id: userId } = target;
       await deleteMember(tx, { tenantId: caller.tenantId, id, userId, removedBy: caller.id });

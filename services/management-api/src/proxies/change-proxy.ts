@@ -50,6 +50,7 @@ export async function changeProxy(
     isProxyDefinition(definition);
     await checkDefinition(definition, tenantId, context);
     if (!current || !before) throw proxyNotFound(id);
+    input.requireVersion(current); // the transaction requires that the row has not changed since
     await checkTransforms(definition, tenantId, context);
     const columns = await toColumns(vault, tenantId, id, definition);
     const changed = changedMembers(before, definition);

@@ -101,6 +101,7 @@ const restoreProxyVersion = operation({
   permission: 'proxy:update',
   params: versionParams,
   confirmed: true,
+  versioned: true,
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,

@@ -3,6 +3,7 @@ import {
   addToCounter,
   type Database,
   isPastEnd,
+  nextVersion,
   type ProxiesTable,
   type ProxyColumns,
   proxyColumns,
@@ -116,7 +117,7 @@ function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids
 export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {
   return db
     .updateTable('proxies')
-    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .set({ ...changes, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .returning(columns)

@@ -3,7 +3,7 @@ import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { changeRows } from '@sluice/database';
-import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, changedTo, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
@@ -12,7 +12,7 @@ import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
 import { changeProxy, proxyNotFound, rowOfProxy } from './change-proxy.ts';
 import { shownTo } from './hidden-values.ts';
 import { checkDefinition, checkTransforms, withApplication } from './proxy.definition.ts';
-import { deleteProxy, findProxy, insertProxy, listProxies } from './proxy.queries.ts';
+import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy } from './proxy.queries.ts';
 import { proxyBody, proxyPatchBody, proxyPutBody, proxy as proxySchema } from './proxy.schema.ts';
 import { encryptProxyKey, toColumns, toProxy, withoutSecretsThatAreGone } from './proxy.secrets.ts';
 import { proxyVersionOperations } from './proxy-version.routes.ts';
@@ -33,6 +33,7 @@ const createProxy = operation({
   permission: 'proxy:create',
   body: proxyBody,
   confirmed: true,
+  versioned: true,
   response: { 201: proxySchema },
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
@@ -99,6 +100,7 @@ const getProxy = operation({
   permission: 'proxy:read',
   params: idParams,
   showsSecrets: true,
+  versioned: true,
   response: { 200: proxySchema },
   errors: ['not_found'],
   async handle({ params, caller }, { db, vault }) {
@@ -120,6 +122,7 @@ const putProxy = operation({
   params: idParams,
   body: proxyPutBody,
   confirmed: true,
+  versioned: true,
   response: { 200: proxySchema },
   errors: ['not_found', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
@@ -146,12 +149,13 @@ const patchProxy = operation({
   body: proxyPatchBody,
   consumes: 'application/merge-patch+json',
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found', 'transform_does_not_compile'],
   async handle(input, context) {
     const define = (current: object = blank) => mergePatch(current, withApplication(input.body));
-    const { change } = await changeProxy(context, input, { define });
-    return new Confirmed(await context.changes.barrier(change));
+    const { updated, change } = await changeProxy(context, input, { define });
+    return new Confirmed(await context.changes.barrier(change), changedTo(updated));
   },
 });
 
@@ -165,13 +169,17 @@ const removeProxy = operation({
   permission: 'proxy:delete',
   params: idParams,
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { caller } = input;
     const { id } = input.params;
     const change = await changeRows(db, rowOfProxy(caller.tenantId, id), async (tx) => {
-      if (!(await deleteProxy(tx, caller.tenantId, id))) throw proxyNotFound(id);
+      const row = await lockProxy(tx, caller.tenantId, id);
+      if (!row) throw proxyNotFound(id);
+      input.requireVersion(row);
+      await deleteProxy(tx, caller.tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
       return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
     });

@@ -2,6 +2,7 @@ import {
   addToCounter,
   type Database,
   isPastEnd,
+  nextVersion,
   type Queryable,
   type ReactorFormulasTable,
   readCounter,
@@ -43,6 +44,16 @@ export function findFormula(db: Queryable, tenantId: string, id: string): Promis
     .select(columns)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function lockFormula(tx: Queryable, tenantId: string, id: string) {
+  return tx
+    .selectFrom('reactor_formulas')
+    .select(['created_at', 'modified_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
 }
 
@@ -92,7 +103,7 @@ export function updateFormula(
 ): Promise<FormulaRow | undefined> {
   return tx
     .updateTable('reactor_formulas')
-    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .set({ ...changes, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .returning(columns)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
-import { changeRows, type DeclaredMember } from '@sluice/database';
-import { Confirmed, created, pageOf, pageQuery, type TypeOf, toPage } from '@sluice/http-api';
+import { changeRows, type DeclaredMember, type Queryable } from '@sluice/database';
+import { type Acting, Confirmed, created, pageOf, pageQuery, type TypeOf, toPage } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Context, operation } from '../context.ts';
 import { checkCode } from '../proxies/proxy.definition.ts';
@@ -16,6 +16,7 @@ import {
   findFormula,
   insertFormula,
   listFormulas,
+  lockFormula,
   updateFormula,
 } from './reactor-formula.queries.ts';
 import { formulaBody, formula as formulaSchema } from './reactor-formula.schema.ts';
@@ -70,6 +71,7 @@ const createFormula = operation({
   path: '/reactor-formulas',
   permission: 'reactor:create',
   body: formulaBody,
+  versioned: true,
   response: { 201: formulaSchema },
   errors: ['code_does_not_compile'],
   async handle(input, context) {
@@ -113,6 +115,7 @@ const getFormula = operation({
   path: '/reactor-formulas/:id',
   permission: 'reactor:read',
   params: idParams,
+  versioned: true,
   response: { 200: formulaSchema },
   errors: ['not_found'],
   async handle({ params, caller }, { db }) {
@@ -134,6 +137,7 @@ const putFormula = operation({
   params: idParams,
   body: formulaBody,
   confirmed: true,
+  versioned: true,
   response: { 200: formulaSchema },
   errors: ['not_found', 'code_does_not_compile'],
   async handle(input, context) {
@@ -142,10 +146,13 @@ const putFormula = operation({
     const { db, changes } = context;
     const { tenantId } = caller;
     checkMembers(body);
-    if (!(await findFormula(db, tenantId, id))) throw notFound(id);
+    const found = await findFormula(db, tenantId, id);
+    if (!found) throw notFound(id);
+    input.requireVersion(found);
     await checkFormulaCode(body, tenantId, context);
     const columns = { ...toColumns(body), modified_by: caller.id };
     const { updated, change } = await changeRows(db, lockOf(tenantId, id), async (tx) => {
+      await lockVersion(tx, input, id);
       const updated = await updateFormula(tx, { tenantId, id }, columns);
       if (!updated) throw notFound(id);
       await recordAct(tx, input, auditOf('update', id));
@@ -164,16 +171,25 @@ const removeFormula = operation({
   path: '/reactor-formulas/:id',
   permission: 'reactor:delete',
   params: idParams,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found', 'conflict'],
   async handle(input, { db }) {
     const { tenantId } = input.caller;
     const { id } = input.params;
     await changeRows(db, lockOf(tenantId, id), async (tx) => {
-      if (!(await deleteFormula(tx, tenantId, id))) throw notFound(id);
+      await lockVersion(tx, input, id);
+      await deleteFormula(tx, tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
     });
   },
 });
+
+/** @throws {ServiceError} `not_found`, `precondition_failed`. */
+async function lockVersion(tx: Queryable, { caller, requireVersion }: Acting, id: string): Promise<void> {
+  const locked = await lockFormula(tx, caller.tenantId, id);
+  if (!locked) throw notFound(id);
+  requireVersion(locked);
+}
 
 export const reactorFormulaOperations = [createFormula, listAllFormulas, getFormula, putFormula, removeFormula];

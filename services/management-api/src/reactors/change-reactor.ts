@@ -30,6 +30,7 @@ export async function changeReactor(
     const wanted = next(current ? await toDefinition(vault, current) : blank);
     const definition = await checkDefinition(wanted, tenantId, context);
     if (!current) throw reactorNotFound(id);
+    acting.requireVersion(current); // the transaction requires that the row has not changed since
     await checkOwnCode(definition, tenantId, context);
     const columns = { ...(await toColumns(vault, { tenantId, id }, definition)), modified_by: acting.caller.id };
     const changed = await changeRows(db, rowOf(tenantId, id), async (tx) => {

@@ -3,6 +3,7 @@ import {
   addToCounter,
   type Database,
   isPastEnd,
+  nextVersion,
   type Queryable,
   type ReactorsTable,
   readCounter,
@@ -123,7 +124,7 @@ export function updateReactor(
 ): Promise<ReactorRow | undefined> {
   const statement = tx
     .updateTable('reactors')
-    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .set({ ...changes, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .returning(columns);

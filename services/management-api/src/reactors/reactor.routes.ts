@@ -2,14 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { changeRows } from '@sluice/database';
-import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, changedTo, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams, nameFilter, uuid } from '../resource.schema.ts';
 import { changeReactor, rowOf } from './change-reactor.ts';
 import { checkDefinition, checkOwnCode, mergeInto, type ReactorDefinition, replaceBy } from './reactor.definition.ts';
-import { deleteReactor, findReactor, insertReactor, listReactors, reactorNotFound } from './reactor.queries.ts';
+import {
+  deleteReactor,
+  findReactor,
+  insertReactor,
+  listReactors,
+  lockReactor,
+  reactorNotFound,
+} from './reactor.queries.ts';
 import { reactorBody, reactorPatchBody, reactorPutBody, reactor as reactorSchema } from './reactor.schema.ts';
 import { toColumns, toReactor, withoutConfigurationThatIsGone } from './reactor.secrets.ts';
 import { testReactor } from './reactor-trial.routes.ts';
@@ -31,6 +38,7 @@ const createReactor = operation({
   permission: 'reactor:create',
   body: reactorBody,
   confirmed: true,
+  versioned: true,
   response: { 201: reactorSchema },
   errors: ['code_does_not_compile'],
   replay: withoutConfigurationThatIsGone,
@@ -82,6 +90,7 @@ const getReactor = operation({
   permission: 'reactor:read',
   params: idParams,
   showsSecrets: true,
+  versioned: true,
   response: { 200: reactorSchema },
   errors: ['not_found'],
   async handle({ params, caller }, { db, vault }) {
@@ -103,6 +112,7 @@ const putReactor = operation({
   params: idParams,
   body: reactorPutBody,
   confirmed: true,
+  versioned: true,
   response: { 200: reactorSchema },
   errors: ['not_found', 'code_does_not_compile'],
   replay: withoutConfigurationThatIsGone,
@@ -127,13 +137,14 @@ const patchReactor = operation({
   body: reactorPatchBody,
   consumes: 'application/merge-patch+json',
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found', 'code_does_not_compile'],
   async handle(input, context) {
     const { params, body } = input;
     const next = { id: params.id, next: (current: ReactorDefinition) => mergeInto(current, body) };
-    const { change } = await changeReactor(input, next, context);
-    return new Confirmed(await context.changes.barrier(change));
+    const { row, change } = await changeReactor(input, next, context);
+    return new Confirmed(await context.changes.barrier(change), changedTo(row));
   },
 });
 
@@ -147,13 +158,17 @@ const removeReactor = operation({
   permission: 'reactor:delete',
   params: idParams,
   confirmed: true,
+  versioned: true,
   response: { 204: null },
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { tenantId } = input.caller;
     const { id } = input.params;
     const change = await changeRows(db, rowOf(tenantId, id), async (tx) => {
-      if (!(await deleteReactor(tx, tenantId, id))) throw reactorNotFound(id);
+      const row = await lockReactor(tx, tenantId, id);
+      if (!row) throw reactorNotFound(id);
+      input.requireVersion(row);
+      await deleteReactor(tx, tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
       return changes.record(tx, tenantId, [tagOf.reactor(id)]);
     });

@@ -1,4 +1,4 @@
-import type { Queryable, TenantsTable } from '@sluice/database';
+import { nextVersion, type Queryable, type TenantsTable } from '@sluice/database';
 import { type Insertable, sql } from 'kysely';
 
 const columns = [
@@ -37,6 +37,17 @@ export function lockTenant(tx: Queryable, id: string) {
     .executeTakeFirst();
 }
 
+/** For a change of it. Undefined for a missing or closed Tenant. */
+export function lockTenantRow(tx: Queryable, id: string) {
+  return tx
+    .selectFrom('tenants')
+    .select(['created_at', 'modified_at'])
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 export interface TenantChanges {
   name: string;
   fingerprint_tokens?: boolean;
@@ -47,7 +58,7 @@ export interface TenantChanges {
 export function updateTenant(db: Queryable, id: string, changes: TenantChanges) {
   return db
     .updateTable('tenants')
-    .set({ ...changes, modified_at: sql<string>`clock_timestamp()` })
+    .set({ ...changes, modified_at: nextVersion() })
     .where('id', '=', id)
     .where('closed_at', 'is', null)
     .returning(columns)

@@ -8,7 +8,7 @@ import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { listDataKeys } from './data-key.routes.ts';
-import { closeTenant, findTenant, lockToClose, updateTenant } from './tenant.queries.ts';
+import { closeTenant, findTenant, lockTenantRow, lockToClose, updateTenant } from './tenant.queries.ts';
 import { tenant as tenantSchema, updateTenantBody, usageReport } from './tenant.schema.ts';
 import { getTenantMetrics } from './tenant-metrics.routes.ts';
 
@@ -38,6 +38,7 @@ const getTenant = operation({
   method: 'get',
   path: '/tenants/self',
   permission: 'tenant:read',
+  versioned: true,
   response: { 200: tenantSchema },
   errors: ['not_found'],
   async handle({ caller }, { db }) {
@@ -57,12 +58,16 @@ const putTenant = operation({
   permission: 'tenant:update',
   body: updateTenantBody,
   confirmed: true,
+  versioned: true,
   response: { 200: tenantSchema },
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { body, caller } = input;
     const { fingerprint_tokens, deduplicate_tokens } = body.settings ?? {};
     const { updated, change } = await changeRows(db, { tenantId: caller.tenantId, rows: ['tenant'] }, async (tx) => {
+      const current = await lockTenantRow(tx, caller.tenantId);
+      if (!current) throw closed();
+      input.requireVersion(current);
       const updated = await updateTenant(tx, caller.tenantId, {
         name: body.name,
         ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),

@@ -1,5 +1,4 @@
-import type { Queryable } from '@sluice/database';
-import { sql } from 'kysely';
+import { nextVersion, type Queryable } from '@sluice/database';
 import type { NewTokenRow } from '../token.queries.ts';
 import { tokenColumns } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
@@ -25,7 +24,7 @@ export async function updateTokenRow(
       metadata: JSON.stringify(metadata),
       blind_data_bytes: 0, // the version before reads it
       modified_by: actor.id,
-      modified_at: sql<string>`statement_timestamp()`,
+      modified_at: nextVersion({ now: 'statement_timestamp' }),
     })
     .where('tenant_id', '=', actor.tenantId)
     .where('id', '=', id)

@@ -94,6 +94,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
   requirePatchRights(actor, from, patch);
   const settings = await findTokenSettings(vault.db, tenantId);
   if (patch.deduplicate_token ?? settings.deduplicate_tokens) requireNoEqualityTest(actor, from, patch);
+  actor.requireVersion?.(from);
   const blind_metadata_bytes = blindMetadataBytes(actor, from, patch);
   const data = await decryptToChange(vault, actor, from);
   const judged = judgedIn(actor, from, patch);
