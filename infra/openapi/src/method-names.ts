@@ -2,6 +2,7 @@ import type { OpenApiDocument, Part } from '@sluice/http-api';
 
 /** Names for operations for which the rule below gives a bad name, or the same name twice. */
 const ownNames: Readonly<Record<string, string>> = {
+  getApplicationUses: 'applications.uses',
   getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',
   cancelReactorResult: 'reactors.results.cancel',

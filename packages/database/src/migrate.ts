@@ -27,6 +27,7 @@ import * as reactorRuns from './migrations/0065-reactor-runs.ts';
 import * as allowedOrigins from './migrations/0068-allowed-origins.ts';
 import * as howSessionsWereMade from './migrations/0069-how-sessions-were-made.ts';
 import * as proxyVersions from './migrations/0070-proxy-versions.ts';
+import * as usesOfApplications from './migrations/0073-uses-of-applications.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -55,6 +56,7 @@ const migrations = {
   '0068-allowed-origins': allowedOrigins,
   '0069-how-sessions-were-made': howSessionsWereMade,
   '0070-proxy-versions': proxyVersions,
+  '0073-uses-of-applications': usesOfApplications,
 };
 
 export const migrationNames: readonly string[] = Object.keys(migrations);

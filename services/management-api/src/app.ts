@@ -19,6 +19,7 @@ import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
 import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
+import { getApplicationUses } from './applications/application-uses.routes.ts';
 import { explainAccess } from './applications/explain.routes.ts';
 import { assetsPath, readConsole } from './console/console-files.ts';
 import type { Context } from './context.ts';
@@ -46,6 +47,7 @@ import { tenantOperations } from './tenants/tenant.routes.ts';
 
 export const operations = [
   ...applicationOperations,
+  getApplicationUses,
   explainAccess,
   ...applicationKeyOperations,
   ...applicationTemplateOperations,

@@ -15,6 +15,7 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 import * as keys from './application-keys/application-key.queries.ts';
 import * as applications from './applications/application.queries.ts';
+import * as applicationUses from './applications/application-uses.queries.ts';
 import * as proxies from './proxies/proxy.queries.ts';
 import * as formulas from './reactor-formulas/reactor-formula.queries.ts';
 import * as reactors from './reactors/reactor.queries.ts';
@@ -69,6 +70,11 @@ const queries = {
     lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
     updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),
   } satisfies Covered<typeof applications>,
+  applicationUses: {
+    findUses: (['proxies', 'reactors'] as const).map(
+      (table) => (db: Database) => applicationUses.findUses(db, { tenantId, applicationId, table }, 100),
+    ),
+  } satisfies Covered<typeof applicationUses>,
   applicationKeys: {
     insertKey: (db) =>
       keys.insertKey(db, { tenantId, applicationId, version: 2, keyHash: randomBytes(32), createdBy: null }),

@@ -7,6 +7,8 @@ export interface ProxiesTable extends ProxyColumns {
   key_hash: Buffer;
   /** Encrypted and not hashed, because responses contain it. */
   key_ciphertext: Buffer;
+  /** The Application that the newest change of the Proxy named. Its deletion and expiry leave it here. */
+  named_application_id: string | null;
   /** From 1. Former ones are in `proxy_versions`. */
   version: Generated<number>;
   /** Which members the newest version changed. */

@@ -17,6 +17,7 @@ export const operations = {
   updateApplication: { name: 'applications.update', http: 'PUT /applications/{id}', body: 'application/json', answer: 'json', key: true, ifMatch: true, repeatable: true },
   deleteApplication: { name: 'applications.delete', http: 'DELETE /applications/{id}', answer: 'none', ifMatch: true, repeatable: true },
   regenerateApplicationKey: { name: 'applications.regenerate', http: 'POST /applications/{id}/regenerate', answer: 'json', key: true, repeatable: true },
+  getApplicationUses: { name: 'applications.uses', http: 'GET /applications/{id}/uses', answer: 'json', repeatable: true },
   explainAccess: { name: 'applications.explain', http: 'POST /applications/{id}/explain', body: 'application/json', answer: 'json', repeatable: true },
   listApplicationKeys: { name: 'applications.keys.list', http: 'GET /applications/{id}/keys', answer: 'list', repeatable: true },
   createApplicationKey: { name: 'applications.keys.create', http: 'POST /applications/{id}/keys', body: 'application/json', answer: 'json', key: true, repeatable: true },
@@ -141,6 +142,8 @@ interface ApplicationsResource {
   delete(id: string, options?: ChangeOptions): Promise<void>;
   /** Replace all keys of an Application by one; the previous keys are refused from then on. Needs `application:update`. */
   regenerate(id: string, options?: CallOptions): Promise<Answer<types.RegenerateApplicationKeyResponses>>;
+  /** Which Proxies and reactors use an Application. Needs `application:read`. */
+  uses(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationUsesResponses>>;
   /** Explain what an Application may do with a token, and which of its rules decides. Needs `application:read`. */
   explain(id: string, body: types.ExplainAccessData['body'], options?: CallOptions): Promise<Answer<types.ExplainAccessResponses>>;
   readonly keys: ApplicationsKeysResource;

@@ -219,6 +219,38 @@ export type ApplicationTemplate = {
 };
 
 /**
+ * ApplicationUse
+ */
+export type ApplicationUse = {
+    id: string;
+    name: string;
+};
+
+/**
+ * ApplicationUses
+ *
+ * What runs its code with the rights of an Application.
+ */
+export type ApplicationUses = {
+    /**
+     * How many Proxies name it as their `application`
+     */
+    proxy_count: number;
+    /**
+     * How many reactors name it as their `application`
+     */
+    reactor_count: number;
+    /**
+     * The newest 100. Only for callers with `proxy:read`
+     */
+    proxies?: Array<ApplicationUse>;
+    /**
+     * The newest 100. Only for callers with `reactor:read`
+     */
+    reactors?: Array<ApplicationUse>;
+};
+
+/**
  * ApplicationWithKey
  *
  * An Application with its API key.
@@ -1239,6 +1271,10 @@ export type Proxy = {
      * Whether an invocation must carry an API key
      */
     require_auth: boolean;
+    /**
+     * The Application that the Proxy named, if it was deleted or has expired since. The code of the Proxy has no `req.svc` until the Proxy names another one
+     */
+    former_application_id?: string;
     /**
      * Application that created it
      */
@@ -2625,6 +2661,24 @@ export type RegenerateApplicationKeyResponses = {
 };
 
 export type RegenerateApplicationKeyResponse = RegenerateApplicationKeyResponses[keyof RegenerateApplicationKeyResponses];
+
+export type GetApplicationUsesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/applications/{id}/uses';
+};
+
+export type GetApplicationUsesResponses = {
+    /**
+     * The answer.
+     */
+    200: ApplicationUses;
+};
+
+export type GetApplicationUsesResponse = GetApplicationUsesResponses[keyof GetApplicationUsesResponses];
 
 export type ExplainAccessData = {
     body: ExplainRequest;

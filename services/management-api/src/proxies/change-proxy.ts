@@ -21,6 +21,8 @@ export const rowOfProxy = (tenantId: string, id: string): LockedRows => ({ tenan
 export interface ProxyChange {
   /** Makes the new definition from the current one, which is undefined if the Proxy does not exist. */
   define(current: ProxyDefinition | undefined): unknown;
+  /** Whether the change says which Application the Proxy names, or none. */
+  namesApplication: boolean;
   /** For the audit row. */
   detail?: Record<string, unknown>;
   /** Stores the response for replays. */
@@ -38,7 +40,7 @@ const mostAttempts = 10;
 export async function changeProxy(
   context: Context,
   input: Acting & { params: { id: string } },
-  { define, detail, settle }: ProxyChange,
+  { define, namesApplication, detail, settle }: ProxyChange,
 ): Promise<{ updated: ProxyRow; change: RecordedChange }> {
   const { db, vault, changes } = context;
   const { tenantId, id: callerId } = input.caller;
@@ -52,7 +54,10 @@ export async function changeProxy(
     if (!current || !before) throw proxyNotFound(id);
     input.requireVersion(current); // the transaction requires that the row has not changed since
     await checkTransforms(definition, tenantId, context);
-    const columns = await toColumns(vault, tenantId, id, definition);
+    const columns = {
+      ...(await toColumns(vault, tenantId, id, definition)),
+      ...(namesApplication && { named_application_id: definition.application?.id ?? null }),
+    };
     const changed = changedMembers(before, definition);
     const former = changed.length > 0 ? await toFormer(vault, current, before) : undefined;
     const version = former && { version: current.version + 1, changed_members: changed };

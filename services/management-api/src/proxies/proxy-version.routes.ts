@@ -109,7 +109,12 @@ const restoreProxyVersion = operation({
     const { params, caller, settle } = input;
     const { definition } = await findVersion(context, caller.tenantId, params);
     const detail = { restored_version: params.version };
-    const { updated, change } = await changeProxy(context, input, { define: () => definition, detail, settle });
+    const { updated, change } = await changeProxy(context, input, {
+      define: () => definition,
+      namesApplication: true,
+      detail,
+      settle,
+    });
     return new Confirmed(await context.changes.barrier(change), await toProxy(context.vault, updated));
   },
 });

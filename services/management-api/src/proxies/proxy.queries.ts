@@ -28,6 +28,7 @@ const plainColumns = [
   'tenant_id',
   'key_ciphertext',
   ...proxyColumns.filter((column): column is PlainColumn => column !== 'application_id'),
+  'named_application_id',
   'version',
   'changed_members',
   'created_by',

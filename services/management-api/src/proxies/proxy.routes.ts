@@ -47,6 +47,7 @@ const createProxy = operation({
     const key = generateProxyKey();
     const row = {
       ...(await toColumns(vault, tenantId, id, body)),
+      named_application_id: body.application?.id ?? null,
       tenant_id: tenantId,
       id,
       key_hash: hashKey(pepper, key),
@@ -128,7 +129,7 @@ const putProxy = operation({
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
     const define = () => mergePatch({}, withApplication(input.body));
-    const { updated, change } = await changeProxy(context, input, { define });
+    const { updated, change } = await changeProxy(context, input, { define, namesApplication: true });
     return new Confirmed(await context.changes.barrier(change), await toProxy(context.vault, updated));
   },
 });
@@ -154,7 +155,8 @@ const patchProxy = operation({
   errors: ['not_found', 'transform_does_not_compile'],
   async handle(input, context) {
     const define = (current: object = blank) => mergePatch(current, withApplication(input.body));
-    const { updated, change } = await changeProxy(context, input, { define });
+    const namesApplication = 'application' in input.body || 'application_id' in input.body;
+    const { updated, change } = await changeProxy(context, input, { define, namesApplication });
     return new Confirmed(await context.changes.barrier(change), changedTo(updated));
   },
 });

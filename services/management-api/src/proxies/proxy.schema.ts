@@ -73,6 +73,11 @@ export const proxy = {
     name: proxyMembers.name.schema,
     key: { type: 'string', description: 'Selects the Proxy in an invocation' },
     ...answered,
+    former_application_id: {
+      ...uuid,
+      description:
+        'The Application that the Proxy named, if it was deleted or has expired since. The code of the Proxy has no `req.svc` until the Proxy names another one',
+    },
     ...authorship,
   },
 } as const;

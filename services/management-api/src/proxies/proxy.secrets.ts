@@ -90,7 +90,9 @@ export interface AnsweredProxy extends Record<string, unknown> {
 }
 
 export async function toProxy(vault: Vault, row: ProxyRow): Promise<AnsweredProxy> {
-  return toVersion(vault, row, await toDefinition(vault, row));
+  const proxy = await toVersion(vault, row, await toDefinition(vault, row));
+  const { application_id, named_application_id: former } = row;
+  return application_id === null && former !== null ? { ...proxy, former_application_id: former } : proxy;
 }
 
 /** The Proxy as it would be with this definition. */
