@@ -16,33 +16,33 @@ import {
   underCookieApi,
 } from '@sluice/http-api';
 import { idempotencyStore } from '@sluice/http-api/idempotency';
-import { applicationKeyOperations } from './application-keys/application-key.routes.ts';
-import { applicationTemplateOperations } from './application-templates/application-template.routes.ts';
 import { applicationOperations } from './applications/application.routes.ts';
 import { getApplicationUses } from './applications/application-uses.routes.ts';
 import { explainAccess } from './applications/explain.routes.ts';
+import { applicationKeyOperations } from './applications/keys/application-key.routes.ts';
+import { applicationTemplateOperations } from './applications/templates/application-template.routes.ts';
 import { assetsPath, readConsole } from './console/console-files.ts';
 import type { Context } from './context.ts';
 import { readDocumentation } from './documentation/documentation.ts';
-import { acceptInvitation } from './invitations/accept-invitation.ts';
-import { invitationOperations } from './invitations/invitation.routes.ts';
 import { listInvocations } from './invocations/invocation.routes.ts';
-import { issuerOperations } from './issuers/finish.routes.ts';
-import { issuerPages } from './issuers/issuer.pages.ts';
 import { ledgerOperations } from './logs/ledger.routes.ts';
 import { logOperations } from './logs/log.routes.ts';
 import { logExportOperations } from './logs/log-export.routes.ts';
-import { memberOperations } from './members/member.routes.ts';
+import { acceptInvitation } from './people/invitations/accept-invitation.ts';
+import { invitationOperations } from './people/invitations/invitation.routes.ts';
+import { issuerOperations } from './people/issuers/finish.routes.ts';
+import { issuerPages } from './people/issuers/issuer.pages.ts';
+import { memberOperations } from './people/members/member.routes.ts';
+import { lookOperations } from './people/pages/look.routes.ts';
+import { renderSignInPages } from './people/pages/sign-in-pages.ts';
+import { anonymousSignInOperations, signInOperations } from './people/sign-ins/sign-in.routes.ts';
+import { signedInOperations } from './people/sign-ins/signed-in.routes.ts';
 import { listPermissions } from './permissions/permission.routes.ts';
 import { proxyOperations } from './proxies/proxy.routes.ts';
-import { reactorFormulaOperations } from './reactor-formulas/reactor-formula.routes.ts';
-import { reactorRunOperations } from './reactor-runs/reactor-run.routes.ts';
+import { reactorFormulaOperations } from './reactors/formulas/reactor-formula.routes.ts';
 import { reactorOperations } from './reactors/reactor.routes.ts';
+import { reactorRunOperations } from './reactors/runs/reactor-run.routes.ts';
 import { createSession, sessionOperations } from './sessions/session.routes.ts';
-import { lookOperations } from './sign-in-pages/look.routes.ts';
-import { renderSignInPages } from './sign-in-pages/sign-in-pages.ts';
-import { anonymousSignInOperations, signInOperations } from './sign-ins/sign-in.routes.ts';
-import { signedInOperations } from './sign-ins/signed-in.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
 export const operations = [

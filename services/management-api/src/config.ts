@@ -8,7 +8,7 @@ import { transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings } from '@sluice/stores';
 import { vaultConditions } from '@sluice/vault';
-import { linkSignInSetting } from './sign-ins/settings.ts';
+import { linkSignInSetting } from './people/sign-ins/settings.ts';
 
 export const configSchema = {
   type: 'object',

@@ -10,10 +10,10 @@ import type { TransformPool } from '@sluice/sandbox';
 import type { Logger } from '@sluice/service-runtime';
 import type { Jobs } from '@sluice/service-runtime/jobs';
 import type { Vault } from '@sluice/vault';
-import type { Issuer } from './issuers/issuer.ts';
+import type { Issuer } from './people/issuers/issuer.ts';
+import type { FailedSignIns } from './people/sign-ins/failed-sign-ins.ts';
 import type { SessionFigures, SessionLimits } from './sessions/session.limits.ts';
 import type { TenantQueue } from './sessions/tenant-queue.ts';
-import type { FailedSignIns } from './sign-ins/failed-sign-ins.ts';
 
 export interface Context {
   db: Database;

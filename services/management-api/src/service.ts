@@ -24,16 +24,16 @@ import { openJobs } from '@sluice/service-runtime/jobs';
 import { openStores } from '@sluice/stores';
 import { appOf, operationNames } from './app.ts';
 import type { Config } from './config.ts';
-import { consoleUrlOf } from './console-url.ts';
+import { consoleUrlOf } from './console/console-url.ts';
 import type { Context } from './context.ts';
-import { issuersFrom } from './issuers/issuers.ts';
 import { ledgerKeyAnswer } from './logs/ledger-key.ts';
 import { exportTurnsFrom } from './logs/log-export.ts';
+import { issuersFrom } from './people/issuers/issuers.ts';
+import { openFailedSignIns } from './people/sign-ins/failed-sign-ins.ts';
 import { openCompiler } from './proxies/open-compiler.ts';
 import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
 import { TenantQueue } from './sessions/tenant-queue.ts';
-import { openFailedSignIns } from './sign-ins/failed-sign-ins.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;

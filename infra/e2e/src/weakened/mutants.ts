@@ -11,7 +11,7 @@ const barrier = 'packages/cache-coherence/src/barrier.ts';
 const leaseQueries = 'packages/cache-coherence/src/lease.queries.ts';
 const heldLease = 'packages/cache-coherence/src/held-lease.ts';
 const guardedCache = 'packages/cache-coherence/src/guarded-cache.ts';
-const keyRoutes = 'services/management-api/src/application-keys/application-key.routes.ts';
+const keyRoutes = 'services/management-api/src/applications/keys/application-key.routes.ts';
 
 const mutant = (name: string, file: string, ...edits: Mutant['edits']): Mutant => ({ name, file, edits });
 
@@ -63,15 +63,15 @@ export const mutants: readonly Mutant[] = [
     '`least(sessions.expires_at, applications.expires_at, application_keys.expires_at, maker.expires_at)`',
     '`sessions.expires_at`',
   ]),
-  mutant('announces-another-than-removed', 'services/management-api/src/members/member.routes.ts', [
+  mutant('announces-another-than-removed', 'services/management-api/src/people/members/member.routes.ts', [
     'changes.record(tx, tenantId, [tagOf.user(target.user_id)])',
     'changes.record(tx, tenantId, [tagOf.user(target.id)])',
   ]),
-  mutant('demotes-on-paper', 'services/management-api/src/members/member.queries.ts', [
+  mutant('demotes-on-paper', 'services/management-api/src/people/members/member.queries.ts', [
     '.set({ role, keeps_role: true, modified_by: modifiedBy,',
     '.set({ keeps_role: role !== undefined, modified_by: modifiedBy,',
   ]),
-  mutant('announces-no-sign-out', 'services/management-api/src/sign-ins/create-sign-in.ts', [
+  mutant('announces-no-sign-out', 'services/management-api/src/people/sign-ins/create-sign-in.ts', [
     'tagOf.signIn(id)]',
     'tagOf.session(id)]',
   ]),

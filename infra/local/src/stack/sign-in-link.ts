@@ -3,7 +3,15 @@ import { type Bounds, runCommand } from '../processes/run-command.ts';
 import { repositoryRoot } from '../repository.ts';
 import { commandSettings, type StackSettings } from './services.ts';
 
-const consoleCommand = join(repositoryRoot, 'services', 'management-api', 'src', 'sign-ins', 'console.command.ts');
+const consoleCommand = join(
+  repositoryRoot,
+  'services',
+  'management-api',
+  'src',
+  'people',
+  'sign-ins',
+  'console.command.ts',
+);
 
 /**
  * A link that signs in to the console once, within five minutes, as an OWNER of the Tenant.

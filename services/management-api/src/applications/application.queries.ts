@@ -12,8 +12,8 @@ import {
 } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
-import { insertKey } from '../application-keys/application-key.queries.ts';
 import { reservePage } from '../reserve-page.ts';
+import { insertKey } from './keys/application-key.queries.ts';
 
 const columns = [
   'id',

@@ -4,13 +4,6 @@ import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
 import { changeRows } from '@sluice/database';
 import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
-import {
-  deleteKeys,
-  insertKey,
-  keepOldKeyColumn,
-  nextKeyVersion,
-} from '../application-keys/application-key.queries.ts';
-import { withoutKeyThatIsGone } from '../application-keys/application-key.routes.ts';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
 import { recordAct } from '../record-act.ts';
@@ -27,6 +20,8 @@ import {
   createApplicationBody,
   updateApplicationBody,
 } from './application.schema.ts';
+import { deleteKeys, insertKey, keepOldKeyColumn, nextKeyVersion } from './keys/application-key.queries.ts';
+import { withoutKeyThatIsGone } from './keys/application-key.routes.ts';
 import { lockTarget, rowOf } from './lock-target.ts';
 
 const createApplication = operation({

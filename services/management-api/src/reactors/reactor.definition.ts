@@ -4,7 +4,7 @@ import { castDeclared, type JsonObject, mergePatch } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { refuseHidden } from '../proxies/hidden-values.ts';
 import { checkApplication, checkCode, checkConfigurationSize, withApplication } from '../proxies/proxy.definition.ts';
-import { findFormula } from '../reactor-formulas/reactor-formula.queries.ts';
+import { findFormula } from './formulas/reactor-formula.queries.ts';
 import { unknownFormula } from './reactor.queries.ts';
 import { reactorBody } from './reactor.schema.ts';
 

@@ -1,6 +1,6 @@
 import { proxyMembers } from '@sluice/database';
-import { code, sampleCode } from '../reactor-formulas/reactor-formula.schema.ts';
 import { authorship, example, name, uuid } from '../resource.schema.ts';
+import { code, sampleCode } from './formulas/reactor-formula.schema.ts';
 
 const configuration = {
   type: 'object',

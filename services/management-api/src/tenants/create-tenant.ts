@@ -5,7 +5,7 @@ import { recordChange, systemAct } from '@sluice/audit';
 import { generateApiKey, hashKey } from '@sluice/credentials';
 import type { Database, Queryable } from '@sluice/database';
 import { insertApplication } from '../applications/application.queries.ts';
-import { nameOwner } from '../sign-ins/make-link.ts';
+import { nameOwner } from '../people/sign-ins/make-link.ts';
 import { insertTenant, lockTenant } from './tenant.queries.ts';
 
 export interface NewTenant {

@@ -3,11 +3,11 @@ import { connectDatabase, databaseSettings } from '@sluice/database';
 import { canonicalUuid, hostSettings } from '@sluice/http-api';
 import { type Config, ConfigError, readConfig } from '@sluice/service-runtime';
 import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
-import { consoleUrlOf } from '../console-url.ts';
-import { invitationUrl } from '../invitations/invitation.url.ts';
-import { inviteOwner, isEmail } from '../invitations/invite-owner.ts';
-import { findOnlyTenant } from '../sign-ins/make-link.ts';
-import { linkSignInSetting } from '../sign-ins/settings.ts';
+import { consoleUrlOf } from '../console/console-url.ts';
+import { invitationUrl } from '../people/invitations/invitation.url.ts';
+import { inviteOwner, isEmail } from '../people/invitations/invite-owner.ts';
+import { findOnlyTenant } from '../people/sign-ins/make-link.ts';
+import { linkSignInSetting } from '../people/sign-ins/settings.ts';
 import { createManagementKey, createTenant, type KeyMaker } from './create-tenant.ts';
 
 const help = `Usage: npm run tenant -- create --name <name> [--owner <uuid>] [--json]

@@ -1,6 +1,6 @@
 import { generateSecret, hashKey, readPepper } from '@sluice/credentials';
 import { type Answer, type CallOptions, callByHost, insertTestMember } from '@sluice/testing';
-import { insertLink } from '../sign-ins/link.queries.ts';
+import { insertLink } from '../people/sign-ins/link.queries.ts';
 import { startTestManagement } from './test-management.ts';
 
 const host = 'console.test';

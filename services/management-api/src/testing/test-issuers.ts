@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '@sluice/access';
 import { generateSecret, hashKey } from '@sluice/credentials';
 import type { Answer } from '@sluice/testing';
-import { insertInvitation } from '../invitations/invitation.queries.ts';
+import { insertInvitation } from '../people/invitations/invitation.queries.ts';
 import { startTestConsole } from './test-console.ts';
 import { startTestIssuer } from './test-issuer.ts';
 

@@ -1,0 +1,256 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { findCaller, findCallerById, findSession } from '@sluice/credentials';
+import type { Database } from '@sluice/database';
+import {
+  countBuffers,
+  filled,
+  fillTables,
+  findFullScans,
+  findIndexes,
+  openTestDatabase,
+  recordStatements,
+  useStack,
+  vacuumWhole,
+} from '@sluice/testing';
+import { type RawBuilder, sql } from 'kysely';
+import * as applications from '../applications/application.queries.ts';
+import * as applicationUses from '../applications/application-uses.queries.ts';
+import * as keys from '../applications/keys/application-key.queries.ts';
+import * as proxies from '../proxies/proxy.queries.ts';
+import * as formulas from '../reactors/formulas/reactor-formula.queries.ts';
+import * as reactors from '../reactors/reactor.queries.ts';
+import * as sessions from '../sessions/session.queries.ts';
+import * as tenants from '../tenants/tenant.queries.ts';
+
+const large = useStack(async (stack) => {
+  const { db, url } = await openTestDatabase(stack);
+  await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'reactor_formulas', 'reactors', 'counters']);
+  return db;
+});
+
+const tenantId = filled.tenantId(3);
+const applicationId = filled.applicationId(13);
+const proxyId = filled.proxyId(13);
+const reactorId = filled.reactorId(13);
+const filterOf = (part: Partial<reactors.ReactorFilter>) => ({
+  ...{ ids: [], name: undefined, formulaId: undefined },
+  ...part,
+});
+const page = { page: 1, size: 20, hold: () => undefined };
+const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
+const author = { modified_by: randomUUID() };
+
+type Query = (db: Database) => Promise<unknown>;
+
+/** Has one entry for each query function, so that none can be forgotten. */
+type Covered<Module> = {
+  [Name in keyof Module as Module[Name] extends (db: never, ...rest: never[]) => Promise<unknown> ? Name : never]:
+    | Query
+    | Query[];
+};
+
+const list = (ids: string[], name?: string) => (db: Database) => proxies.listProxies(db, tenantId, { ids, name }, page);
+
+const queries = {
+  applications: {
+    insertApplication: (db) =>
+      db.transaction().execute((tx) =>
+        applications.insertApplication(tx, {
+          ...{ tenant_id: tenantId, id: randomUUID(), name: 'A', type: 'private' },
+          ...{ permissions: [], rules: '[]', key_hash: randomBytes(32) },
+        }),
+      ),
+    findApplication: (db) => applications.findApplication(db, tenantId, applicationId),
+    listApplications: [
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [applicationId, randomUUID()], type: 'public' }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [], type: 'public' }, page),
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, { ...page, page: 100, size: 100 }),
+    ],
+    lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
+    updateApplication: (db) => applications.updateApplication(db, tenantId, applicationId, author),
+  } satisfies Covered<typeof applications>,
+  applicationUses: {
+    findUses: (['proxies', 'reactors'] as const).map(
+      (table) => (db: Database) => applicationUses.findUses(db, { tenantId, applicationId, table }, 100),
+    ),
+  } satisfies Covered<typeof applicationUses>,
+  applicationKeys: {
+    insertKey: (db) =>
+      keys.insertKey(db, { tenantId, applicationId, version: 2, keyHash: randomBytes(32), createdBy: null }),
+    listKeys: (db) => keys.listKeys(db, tenantId, applicationId),
+    nextKeyVersion: (db) => keys.nextKeyVersion(db, tenantId, applicationId),
+    deleteKey: (db) => keys.deleteKey(db, tenantId, applicationId, randomUUID()),
+    deleteKeys: (db) => keys.deleteKeys(db, tenantId, filled.applicationId(23)),
+    keepOldKeyColumn: (db) => keys.keepOldKeyColumn(db, tenantId, applicationId),
+    isKey: (db) => keys.isKey(db, randomBytes(32)),
+  } satisfies Covered<typeof keys>,
+  proxies: {
+    insertProxy: (db) =>
+      proxies.insertProxy(db, {
+        ...{ tenant_id: tenantId, id: randomUUID(), name: 'P', destination_url: 'https://example.com' },
+        ...{ key_hash: randomBytes(32), key_ciphertext: randomBytes(32) },
+      }),
+    findProxy: (db) => proxies.findProxy(db, tenantId, proxyId),
+    lockProxy: (db) => proxies.lockProxy(db, tenantId, proxyId),
+    listProxies: [
+      list([]),
+      list([proxyId, randomUUID()]),
+      ...['3f2a9', '*3f2*a', 'proxy', 'prox*', 'xy', 'y', '*', '%', 'proxy*f0*e', 'nothing'].map((name) =>
+        list([], name),
+      ),
+      list([proxyId], 'proxy'),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { ...page, page: 100, size: 100 }),
+    ],
+    updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
+    deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),
+  } satisfies Covered<typeof proxies>,
+  reactors: {
+    insertReactor: (db) =>
+      reactors.insertReactor(db, {
+        tenant_id: tenantId,
+        id: randomUUID(),
+        name: 'R',
+        formula_id: filled.formulaId(13),
+      }),
+    findReactor: (db) => reactors.findReactor(db, tenantId, reactorId),
+    lockReactor: (db) => reactors.lockReactor(db, tenantId, reactorId),
+    listReactors: [
+      (db) => reactors.listReactors(db, tenantId, filterOf({}), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ ids: [reactorId, randomUUID()] }), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ name: '3f2a9' }), page),
+      (db) => reactors.listReactors(db, tenantId, filterOf({ formulaId: filled.formulaId(13) }), page),
+    ],
+    updateReactor: (db) => reactors.updateReactor(db, { tenantId, id: reactorId }, author),
+    deleteReactor: (db) => reactors.deleteReactor(db, tenantId, reactorId),
+  } satisfies Covered<typeof reactors>,
+  formulas: {
+    insertFormula: (db) =>
+      formulas.insertFormula(db, { tenant_id: tenantId, id: randomUUID(), name: 'F', code: 'code' }),
+    lockFormula: (db) => formulas.lockFormula(db, tenantId, filled.formulaId(13)),
+    findFormula: (db) => formulas.findFormula(db, tenantId, filled.formulaId(13)),
+    listFormulas: [
+      (db) => formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, page),
+      (db) => formulas.listFormulas(db, tenantId, { ids: [filled.formulaId(13)], name: undefined }, page),
+      (db) => formulas.listFormulas(db, tenantId, { ids: [], name: '3f2a9' }, page),
+    ],
+    updateFormula: (db) => formulas.updateFormula(db, { tenantId, id: filled.formulaId(13) }, author),
+    // No reactor uses a formula of an even number.
+    deleteFormula: (db) => formulas.deleteFormula(db, filled.tenantId(4), filled.formulaId(14)),
+  } satisfies Covered<typeof formulas>,
+  sessions: {
+    insertSession: (db) =>
+      sessions.insertSession(db, {
+        ...{ tenant_id: tenantId, id: randomUUID(), application_id: applicationId },
+        ...{ key_hash: randomBytes(32), nonce_hash: randomBytes(32), made_from: '192.0.2.1', network: '192.0.2.0/24' },
+      }),
+    makeRoom: (db) => sessions.makeRoom(db, { tenantId, applicationId }, limits),
+    lockByNonce: (db) => sessions.lockByNonce(db, tenantId, randomBytes(32)),
+    countAuthorized: (db) => sessions.countAuthorized(db, tenantId, 100_000),
+    giveGrants: (db) =>
+      sessions.giveGrants(db, tenantId, randomUUID(), {
+        ...{ authorized_by: applicationId, authorizing_key_id: randomUUID(), permissions: [], rules: '[]' },
+        ...{ proxies: null, reactors: null, address: null, fields: false, expires_at: '2999-01-01T00:00:00Z' },
+      }),
+    findSessionById: (db) => sessions.findSessionById(db, tenantId, randomUUID()),
+    listSessions: (db) => sessions.listSessions(db, tenantId, page),
+    deleteSession: (db) => sessions.deleteSession(db, tenantId, randomUUID()),
+  } satisfies Covered<typeof sessions>,
+  tenants: {
+    insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
+    findTenant: (db) => tenants.findTenant(db, tenantId),
+    lockTenant: (db) => tenants.lockTenant(db, tenantId),
+    lockTenantRow: (db) => tenants.lockTenantRow(db, tenantId),
+    lockToClose: (db) => tenants.lockToClose(db, filled.tenantId(3)),
+    updateTenant: (db) => tenants.updateTenant(db, tenantId, { name: 'T', ...author }),
+    closeTenant: (db) => tenants.closeTenant(db, filled.tenantId(4), randomUUID()),
+  } satisfies Covered<typeof tenants>,
+  callers: {
+    findCaller: (db) => findCaller(db, randomBytes(32)),
+    findSession: (db) => findSession(db, randomBytes(32)),
+    findCallerById: (db) => findCallerById(db, tenantId, applicationId),
+  } satisfies Record<string, Query>,
+};
+
+const cases = Object.values(queries).flatMap((module) =>
+  Object.entries<Query | Query[]>(module).flatMap(([name, one]) => [one].flat().map((query) => [name, query] as const)),
+);
+
+test.each(cases)('%s reads through an index at 100,000 rows', async (_name, query) => {
+  const statements = await recorded(query);
+  expect(statements.length).toBeGreaterThan(0);
+  expect(await findFullScans(large.current, statements)).toEqual([]);
+});
+
+async function recorded(query: Query) {
+  const { db, statements } = recordStatements(large.current);
+  await query(db);
+  return statements;
+}
+
+test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
+  'name=%s is searched in the index on names, for page and total',
+  async (name) => {
+    for (const statement of await recorded(list([], name))) {
+      expect(await findIndexes(large.current, [statement])).toContain('proxies_name');
+    }
+  },
+);
+
+describe('a deep page reads an index of ids on the way, and rows for itself alone', () => {
+  const deep = { ...page, page: 90, size: 100 };
+  const buffersOf = async (query: Query) => countBuffers(large.current, (await recorded(query)).slice(-1));
+
+  test('Applications', async () => {
+    await vacuumWhole(large.current, 'applications');
+    expect(await buffersOf((db) => applications.listApplications(db, tenantId, { ids: [] }, deep))).toBeLessThan(900);
+    // The control: a column that the index does not have
+    const byType: Query = (db) => applications.listApplications(db, tenantId, { ids: [], type: 'private' }, deep);
+    expect(await buffersOf(byType)).toBeGreaterThan(1200);
+  });
+
+  test('Proxies', async () => {
+    await vacuumWhole(large.current, 'proxies');
+    expect(await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, deep))).toBeLessThan(
+      1300,
+    );
+    expect(
+      await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: 'proxy' }, deep)),
+    ).toBeGreaterThan(2000);
+  });
+
+  test('past the end nothing but the total is read', async () => {
+    const past = { ...page, page: 1000, size: 100 };
+    const lists: Query[] = [
+      (db) => applications.listApplications(db, tenantId, { ids: [] }, past),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, past),
+      (db) => sessions.listSessions(db, tenantId, past),
+    ];
+    for (const query of lists) expect(await recorded(query)).toHaveLength(1);
+  });
+});
+
+describe('what the test itself would find', () => {
+  /** The change of the database is then undone. */
+  async function findAfter(change: RawBuilder<unknown>, query: Query): Promise<string[]> {
+    const statements = await recorded(query);
+    const tx = await large.current.startTransaction().execute();
+    try {
+      await change.execute(tx);
+      return await findFullScans(tx, statements);
+    } finally {
+      await tx.rollback().execute();
+    }
+  }
+
+  test('a table whose indexes are missing', async () => {
+    const change = sql`alter table proxies drop constraint proxies_pkey cascade; drop index proxies_name, proxies_newest`;
+    expect(await findAfter(change, list([], '3f2a9'))).toContainEqual(expect.stringMatching(/^Seq Scan of proxies: /));
+  });
+
+  test('a comparison that no index can be searched by', async () => {
+    const query: Query = (db) =>
+      db.selectFrom('applications').select('id').where('expires_at', '<=', sql<string>`clock_timestamp()`).execute();
+    expect(await findAfter(sql`select 1`, query)).toEqual([expect.stringMatching(/Scan of applications/)]);
+  });
+});

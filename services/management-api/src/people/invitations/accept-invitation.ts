@@ -1,0 +1,173 @@
+import { recordChange } from '@sluice/audit';
+import { tagOf } from '@sluice/cache-coherence';
+import { type Caller, hashKey, isWellFormedSecret } from '@sluice/credentials';
+import { nextVersion, type Queryable } from '@sluice/database';
+import { readSignInCookie } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
+import { sql } from 'kysely';
+import { anonymousOperation, type Context } from '../../context.ts';
+import { refuseWhatIsGone } from '../../refuse-what-is-gone.ts';
+import { findGivers, mayStillInvite } from '../members/find-givers.ts';
+import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
+import { findUser } from '../sign-ins/sign-in.queries.ts';
+import { unlessRefused } from '../sign-ins/unless-refused.ts';
+import { type TakenInvitation, takeInvitation } from './invitation.queries.ts';
+import { acceptInvitationBody } from './invitation.schema.ts';
+
+export const acceptInvitation = anonymousOperation({
+  id: 'acceptInvitation',
+  tag: 'Signing in',
+  summary: 'Accept an invitation, and sign in to its Tenant',
+  description:
+    'Whoever is signed in accepts with the address that their issuer has verified, which must be that of the invitation.',
+  method: 'post',
+  path: '/invitations/accept',
+  body: acceptInvitationBody,
+  response: { 204: null },
+  errors: ['unauthenticated', 'forbidden', 'conflict', 'too_many_requests'],
+  async handle({ body: { token }, request, traceId, address }, context) {
+    const { db, changes, pepper, callers, linkSignIn, failedSignIns } = context;
+    await failedSignIns.refuseMany(address());
+    const came = readSignInCookie(request);
+    const signedIn =
+      came === undefined ? undefined : await callers.bySignInHash(hashKey(pepper, came).toString('latin1'));
+    const person = signedIn?.type === 'user' ? signedIn : undefined;
+    // Refused before any look-up, so that the answer reveals nothing about the token.
+    if (!person && !linkSignIn) throw new ServiceError('unauthenticated', 'Sign in first, by an issuer');
+    const starting = db.transaction().execute(async (tx) => {
+      const invitation = isWellFormedSecret(token) ? await takeInvitation(tx, hashKey(pepper, token)) : undefined;
+      if (!invitation) return undefined;
+      const userId = await whoAccepts(tx, { invitation, person, linkSignIn });
+      const goesOnFrom = person && person.id === userId ? person : undefined;
+      return joinTenant(tx, context, { invitation, userId, came, goesOnFrom, traceId });
+    });
+    const started = await unlessRefused(starting);
+    if (!started) throw await failedSignIns.refusal(address());
+    return answerSignIn(changes, started);
+  },
+});
+
+interface Accepting {
+  invitation: TakenInvitation;
+  person: Caller | undefined;
+  linkSignIn: boolean;
+}
+
+/**
+ * With link sign-in the link alone is enough, and it creates a new person unless the invitation names one. If it signed in the
+ * existing person with this address, anybody who may invite could invite the address, use the link, and enter that person's
+ * other Tenants.
+ * @throws {ServiceError} `forbidden` for another address.
+ */
+async function whoAccepts(tx: Queryable, { invitation, person, linkSignIn }: Accepting): Promise<string> {
+  const { email, user_id: invited } = invitation;
+  const user = person && (await findUser(tx, person.id));
+  if (user && (invited === null ? user.email === email : user.id === invited)) return user.id;
+  if (!linkSignIn) throw new ServiceError('forbidden', 'This invitation is for another e-mail address than yours');
+  if (invited !== null) return invited;
+  const { id } = await tx.insertInto('users').values({ email }).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface Joining {
+  /** Already marked as used in this transaction. */
+  invitation: TakenInvitation;
+  userId: string;
+  came: string | undefined;
+  /** The existing sign-in of the person; absent if they have just signed in. */
+  goesOnFrom?: Caller | undefined;
+  traceId: string;
+}
+
+/**
+ * Makes the person a member with the role of the invitation, and signs them in. Check first that the invitation is for
+ * them.
+ * @throws {ServiceError} `conflict` if they are a member already, unless through a group; `unauthenticated` for a
+ * closed Tenant;
+ * `forbidden` for somebody who was removed or demoted after the invitation, and if whoever invited may not give the role now.
+ */
+export async function joinTenant(
+  tx: Queryable,
+  context: Pick<Context, 'pepper' | 'changes'>,
+  { invitation, userId, came, goesOnFrom, traceId }: Joining,
+): Promise<StartedSignIn> {
+  const { tenant_id: tenantId, id, role, email, user_id: invited, made_at: madeAt } = invitation;
+  if (invited === userId) await restoreOwner(tx, { tenantId, userId, role });
+  else await createMember(tx, { tenantId, userId, role, madeAt });
+  await requireInvitedSince(tx, { tenantId, userId, madeAt });
+  await tx.updateTable('users').set({ email }).where('id', '=', userId).where('email', 'is', null).execute();
+  const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
+  await recordChange(tx, act, { operation: 'accept', entityType: 'invitation', entityId: id, detail: { role } });
+  const signIn = { who: { tenantId, userId }, came, goesOnFrom, traceId, tags: [tagOf.user(userId)] };
+  const started = await createSignIn(tx, context, signIn);
+  await requireStillInvited(tx, invitation);
+  return started;
+}
+
+/** Call it last, because whoever invited may lose the right while this transaction waits. @throws {ServiceError} `forbidden` */
+async function requireStillInvited(
+  tx: Queryable,
+  { tenant_id: tenantId, role, made_by: madeBy }: TakenInvitation,
+): Promise<void> {
+  if (mayStillInvite(await findGivers(tx, tenantId, [madeBy]), { madeBy, role })) return;
+  throw new ServiceError('forbidden', 'Whoever invited you may not give this role any more; ask for another');
+}
+
+interface NewMember {
+  tenantId: string;
+  userId: string;
+  role: TakenInvitation['role'];
+}
+
+/**
+ * A member whom a person has removed can return only by an invitation made after the removal. Call it after the member is
+ * inserted, because the insert waits for a removal in progress. @throws {ServiceError} `forbidden`
+ */
+async function requireInvitedSince(
+  tx: Queryable,
+  { tenantId, userId, madeAt }: { tenantId: string; userId: string; madeAt: string },
+): Promise<void> {
+  const { rows } = await sql<{ is_since: boolean }>`
+    delete from former_members where tenant_id = ${tenantId} and user_id = ${userId}
+    returning removed_at <= ${madeAt}::timestamptz as is_since`.execute(tx);
+  if (rows.some(({ is_since }) => !is_since)) throw changedSince();
+}
+
+function changedSince(): ServiceError {
+  const detail = 'You were removed, or got another role, after this invitation was made; ask for another';
+  return new ServiceError('forbidden', detail);
+}
+
+/** The operator's invitation names an existing member, so this inserts a row only if the member was removed since. */
+async function restoreOwner(tx: Queryable, { tenantId, userId, role }: NewMember): Promise<void> {
+  await tx
+    .insertInto('members')
+    .values({ tenant_id: tenantId, user_id: userId, role })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doNothing())
+    .execute();
+}
+
+/**
+ * A membership that came from a group becomes independent of it and gets the role of the invitation. An OWNER stays OWNER, and a
+ * role that a person has given after the invitation stays too.
+ */
+async function createMember(
+  tx: Queryable,
+  { tenantId, userId, role, madeAt }: NewMember & { madeAt: string },
+): Promise<void> {
+  const inserting = tx
+    .insertInto('members')
+    .values({ tenant_id: tenantId, user_id: userId, role, created_by: userId })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'user_id'])
+        .doUpdateSet({ role, source: 'person', modified_by: userId, modified_at: nextVersion({ table: 'members' }) })
+        .where('members.source', '=', 'group')
+        .where('members.role', '!=', 'OWNER')
+        .where(sql<boolean>`(not members.keeps_role or members.modified_at <= ${madeAt}::timestamptz)`),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  const made = await refuseWhatIsGone(inserting, 'The Tenant or the person is gone');
+  if (!made) throw new ServiceError('conflict', 'You are a member of this Tenant already');
+}

@@ -1,0 +1,221 @@
+import { holds } from '@sluice/access';
+import { generateSecret, hashKey } from '@sluice/credentials';
+import { changeRows, type Queryable } from '@sluice/database';
+import { type Asking, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
+import { type Context, operation } from '../../context.ts';
+import { recordAct } from '../../record-act.ts';
+import { idParams } from '../../resource.schema.ts';
+import { withoutNulls } from '../../without-nulls.ts';
+import { asciiLowerCase } from '../ascii-lower-case.ts';
+import { findGivers, mayStillInvite } from '../members/find-givers.ts';
+import { requireGiver } from '../members/require-giver.ts';
+import {
+  countPending,
+  deleteInvitation,
+  findInvitation,
+  insertInvitation,
+  isGood,
+  isTaken,
+  listInvitations,
+  lockInvitation,
+  lockInvitations,
+  replaceSecret,
+} from './invitation.queries.ts';
+import {
+  createInvitationBody,
+  invitation as invitationSchema,
+  invitationStatuses,
+  invitationWithUrl,
+} from './invitation.schema.ts';
+import { invitationUrl, secretOf } from './invitation.url.ts';
+
+const tag = 'Invitations';
+const mostPending = 100;
+
+function invitationNotFound(id: string): ServiceError {
+  return new ServiceError('not_found', `Invitation ${id} does not exist`);
+}
+
+type Row = NonNullable<Awaited<ReturnType<typeof findInvitation>>>;
+
+function toAnswer({ made_by: _, ...row }: Row, acceptable: boolean) {
+  return { ...withoutNulls(row), id: row.id, acceptable };
+}
+
+/** Its maker has just been checked. */
+function withLink(row: Row, url: string | undefined) {
+  return { ...toAnswer(row, true), ...(url !== undefined && { url }) };
+}
+
+async function toAnswers(db: Queryable, tenantId: string, rows: readonly Row[]) {
+  const givers = await findGivers(
+    db,
+    tenantId,
+    rows.map(({ made_by }) => made_by),
+  );
+  return rows.map((row) => toAnswer(row, mayStillInvite(givers, { madeBy: row.made_by, role: row.role })));
+}
+
+const createInvitation = operation({
+  id: 'createInvitation',
+  tag,
+  summary: 'Invite somebody to become a member',
+  description:
+    'You must hold the permissions of the role (403); an OWNER is invited only by an OWNER who signed in. The address of a member, or of an invitation that is pending, is 409. A Tenant has at most 100 invitations that are pending (429). The answer has the link, which is good once, for 72 hours: send it as you like.',
+  method: 'post',
+  path: '/tenants/self/invitations',
+  permission: 'tenant:invitation:create',
+  body: createInvitationBody,
+  response: { 201: invitationWithUrl },
+  errors: ['conflict', 'too_many_requests'],
+  async handle(input, { db, pepper, consoleUrl }) {
+    const { body, caller, settle } = input;
+    requireGiver(caller, body.role);
+    const { tenantId } = caller;
+    const email = asciiLowerCase(body.email);
+    const secret = generateSecret();
+    return changeRows(db, { tenantId, rows: ['invitations'] }, async (tx) => {
+      await lockInvitations(tx, tenantId);
+      await requireFree(tx, tenantId, email);
+      const row = { tenantId, email, role: body.role, secretHash: hashKey(pepper, secret), createdBy: caller.id };
+      const inserted = await insertInvitation(tx, row);
+      const { id: entityId } = inserted;
+      await recordAct(tx, input, {
+        operation: 'create',
+        entityType: 'invitation',
+        entityId,
+        detail: { role: body.role },
+      });
+      const answer = created('/tenants/self/invitations', withLink(inserted, invitationUrl(consoleUrl, secret)));
+      await settle?.(tx, answer);
+      return answer;
+    });
+  },
+  replay: withoutLinkThatIsGone,
+});
+
+/** @throws {ServiceError} `conflict`, `too_many_requests` */
+async function requireFree(tx: Parameters<typeof isTaken>[0], tenantId: string, email: string): Promise<void> {
+  const taken = await isTaken(tx, tenantId, email);
+  if (taken === 'member') throw new ServiceError('conflict', 'This address is that of a member');
+  if (taken)
+    throw new ServiceError('conflict', 'This address is invited already; send the invitation again, or delete it');
+  if ((await countPending(tx, tenantId)) < mostPending) return;
+  const detail = `This Tenant has reached its limit of ${mostPending} pending invitations; delete one first`;
+  throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 3600, limit: 'invitations' });
+}
+
+/** A replayed response contains the link only while the invitation is pending. */
+async function withoutLinkThatIsGone(body: unknown, { db, pepper }: Context, _asking: Asking): Promise<unknown> {
+  const { url, ...invitation } = body as { url?: string };
+  const isStill = url !== undefined && (await isGood(db, hashKey(pepper, secretOf(url))));
+  return isStill ? body : invitation;
+}
+
+const listAllInvitations = operation({
+  id: 'listInvitations',
+  tag,
+  summary: 'List the invitations that nobody has accepted yet, newest first',
+  description: 'The answer has no links.',
+  method: 'get',
+  path: '/tenants/self/invitations',
+  permission: 'tenant:invitation:read',
+  query: {
+    type: 'object',
+    properties: { status: { type: 'string', enum: invitationStatuses, description: 'Only these' }, ...pageQuery },
+  },
+  response: { 200: pageOf(invitationSchema) },
+  async handle({ query, caller }, { db }) {
+    const { data, total } = await listInvitations(db, caller.tenantId, { status: query.status }, query);
+    return toPage(await toAnswers(db, caller.tenantId, data), total, query);
+  },
+});
+
+const getInvitation = operation({
+  id: 'getInvitation',
+  tag,
+  summary: 'Get an invitation',
+  description: 'The answer has no link.',
+  method: 'get',
+  path: '/tenants/self/invitations/:id',
+  permission: 'tenant:invitation:read',
+  params: idParams,
+  response: { 200: invitationSchema },
+  errors: ['not_found'],
+  async handle({ params, caller }, { db }) {
+    const found = await findInvitation(db, caller.tenantId, params.id);
+    if (!found) throw invitationNotFound(params.id);
+    const [answer] = await toAnswers(db, caller.tenantId, [found]);
+    return answer;
+  },
+});
+
+const resendInvitation = operation({
+  id: 'resendInvitation',
+  tag,
+  summary: 'Make a new link for an invitation; the old one is refused from then on',
+  description:
+    'Takes no body. It needs tenant:invitation:create too, and you must hold the permissions of the role (403). The invitation is good for 72 hours from then on.',
+  method: 'post',
+  path: '/tenants/self/invitations/:id/resend',
+  permission: 'tenant:invitation:update',
+  params: idParams,
+  response: { 200: invitationWithUrl },
+  errors: ['not_found', 'conflict', 'too_many_requests'],
+  async handle(input, { db, pepper, consoleUrl }) {
+    const { params, caller, settle } = input;
+    if (!holds(caller, 'tenant:invitation:create')) {
+      throw new ServiceError('forbidden', 'This needs the permission tenant:invitation:create');
+    }
+    const { tenantId } = caller;
+    const secret = generateSecret();
+    return changeRows(db, { tenantId, rows: ['invitations'] }, async (tx) => {
+      await lockInvitations(tx, tenantId);
+      const found = await lockInvitation(tx, tenantId, params.id);
+      if (!found) throw invitationNotFound(params.id);
+      requireGiver(caller, found.role);
+      if (!found.isPending) await requireFree(tx, tenantId, found.email);
+      const secretHash = hashKey(pepper, secret);
+      const updated = await replaceSecret(tx, { tenantId, id: params.id, secretHash, modifiedBy: caller.id });
+      const message = 'Invitation given a new link';
+      await recordAct(tx, input, { operation: 'update', entityType: 'invitation', entityId: params.id, message });
+      const answer = withLink(updated, invitationUrl(consoleUrl, secret));
+      await settle?.(tx, answer);
+      return answer;
+    });
+  },
+  replay: withoutLinkThatIsGone,
+});
+
+const removeInvitation = operation({
+  id: 'deleteInvitation',
+  tag,
+  summary: 'Delete an invitation; its link is refused from then on',
+  description:
+    'You must hold the permissions of its role (403); an invitation to be an OWNER is deleted only by an OWNER who signed in.',
+  method: 'delete',
+  path: '/tenants/self/invitations/:id',
+  permission: 'tenant:invitation:delete',
+  params: idParams,
+  response: { 204: null },
+  errors: ['not_found'],
+  async handle(input, { db }) {
+    const { params, caller } = input;
+    await db.transaction().execute(async (tx) => {
+      const found = await lockInvitation(tx, caller.tenantId, params.id);
+      if (!found) throw invitationNotFound(params.id);
+      requireGiver(caller, found.role);
+      await deleteInvitation(tx, caller.tenantId, params.id);
+      await recordAct(tx, input, { operation: 'delete', entityType: 'invitation', entityId: params.id });
+    });
+  },
+});
+
+export const invitationOperations = [
+  createInvitation,
+  listAllInvitations,
+  getInvitation,
+  resendInvitation,
+  removeInvitation,
+];

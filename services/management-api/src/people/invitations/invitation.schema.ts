@@ -1,0 +1,82 @@
+import { authorship, date, example, uuid } from '../../resource.schema.ts';
+import { role } from '../members/member.schema.ts';
+
+const email = {
+  type: 'string',
+  pattern: '^[^\\s@]+@[^\\s@]+$',
+  maxLength: 254,
+  description: 'An e-mail address; ASCII letters are compared and kept in lower case',
+} as const;
+
+export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
+
+export const invitation = {
+  type: 'object',
+  title: 'Invitation',
+  description: 'Makes whoever accepts it a member of the Tenant.',
+  examples: [
+    {
+      id: '2a9c4e6f-1b3d-4f58-9a7c-8e0d2f4b6c1a',
+      tenant_id: example.tenant_id,
+      email: 'ada@example.com',
+      role: 'AUDITOR',
+      status: 'PENDING',
+      expires_at: '2026-03-05T09:30:00.000Z',
+      acceptable: true,
+      ...example.authorship,
+    },
+  ],
+  required: ['id', 'tenant_id', 'email', 'role', 'status', 'expires_at', 'acceptable'],
+  properties: {
+    id: uuid,
+    tenant_id: uuid,
+    email: { ...email, description: 'Its ASCII letters in lower case' },
+    role,
+    status: { type: 'string', enum: invitationStatuses },
+    expires_at: { ...date, description: '72 hours after it was made or sent again' },
+    acceptable: {
+      type: 'boolean',
+      description:
+        'False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link',
+    },
+    ...authorship,
+  },
+} as const;
+
+export const invitationWithUrl = {
+  ...invitation,
+  title: 'InvitationWithUrl',
+  description: 'An invitation with its link, which is shown only here.',
+  examples: [
+    {
+      ...invitation.examples[0],
+      url: 'https://console.example.com/invitation#ExampleExampleExampleExampleExampleExampleE',
+    },
+  ],
+  properties: {
+    ...invitation.properties,
+    url: {
+      type: 'string',
+      description:
+        'For the person, to be sent as you like: no mail is sent. Good once. Absent where the installation serves no console, and then nobody can accept',
+    },
+  },
+} as const;
+
+export const createInvitationBody = {
+  type: 'object',
+  title: 'CreateInvitation',
+  required: ['email'],
+  examples: [{ email: 'ada@example.com', role: 'DEVELOPER' }],
+  properties: { email, role: { ...role, default: 'AUDITOR' } },
+} as const;
+
+export const acceptInvitationBody = {
+  type: 'object',
+  title: 'AcceptInvitation',
+  required: ['token'],
+  examples: [{ token: 'ExampleExampleExampleExampleExampleExampleE' }],
+  properties: {
+    token: { type: 'string', minLength: 1, maxLength: 200, description: 'What stands after # in the link' },
+  },
+} as const;

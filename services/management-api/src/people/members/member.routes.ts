@@ -1,0 +1,137 @@
+import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
+import { changeRows, type Queryable } from '@sluice/database';
+import { type Acting, Confirmed, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
+import { type Context, operation } from '../../context.ts';
+import { recordOwnAct } from '../../record-act.ts';
+import { idFilter, idParams } from '../../resource.schema.ts';
+import { withoutNulls } from '../../without-nulls.ts';
+import { deleteMember, findMember, type LockedMember, listMembers, lockWithOwners, setRole } from './member.queries.ts';
+import { member as memberSchema, updateMemberBody } from './member.schema.ts';
+import { requireGiver } from './require-giver.ts';
+
+type Found = NonNullable<Awaited<ReturnType<typeof findMember>>>;
+
+function toAnswer({ user_id, email, first_name, last_name, picture, ...member }: Found) {
+  return { ...withoutNulls(member), user: withoutNulls({ id: user_id, email, first_name, last_name, picture }) };
+}
+
+function memberNotFound(id: string): ServiceError {
+  return new ServiceError('not_found', `Member ${id} does not exist`);
+}
+
+const tag = 'Members';
+
+const listAllMembers = operation({
+  id: 'listMembers',
+  tag,
+  summary: 'List the members of the Tenant, newest first',
+  method: 'get',
+  path: '/tenants/self/members',
+  permission: 'tenant:member:read',
+  query: { type: 'object', properties: { user_id: { ...idFilter, description: 'Only these people' }, ...pageQuery } },
+  response: { 200: pageOf(memberSchema) },
+  async handle({ query, caller }, { db }) {
+    const { data, total } = await listMembers(db, caller.tenantId, { userIds: query.user_id ?? [] }, query);
+    return toPage(data.map(toAnswer), total, query);
+  },
+});
+
+const putMember = operation({
+  id: 'updateMember',
+  tag,
+  summary: 'Give a member another role',
+  description:
+    'You must hold the permissions of both roles (403). OWNER is given and taken only by an OWNER who signed in, by no key. The last OWNER is 422. Once this answers, the former role counts nowhere.',
+  method: 'put',
+  path: '/tenants/self/members/:id',
+  permission: 'tenant:member:update',
+  params: idParams,
+  body: updateMemberBody,
+  confirmed: true,
+  versioned: true,
+  response: { 200: memberSchema },
+  errors: ['not_found', 'limit_reached'],
+  async handle(input, context) {
+    const { params, body, caller } = input;
+    const { tenantId } = caller;
+    const { updated, change } = await changeMember(context, input, async (tx, { target, isLastOwner }) => {
+      requireGiver(caller, target.role, body.role);
+      input.requireVersion(target);
+      if (isLastOwner && body.role !== 'OWNER') throw lastOwner();
+      await setRole(tx, { tenantId, id: target.id, role: body.role, modifiedBy: caller.id });
+      const detail = { user_id: target.user_id, role: body.role, former_role: target.role };
+      await recordOwnAct(tx, input, { operation: 'update', entityType: 'member', entityId: target.id, detail });
+      return findMember(tx, tenantId, target.id);
+    });
+    if (!updated) throw memberNotFound(params.id);
+    return new Confirmed(await context.changes.barrier(change), toAnswer(updated));
+  },
+});
+
+const removeMember = operation({
+  id: 'deleteMember',
+  tag,
+  summary: 'Remove a member; the person is refused in this Tenant from then on',
+  description:
+    "You must hold the permissions of the member's role (403); an OWNER is removed only by an OWNER who signed in. The last OWNER is 422. The person's sign-ins in this Tenant end; keys that they made stay.",
+  method: 'delete',
+  path: '/tenants/self/members/:id',
+  permission: 'tenant:member:delete',
+  params: idParams,
+  confirmed: true,
+  versioned: true,
+  response: { 204: null },
+  errors: ['not_found', 'limit_reached'],
+  async handle(input, context) {
+    const { caller } = input;
+    const { change } = await changeMember(context, input, async (tx, { target, isLastOwner }) => {
+      requireGiver(caller, target.role);
+      input.requireVersion(target);
+      if (isLastOwner) throw lastOwner();
+      const { id, user_id: userId } = target;
+      await deleteMember(tx, { tenantId: caller.tenantId, id, userId, removedBy: caller.id });
+      const detail = { user_id: userId, former_role: target.role };
+      await recordOwnAct(tx, input, { operation: 'delete', entityType: 'member', entityId: id, detail });
+    });
+    return new Confirmed(await context.changes.barrier(change));
+  },
+});
+
+interface Locked {
+  target: LockedMember;
+  isLastOwner: boolean;
+}
+
+/**
+ * Checks the caller after the last wait, before the commit. A person who changes their own membership is checked before
+ * the change, which takes the rights away; the row lock keeps others from changing them until the commit.
+ * @throws {ServiceError} `forbidden` for a caller that has just lost the role OWNER; `not_found`.
+ */
+async function changeMember<T>(
+  { db, changes }: Context,
+  { caller, look, params: { id } }: Acting & { params: { id: string } },
+  work: (tx: Queryable, locked: Locked) => Promise<T>,
+): Promise<{ updated: T; change: RecordedChange }> {
+  const { tenantId } = caller;
+  return changeRows(db, { tenantId, rows: ['members'] }, async (tx) => {
+    const locked = await lockWithOwners(tx, tenantId, id);
+    const owners = locked.filter(({ role }) => role === 'OWNER');
+    if (caller.role === 'OWNER' && !owners.some(({ user_id }) => user_id === caller.id)) {
+      throw new ServiceError('forbidden', 'You are no longer OWNER of this Tenant');
+    }
+    const target = locked.find((member) => member.id === id);
+    if (!target) throw memberNotFound(id);
+    const isCaller = target.user_id === caller.id;
+    if (isCaller) await look(tx);
+    const updated = await work(tx, { target, isLastOwner: target.role === 'OWNER' && owners.length === 1 });
+    if (!isCaller) await look(tx);
+    return { updated, change: await changes.record(tx, tenantId, [tagOf.user(target.user_id)]) };
+  });
+}
+
+function lastOwner(): ServiceError {
+  return new ServiceError('limit_reached', 'A Tenant keeps at least one OWNER; make somebody else an OWNER first');
+}
+
+export const memberOperations = [listAllMembers, putMember, removeMember];
