@@ -112,6 +112,25 @@ export default {
       to: { path: '^(services|packages|infra)/', pathNot: ['^packages/$1/', '^packages/sdk/'] },
     },
     {
+      name: 'folders-of-the-console-point-one-way',
+      comment: 'router and screens, then app, ui, api; a formula knows reactors, not the other way round',
+      severity: 'error',
+      from: { path: '^packages/console/src/(app|ui|api|screens/reactors)/' },
+      to: {
+        path: [
+          '^packages/console/src/(screens/reactor-formulas|router)',
+          '^packages/console/src/screens/(?!reactors/)',
+          '^packages/console/src/screens\\.ts',
+        ],
+      },
+    },
+    {
+      name: 'api-of-the-console-imports-no-components',
+      severity: 'error',
+      from: { path: '^packages/console/src/api/' },
+      to: { path: '^packages/console/src/(ui|app|code|editor)/' },
+    },
+    {
       name: 'no-service-imports-browser-code',
       comment: 'services hand it out as files; they run none of it',
       severity: 'error',

@@ -4,9 +4,10 @@ import { Toast } from '@base-ui/react/toast';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { notices } from './api/notices.ts';
 import { queryClient } from './api/query-client.ts';
-import { router } from './app/router.tsx';
-import { Notices, notices } from './ui/notices.tsx';
+import { router } from './router.tsx';
+import { Notices } from './ui/notices.tsx';
 
 const place = document.getElementById('app');
 if (!place) throw new Error('The page has no place for the console');

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@sluice/sdk';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { notices } from '../ui/notices.tsx';
 import { headerPrefix } from './client.ts';
+import { notices } from './notices.ts';
 import { queryClient } from './query-client.ts';
 
 interface Change<Input, Answer> {

@@ -2,9 +2,6 @@ import { Toast } from '@base-ui/react/toast';
 import { Icon } from './icon.tsx';
 import styles from './notices.module.css';
 
-/** `notices.add({ title, description })` shows one for a while, and screen readers say it. */
-export const notices = Toast.createToastManager();
-
 export function Notices() {
   const { toasts } = Toast.useToastManager();
   return (

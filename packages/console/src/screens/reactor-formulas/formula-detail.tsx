@@ -11,10 +11,10 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { formulaQuery } from '../reactors/formula-query.ts';
 import { ReactorCode } from '../reactors/reactor-code.tsx';
 import type { Parameter } from './declared-editor.tsx';
 import { bodyOf, type FormulaDraft, FormulaForm, toBody } from './formula-form.tsx';
-import { formulaQuery } from './formula-query.ts';
 import { FormulaReactors } from './formula-reactors.tsx';
 
 const route = getRouteApi('/reactors/formulas/$id');

@@ -12,7 +12,7 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { formulaQuery } from '../reactor-formulas/formula-query.ts';
+import { formulaQuery } from './formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
 import { ReactorForm } from './reactor-form.tsx';
 import { ReactorRuns } from './reactor-runs.tsx';

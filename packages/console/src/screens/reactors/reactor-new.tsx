@@ -6,9 +6,9 @@ import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded } from '../../ui/states.tsx';
-import { formulaQuery } from '../reactor-formulas/formula-query.ts';
 import { firstCode } from './first-code.ts';
 import { FormulaChoice } from './formula-choice.tsx';
+import { formulaQuery } from './formula-query.ts';
 import { type ReactorDraft, ReactorForm } from './reactor-form.tsx';
 
 const route = getRouteApi('/reactors/new');

@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
-import { Failed, Loading } from '../ui/states.tsx';
-import { rootRoute } from './root-route.tsx';
+import { rootRoute } from './app/root-route.tsx';
 import { routes } from './screens.ts';
+import { Failed, Loading } from './ui/states.tsx';
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
