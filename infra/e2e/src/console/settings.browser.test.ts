@@ -45,11 +45,15 @@ test('somebody is invited, and the invitation is sent again and deleted', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
   const shown = page.getByRole('dialog', { name: 'The invitation of ada@example.com' });
   expect(await shown.locator('pre').textContent()).toContain(`${world.current.consoleUrl}/invitation#`);
-  await shown.getByRole('button', { name: 'I have copied it' }).click();
+  await page.keyboard.press('Escape');
+  const mail = await shown.getByRole('link', { name: 'Write an e-mail' }).getAttribute('href');
+  expect(mail).toMatch(/^mailto:ada%40example\.com\?subject=/);
+  await opened.look('settings-invitation');
+  await shown.getByRole('button', { name: 'I have sent it' }).click();
   await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
   await opened.look('settings-people');
   await page.getByRole('button', { name: 'New link' }).click();
-  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('button', { name: 'I have sent it' }).click();
   await page
     .getByRole('row', { name: /ada@example/ })
     .getByRole('button', { name: 'Delete' })

@@ -1,11 +1,12 @@
 import type { Me, PermissionName } from '@sluice/sdk';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { sluice } from './client.ts';
+import { recognize } from './sign-in.ts';
 
 /** The signed-in person, read again each minute, because a role may change. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => sluice.console.me({ signal }),
+  queryFn: async ({ signal }) => recognize(await sluice.console.me({ signal })),
   staleTime: 60_000,
   refetchInterval: 60_000,
 });

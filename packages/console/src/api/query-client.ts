@@ -1,18 +1,10 @@
 import { AuthenticationError } from '@sluice/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-
-/** Where the sign-in pages find the return address, in `sessionStorage`. */
-const wayBack = 'back';
-
-/** Goes to the sign-in page, which leads back here. */
-export function leaveToSignIn(): void {
-  sessionStorage.setItem(wayBack, location.pathname + location.search + location.hash);
-  location.assign('/sign-in');
-}
+import { onSignInEnded } from './sign-in.ts';
 
 /** A sign-in can end at any time: it expires, its member is removed, somebody ends it. */
 function onError(error: Error): void {
-  if (error instanceof AuthenticationError) leaveToSignIn();
+  if (error instanceof AuthenticationError) onSignInEnded();
 }
 
 /** Does not retry, because the client library does. */

@@ -6,8 +6,11 @@ import { Icon } from '../ui/icon.tsx';
 import { Loading } from '../ui/states.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
+import { LeaveGuard } from './leave-guard.tsx';
 import { navigation } from './navigation.ts';
+import { Offline } from './offline.tsx';
 import { Search } from './search.tsx';
+import { SignedOut } from './signed-out.tsx';
 
 export function Frame() {
   const main = useRef<HTMLElement>(null);
@@ -35,12 +38,15 @@ export function Frame() {
           <Search />
           <AccountMenu />
         </header>
+        <Offline />
         <main className={styles.main} id="main" ref={main} tabIndex={-1}>
           <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>
         </main>
       </div>
+      <LeaveGuard />
+      <SignedOut />
       <Dialog.Root open={drawer} onOpenChange={setDrawer}>
         <Dialog.Portal>
           <Dialog.Backdrop className={styles.backdrop} />

@@ -139,6 +139,7 @@ function Explained({ why, kind, small, children }: Look & { why: string; childre
 }
 
 /** Also for links that look like buttons. */
-function buttonClass({ kind, small }: Look = {}): string {
+/** For links that look like a button. */
+export function buttonClass({ kind, small }: Look = {}): string {
   return [styles.button, kind && styles[kind], small && styles.small].filter(Boolean).join(' ');
 }

@@ -5,6 +5,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
+import { TextField } from './form.tsx';
 import { Fault } from './states.tsx';
 
 interface DialogProps {
@@ -13,14 +14,14 @@ interface DialogProps {
   title: string;
   text?: ReactNode;
   wide?: boolean;
-  /** A click beside it does not close it. */
+  /** Only its own buttons close it: neither a click beside it nor Escape does. */
   keepsOpen?: boolean;
   children: ReactNode;
 }
 
 export function Dialog({ open, onClose, title, text, wide = false, keepsOpen = false, children }: DialogProps) {
   return (
-    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()} disablePointerDismissal={keepsOpen}>
+    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && !keepsOpen && onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
         <BaseDialog.Popup className={`${styles.popup} ${wide ? styles.wide : ''}`}>
@@ -41,15 +42,21 @@ interface ConfirmProps {
   text: ReactNode;
   needs?: PermissionName;
   small?: boolean;
+  /** Must be typed first, because others would feel it: the name of what is deleted. */
+  typed?: string | undefined;
+  /** Below the text. */
+  children?: ReactNode;
   /** From `useChange`. */
   change: UseMutationResult<unknown, Error, void>;
 }
 
 /** A change that cannot be taken back, and so asks first. */
-export function Confirm({ act, title, text, needs, small, change }: ConfirmProps) {
+export function Confirm({ act, title, text, needs, small, typed, children, change }: ConfirmProps) {
   const [open, setOpen] = useState(false);
+  const [name, setName] = useState('');
   const show = (isOpen: boolean) => {
     change.reset();
+    setName('');
     setOpen(isOpen);
   };
   return (
@@ -63,12 +70,15 @@ export function Confirm({ act, title, text, needs, small, change }: ConfirmProps
           <AlertDialog.Popup className={styles.popup}>
             <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
             <AlertDialog.Description className={styles.text}>{text}</AlertDialog.Description>
+            {children}
+            {typed !== undefined && <TextField label="Type the name" hint={typed} value={name} onText={setName} />}
             <Fault error={change.error} />
             <div className={styles.acts}>
               <Button onClick={() => show(false)}>Cancel</Button>
               <Button
                 kind="danger"
                 busy={change.isPending}
+                disabled={typed !== undefined && name !== typed}
                 onClick={() => change.mutate(undefined, { onSuccess: () => setOpen(false) })}
               >
                 {act}

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react';
+import { useUnsaved } from '../api/unsaved.ts';
 import { Button } from './button.tsx';
 import { Code } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -6,20 +8,40 @@ import styles from './new-secret.module.css';
 interface NewSecretProps {
   title: string;
   secret: string;
+  /** Completes `Copy …`. */
+  what?: string;
+  /** On the button that closes it. */
+  done?: string;
   onClose: () => void;
+  /** Beside that button. */
+  acts?: ReactNode;
+  /** What to do with it; by default it is a key. */
+  children?: ReactNode;
 }
 
-/** A key or a link that the service shows once. */
-export function NewSecret({ title, secret, onClose }: NewSecretProps) {
+/** A key or a link that the service shows once. Only its button closes it. */
+export function NewSecret({
+  title,
+  secret,
+  what = 'the secret',
+  done = 'I have copied it',
+  onClose,
+  acts,
+  children = 'Copy it now, to where your secrets are kept. It is stored as a hash, so nobody can show it again.',
+}: NewSecretProps) {
+  const unsaved = useUnsaved(true);
+  const close = () => {
+    unsaved.release();
+    onClose();
+  };
   return (
-    <Dialog open onClose={onClose} title={title} keepsOpen>
-      <p className={styles.warning}>
-        Copy it now, to where your secrets are kept. It is stored as a hash, so nobody can show it again.
-      </p>
-      <Code text={secret} what="the secret" />
+    <Dialog open onClose={close} title={title} keepsOpen>
+      <p className={styles.warning}>{children}</p>
+      <Code text={secret} what={what} />
       <div className={styles.acts}>
-        <Button kind="primary" onClick={onClose}>
-          I have copied it
+        {acts}
+        <Button kind="primary" onClick={close}>
+          {done}
         </Button>
       </div>
     </Dialog>

@@ -140,6 +140,11 @@ function explain(error: unknown): Explanation {
   if (status === undefined) {
     return { title: 'The service does not answer', text: 'Check your connection and try again.', fields, traceId };
   }
+  if (status === 412) {
+    const text =
+      'Somebody else has changed it since this page read it, so nothing was done. The page shows the present state now. Check it, and try again.';
+    return { title, text, fields, traceId };
+  }
   if (status === 404) return { title: 'There is nothing here', text: detail ?? title, fields, traceId };
   return { title, text: detail ?? title, fields, traceId };
 }

@@ -52,30 +52,32 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   onSlot(): void {
     this.#hasSlot = true;
-    try {
-      const looking = this.isOver ? undefined : this.sink.onTurn?.();
+    this.#inSlot(() => {
+      const looking = this.sink.onTurn?.();
       if (looking) {
         looking.then(
-          () => this.#startInSlot(),
+          () => this.#inSlot(() => this.#startOnLink()),
           (error: unknown) => this.#leaveSlot(error),
         );
-      } else this.#startInSlot();
-    } catch (error) {
-      this.#leaveSlot(error);
-    }
+      } else this.#startOnLink();
+    });
   }
 
-  #startInSlot(): void {
+  #inSlot(work: () => void): void {
     if (this.isOver) {
       this.giveSlotBack();
       return;
     }
     try {
-      if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
-      this.start();
+      work();
     } catch (error) {
       this.#leaveSlot(error);
     }
+  }
+
+  #startOnLink(): void {
+    if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
+    this.start();
   }
 
   #leaveSlot(error: unknown): void {

@@ -34,7 +34,7 @@ export async function decryptTokens(
 
 /** For an invocation whose caller was not looked up, because the Proxy needs no key. */
 async function findCaller(invocation: Invocation, context: DecryptingTokens): Promise<Caller> {
-  const caller = await authenticateCaller(invocation.head, context);
+  const caller = await authenticateCaller(invocation.head.apiKey, context);
   admitCaller(invocation, caller);
   await context.rateLimits?.countCaller(caller);
   return caller;
@@ -49,12 +49,12 @@ export function charsetFault(contentType: string | undefined): ServiceError | un
 }
 
 /** @throws {ServiceError} 503 if the disclosure cannot be recorded. */
-export function recordDisclosure(
+export async function recordDisclosure(
   invocation: Invocation,
   { caller, tokenIds, values }: DecryptedTokens,
   { disclosures }: Pick<Vault, 'disclosures'>,
-): Promise<void> | undefined {
-  if (tokenIds.length === 0) return undefined; // the body holds quoted texts only
+): Promise<void> {
+  if (tokenIds.length === 0) return; // the body holds quoted texts only
   const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   noteTokenIds(invocation, tokenIds);
@@ -62,7 +62,7 @@ export function recordDisclosure(
     invocation.secrets ??= new ConsoleSecrets();
     invocation.secrets.add([...values.values()]);
   }
-  return disclosures.record({
+  await disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
     actorType: actorTypeOf(caller),

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { type Charset, charsetOf } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { decryptedBytes, expressionMayGrow, longestPadding } from '@sluice/vault';
@@ -43,43 +42,26 @@ const smallGrowth = 16 * 1024;
 /**
  * Replaces the expressions of the body by the values of their tokens. The disclosure is logged before any value leaves.
  */
-export function detokenizeBody(
+export async function detokenizeBody(
   invocation: Invocation,
   message: RequestMessage,
   context: Detokenizing,
-): AtOnceOrLater<RequestMessage> {
+): Promise<RequestMessage> {
   const { kind, headers, body } = message;
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
-  if (!Buffer.isBuffer(body)) return detokenizeStream(invocation, { ...message, kind, body }, context);
+  if (!Buffer.isBuffer(body)) {
+    await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
+    // Whether it contains an expression is known only after its headers have been sent
+    return withBody(revealWhileStreaming(invocation, { kind, headers, body }, context), message, invocation);
+  }
   const charset = charsetOf(findHeader(headers, 'content-type'), body);
-  if (!isUtf16(charset) && !mayBeFilled(kind, body)) return message;
-  return detokenizeWhole(invocation, { ...message, kind, body, charset }, context);
-}
-
-async function detokenizeStream(
-  invocation: Invocation,
-  message: RequestMessage & ReadableBody<Readable>,
-  context: Detokenizing,
-): Promise<RequestMessage> {
-  await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
-  // Whether it contains an expression is known only after its headers have been sent
-  return withBody(revealWhileStreaming(invocation, message, context), message, invocation);
-}
-
-async function detokenizeWhole(
-  invocation: Invocation,
-  message: RequestMessage & ReadBody,
-  context: Detokenizing,
-): Promise<RequestMessage> {
-  const { charset } = message;
+  const read = { kind, headers, body, charset };
   const decrypted = isUtf16(charset)
-    ? await decryptUtf16(invocation, { ...message, charset }, context)
-    : await decryptExpressions(invocation, message, context);
+    ? await decryptUtf16(invocation, { ...read, charset }, context)
+    : await decryptExpressions(invocation, read, context);
   if (!decrypted) return message;
-  const recorded = recordDisclosure(invocation, decrypted, context.vault);
-  if (recorded) await recorded;
-  const filled = fillBody(invocation, decrypted, context);
-  return withBody(filled instanceof Promise ? await filled : filled, message, invocation);
+  await recordDisclosure(invocation, decrypted, context.vault);
+  return withBody(await fillBody(invocation, decrypted, context), message, invocation);
 }
 
 /** Reads it as UTF-8, see {@link fillLargeBody}. */
@@ -105,7 +87,8 @@ async function decryptExpressions(
   context: Detokenizing,
 ): Promise<DecryptedBody | undefined> {
   const { kind, headers, body, charset } = message;
-  if (!mayBeFilled(kind, body)) return undefined;
+  // A part of a form may be in UTF-16, and is then refused
+  if (!mayHoldExpression(body) && !(kind === 'multipart' && body.includes(openingInUtf16))) return undefined;
   const { expressions: most } = context.budgets;
   const places = isLarge(body)
     ? await context.workPieces.run(invocation.proxy.tenantId, placesInPieces(message, most))
@@ -116,16 +99,11 @@ async function decryptExpressions(
   return { body, places, charset, caller, tokenIds, values };
 }
 
-/** A part of a form may be in UTF-16, and is then refused. */
-function mayBeFilled(kind: ContentKind, body: Buffer): boolean {
-  return mayHoldExpression(body) || (kind === 'multipart' && body.includes(openingInUtf16));
-}
-
 function withCharset({ tokenIds, needed, fault }: Asked, headers: HeaderList): Asked {
   return { tokenIds, needed, fault: fault ?? charsetFault(findHeader(headers, 'content-type')) };
 }
 
-function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): AtOnceOrLater<Buffer> {
+async function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): Promise<Buffer> {
   const { body, places, charset, values } = decrypted;
   const limitBytes = context.bodyLimitBytes;
   // Each expression adds at most all that was decrypted and some padding, so most bodies need not be measured

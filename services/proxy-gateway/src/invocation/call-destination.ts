@@ -55,8 +55,6 @@ export function callDestination(
   return sink.follow(call);
 }
 
-/** Up to this size a body that has come in one piece is sent as text. */
-const smallWhole = 4 * 1024;
 /** The most that waits in memory until the head of the answer is written. */
 const mostUnsent = 64 * 1024;
 
@@ -242,9 +240,7 @@ class AnswerSink implements DestinationSink, PassedBody {
 
   #end(): void {
     if (this.#trailers.length > 0) this.#response.addTrailers(inPairs(this.#trailers));
-    // As text it goes out with the head in one write; each of its characters is a byte
-    if (this.#whole && this.#whole.length <= smallWhole) this.#response.end(this.#whole.toString('latin1'), 'latin1');
-    else this.#response.end(this.#whole);
+    this.#response.end(this.#whole);
   }
 }
 

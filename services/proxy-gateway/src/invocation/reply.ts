@@ -19,15 +19,14 @@ export function isCollected(answer: Answer | PassedAnswer): answer is Answer {
   return Buffer.isBuffer(answer.body);
 }
 
-/** Resolves when the whole body has been passed on; undefined if it was sent at once. */
-export function sendAnswer(
+/** Resolves when the whole body has been passed on. */
+export async function sendAnswer(
   invocation: Invocation,
   answer: Answer | PassedAnswer,
   context: Replying,
-): Promise<void> | undefined {
-  if (!isCollected(answer)) return passOn(invocation, answer, context);
-  sendCollected(invocation, answer, context);
-  return undefined;
+): Promise<void> {
+  if (isCollected(answer)) sendCollected(invocation, answer, context);
+  else await passOn(invocation, answer, context);
 }
 
 function sendCollected(invocation: Invocation, { status, reason, headers, body }: Answer, context: Replying): void {
@@ -40,12 +39,12 @@ function sendCollected(invocation: Invocation, { status, reason, headers, body }
   response.end(isBodiless ? undefined : body);
 }
 
-function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> | undefined {
+async function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> {
   const { response } = invocation;
   const { status, reason, headers, body } = answer;
   try {
     writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
-    return body.sendTo(response);
+    await body.sendTo(response);
   } catch (error) {
     body.abort();
     throw error;

@@ -36,10 +36,10 @@ export interface InvocationFeed {
   note(invocation: Noted, durationMs: number): void;
 }
 
-/** What a Tenant's invocations since the last flush leave: a ring of the newest. Only what is sent becomes a line. */
+/** A Tenant's records since the last flush: a ring of the newest lines. */
 interface Pending {
-  ended: EndedInvocation[];
-  /** The oldest of them, once the ring is full. */
+  lines: string[];
+  /** The oldest line, once the ring is full. */
   oldest: number;
   skipped: number;
   minutes: Map<number, MinuteCounts>;
@@ -74,19 +74,19 @@ export function openInvocationFeed(
     const batches = [...pending];
     pending = new Map();
     let failure: unknown;
-    const hand = async ([tenantId, { ended, oldest, skipped, minutes }]: [string, Pending]) => {
+    const hand = async ([tenantId, { lines, oldest, skipped, minutes }]: [string, Pending]) => {
+      const inOrder = oldest === 0 ? lines : [...lines.slice(oldest), ...lines.slice(0, oldest)];
       const before = skipped + (owed.get(tenantId) ?? 0);
       leftOut.limit += skipped;
       try {
         // After a failure the rest of this flush is dropped, because every group would wait for the time limit again
         if (failure !== undefined) throw failure;
-        const lines = [...ended.slice(oldest), ...ended.slice(0, oldest)].map(toLine);
-        await store.add(tenantId, { lines, skipped: before, minutes });
+        await store.add(tenantId, { lines: inOrder, skipped: before, minutes });
         owed.delete(tenantId);
       } catch (error) {
         failure = error;
-        leftOut.redis += ended.length;
-        if (owed.size < mostOwed || owed.has(tenantId)) owed.set(tenantId, before + ended.length);
+        leftOut.redis += inOrder.length;
+        if (owed.size < mostOwed || owed.has(tenantId)) owed.set(tenantId, before + inOrder.length);
       }
     };
     for (let from = 0; from < batches.length; from += tenantsAtOnce) {
@@ -120,7 +120,7 @@ export function openInvocationFeed(
       const { id: proxyId, tenantId } = proxy;
       let of = pending.get(tenantId);
       if (!of) {
-        of = { ended: [], oldest: 0, skipped: 0, minutes: new Map() };
+        of = { lines: [], oldest: 0, skipped: 0, minutes: new Map() };
         pending.set(tenantId, of);
       }
       const now = Date.now();
@@ -131,7 +131,7 @@ export function openInvocationFeed(
         of.minutes.set(minute, counts);
       }
       countInvocation(counts, durationMs, invocation.errorCode);
-      const one: EndedInvocation = {
+      const line = toLine({
         traceId: invocation.traceId,
         beganAt: now - durationMs,
         proxyId,
@@ -144,10 +144,10 @@ export function openInvocationFeed(
         totalMs: durationMs,
         tokenIds: invocation.tokenIds,
         printed: invocation.printed,
-      };
-      if (of.ended.length < mostKept) of.ended.push(one);
+      });
+      if (of.lines.length < mostKept) of.lines.push(line);
       else {
-        of.ended[of.oldest] = one;
+        of.lines[of.oldest] = line;
         of.oldest = (of.oldest + 1) % mostKept;
         of.skipped++;
       }

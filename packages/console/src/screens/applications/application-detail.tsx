@@ -11,6 +11,7 @@ import { Time } from '../../ui/time.tsx';
 import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
 import { toneOf } from './application-list.tsx';
+import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
 import { ExplainAccess } from './explain-access.tsx';
 
 const route = getRouteApi('/applications/$id');
@@ -35,7 +36,9 @@ function Detail() {
 function Found({ application }: { application: Application }) {
   const { id, name, type, created_at, modified_at, expires_at, allowed_origins: origins } = application;
   const navigate = useNavigate();
+  const uses = useUses(id);
   const remove = useChange({
+    of: application,
     act: (options) => sluice.applications.delete(id, options),
     said: () => `The Application ${name} was deleted`,
     onDone: () => navigate({ to: '/applications' }),
@@ -50,8 +53,11 @@ function Found({ application }: { application: Application }) {
           title={`Delete ${name}?`}
           text="All its keys are refused as soon as this is confirmed, and the sessions that it made or authorized end. It cannot be taken back."
           needs="application:delete"
+          typed={uses && uses.proxy_count + uses.reactor_count > 0 ? name : undefined}
           change={remove}
-        />
+        >
+          <UsesInWords uses={uses} />
+        </Confirm>
       }
     >
       <Card>
@@ -66,6 +72,7 @@ function Found({ application }: { application: Application }) {
           }}
         />
       </Card>
+      <ApplicationUses uses={uses} />
       <ApplicationGrants application={application} />
       <ApplicationKeys application={application} />
       {type !== 'management' && <ExplainAccess application={application} />}

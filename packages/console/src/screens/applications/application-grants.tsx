@@ -1,7 +1,8 @@
 import type { AccessRule, Application } from '@sluice/sdk';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form, faultOf, TextField } from '../../ui/form.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
@@ -62,22 +63,25 @@ const transformTone = { reveal: 'warn', mask: 'info', redact: 'good' } as const;
 
 function Editor({ application, onDone }: { application: Application; onDone: () => void }) {
   const { id, type } = application;
-  const [name, setName] = useState(application.name);
-  const [grants, setGrants] = useState({ permissions: application.permissions, rules: application.rules });
-  const update = useChange({
-    act: (options) => sluice.applications.update(id, { name, ...grants }, options),
-    said: () => `The Application ${name} was changed`,
+  const edit = useEdit({
+    resource: application,
+    toDraft: ({ name, permissions, rules }) => ({ name, permissions, rules }),
+    read: () => sluice.applications.get(id),
+    act: (options, draft) => sluice.applications.update(id, draft, options),
+    said: ({ name }) => `The Application ${name} was changed`,
     onDone,
   });
+  const { name, ...grants } = edit.draft;
+  const change = (part: Partial<typeof edit.draft>) => edit.setDraft({ ...edit.draft, ...part });
   return (
     <Card title="Change what it may do">
       <Form
-        onSubmit={() => update.mutate()}
-        error={update.error}
+        onSubmit={edit.save}
+        error={edit.error}
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={update.isPending}>
+            <Button kind="primary" type="submit" busy={edit.isSaving}>
               Save
             </Button>
           </>
@@ -86,13 +90,14 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
         <TextField
           label="Name"
           value={name}
-          onText={setName}
+          onText={(text) => change({ name: text })}
           maxLength={200}
           required
-          error={faultOf(update.error, 'name')}
+          error={faultOf(edit.error, 'name')}
         />
-        <GrantsEditor type={type} grants={grants} onGrants={setGrants} />
+        <GrantsEditor type={type} grants={grants} onGrants={change} />
       </Form>
+      <ChangedMeanwhile edit={edit} what="the Application" />
     </Card>
   );
 }

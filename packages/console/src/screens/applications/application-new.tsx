@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
@@ -31,7 +32,9 @@ function NewApplication() {
   const [type, setType] = useState<ApplicationType>('private');
   const [grants, setGrants] = useState(nothing);
   const [template, setTemplate] = useState<string>();
+  const unsaved = useUnsaved(name !== '' || grants !== nothing);
   const create = useChange({
+    unsaved,
     act: (options) => sluice.applications.create({ name, type, ...grants }, options),
     said: (made) => `The Application ${made.name} was made`,
   });

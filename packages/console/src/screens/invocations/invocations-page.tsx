@@ -2,7 +2,7 @@ import { AuthenticationError } from '@sluice/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { sluice } from '../../api/client.ts';
-import { leaveToSignIn } from '../../api/query-client.ts';
+import { leaveToSignIn } from '../../api/sign-in.ts';
 import { useNames } from '../../api/use-names.ts';
 import { Button } from '../../ui/button.tsx';
 import { Filters, Find } from '../../ui/filters.tsx';

@@ -1,3 +1,4 @@
+import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
@@ -21,12 +22,14 @@ export function ProxyDetail() {
 function Detail() {
   const { id } = route.useParams();
   const query = useQuery(proxyQuery(id));
-  return <Loaded query={query}>{({ name }) => <Found id={id} name={name} />}</Loaded>;
+  return <Loaded query={query}>{(proxy) => <Found proxy={proxy} />}</Loaded>;
 }
 
-function Found({ id, name }: { id: string; name: string }) {
+function Found({ proxy }: { proxy: ProxyResource }) {
+  const { id, name } = proxy;
   const navigate = useNavigate();
   const remove = useChange({
+    of: proxy,
     act: (options) => sluice.proxies.delete(id, options),
     said: () => `The Proxy ${name} was deleted`,
     onDone: () => navigate({ to: '/proxies' }),

@@ -14,10 +14,13 @@ const route = getRouteApi('/proxies');
 const columns: readonly Column<ProxyResource>[] = [
   {
     title: 'Name',
-    cell: ({ id, name }) => (
-      <Link to="/proxies/$id" params={{ id }}>
-        {name}
-      </Link>
+    cell: ({ id, name, former_application_id: former }) => (
+      <>
+        <Link to="/proxies/$id" params={{ id }}>
+          {name}
+        </Link>{' '}
+        {former && <Badge tone="bad">Application deleted</Badge>}
+      </>
     ),
   },
   { title: 'Destination', cell: ({ destination_url: url }) => <code>{url}</code> },

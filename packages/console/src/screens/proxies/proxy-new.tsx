@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
@@ -22,7 +23,9 @@ export function ProxyNew() {
 function NewProxy() {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(empty);
+  const unsaved = useUnsaved(draft !== empty);
   const create = useChange({
+    unsaved,
     act: (options) => {
       const { applicationId, ...body } = draft;
       const application = applicationId && { application: { id: applicationId } };

@@ -3,7 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code, Id } from '../../ui/copy.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
@@ -55,7 +56,7 @@ export function ProxySettings() {
 
 function Settings({ proxy }: { proxy: ProxyResource }) {
   const names = Object.keys(proxy.configuration ?? {});
-  const { application_id: applicationId, modified_at, created_at } = proxy;
+  const { application_id: applicationId, former_application_id: former, modified_at, created_at } = proxy;
   return (
     <Facts
       facts={{
@@ -67,6 +68,11 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
           <Link to="/applications/$id" params={{ id: applicationId }}>
             {applicationId}
           </Link>
+        ) : former ? (
+          <>
+            <Badge tone="bad">deleted</Badge> <code>{former}</code>{' '}
+            <Soft>Code has no req.svc until you choose another one.</Soft>
+          </>
         ) : (
           <Soft>none</Soft>
         ),
@@ -78,39 +84,42 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
 }
 
 function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void }) {
-  const { id, name, destination_url, require_auth, configuration = {}, application_id } = proxy;
-  const [draft, setDraft] = useState({
-    ...{ name, destination_url, require_auth, configuration },
-    applicationId: application_id ?? '',
-  });
-  const update = useChange({
-    act: async (options) => {
-      const { applicationId, configuration: values, ...body } = draft;
+  const { id } = proxy;
+  const edit = useEdit({
+    resource: proxy,
+    toDraft: ({ name, destination_url, require_auth, configuration = {}, application_id }) => ({
+      ...{ name, destination_url, require_auth, configuration },
+      applicationId: application_id ?? '',
+    }),
+    read: () => sluice.proxies.get(id),
+    act: (options, { applicationId, configuration: values, ...body }, { configuration = {}, application_id }) => {
       // A merge patch keeps members that it does not name, so a removed value is sent as null.
       const removed = Object.keys(configuration).filter((key) => !Object.hasOwn(values, key));
       const merged = { ...values, ...Object.fromEntries(removed.map((key) => [key, null])) };
       const application = applicationId ? { id: applicationId } : null;
-      await sluice.proxies.patch(id, { ...body, application, configuration: merged }, options);
+      const isNamed = applicationId !== (application_id ?? '');
+      return sluice.proxies.patch(id, { ...body, ...(isNamed && { application }), configuration: merged }, options);
     },
-    said: () => `The Proxy ${draft.name} was changed`,
+    said: ({ name }) => `The Proxy ${name} was changed`,
     onDone,
   });
   return (
     <Card title="Change the settings">
       <ProxyForm
-        draft={draft}
-        onDraft={setDraft}
-        onSubmit={() => update.mutate()}
-        error={update.error}
+        draft={edit.draft}
+        onDraft={edit.setDraft}
+        onSubmit={edit.save}
+        error={edit.error}
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={update.isPending}>
+            <Button kind="primary" type="submit" busy={edit.isSaving}>
               Save
             </Button>
           </>
         }
       />
+      <ChangedMeanwhile edit={edit} what="the Proxy" />
     </Card>
   );
 }

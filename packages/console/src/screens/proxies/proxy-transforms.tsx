@@ -1,10 +1,12 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Trial } from '../../code/trial.tsx';
 import { transformNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
@@ -65,14 +67,18 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
   const { id, name, configuration } = proxy;
   const member = `${kind}_transform` as const;
   const kept = proxy[member]?.code;
-  const [code, setCode] = useState(kept ?? beginning[kind]);
   const readOnly = useMissingRight('proxy:update') !== undefined;
   const names = useMemo(() => transformNames(kind, Object.keys(configuration ?? {})), [kind, configuration]);
-  const save = useChange({
-    act: (options) => sluice.proxies.patch(id, { [member]: { code } }, options),
+  const edit = useEdit({
+    resource: proxy,
+    toDraft: (of) => of[member]?.code ?? beginning[kind],
+    read: () => sluice.proxies.get(id),
+    act: (options, code) => sluice.proxies.patch(id, { [member]: { code } }, options),
     said: () => `The ${kind} transform of ${name} was saved`,
   });
+  const { draft: code, setDraft: setCode } = edit;
   const remove = useChange({
+    of: proxy,
     act: (options) => sluice.proxies.patch(id, { [member]: null }, options),
     said: () => `The ${kind} transform of ${name} was removed`,
     onDone: () => setCode(beginning[kind]),
@@ -100,7 +106,7 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
                 change={remove}
               />
             )}
-            <Button small kind="primary" needs="proxy:update" busy={save.isPending} onClick={() => save.mutate()}>
+            <Button small kind="primary" needs="proxy:update" busy={edit.isSaving} onClick={edit.save}>
               Save
             </Button>
           </>
@@ -117,7 +123,8 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
             fault={fault}
           />
         </Suspense>
-        <Fault error={save.error} />
+        <Fault error={edit.error} />
+        <ChangedMeanwhile edit={edit} what="the Proxy" />
       </Card>
       <Card title="Test run" intro="In the real sandbox, with its limits. Nothing is called and nothing is stored.">
         <Trial needs="proxy:update" args={sample[kind]} trial={trial} />

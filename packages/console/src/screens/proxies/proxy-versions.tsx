@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { textOf } from '../../code/resource-text.ts';
 import { Difference } from '../../editor/lazy-editor.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Soft } from '../../ui/layout.tsx';
@@ -11,7 +12,6 @@ import { Loaded, Loading } from '../../ui/states.tsx';
 import { type Column, Paging, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { proxyQuery } from './proxy-query.ts';
-import { textOf } from './proxy-text.ts';
 
 const route = getRouteApi('/proxies/$id/versions');
 

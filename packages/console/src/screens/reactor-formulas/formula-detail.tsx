@@ -4,6 +4,8 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { type Declared, DeclaredFields } from '../../code/configuration-editor.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -38,6 +40,7 @@ function Found({ formula }: { formula: ReactorFormula }) {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const remove = useChange({
+    of: formula,
     act: (options) => sluice.reactorFormulas.delete(id, options),
     said: () => `The formula ${name} was deleted`,
     onDone: () => navigate({ to: '/reactors/formulas' }),
@@ -109,52 +112,57 @@ function Members({ members }: { members: readonly Parameter[] }) {
 }
 
 function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => void }) {
-  const { id, name, description = '', configuration, request_parameters } = formula;
-  const [draft, setDraft] = useState<FormulaDraft>({ name, description, configuration, request_parameters });
-  const update = useChange({
-    act: async (options) => {
-      const { code, icon } = bodyOf(await sluice.reactorFormulas.get(id));
-      await sluice.reactorFormulas.update(id, { ...toBody(draft), code, ...(icon && { icon }) }, options);
+  const { id } = formula;
+  const edit = useEdit({
+    resource: formula,
+    toDraft: ({ name, description = '', configuration, request_parameters }): FormulaDraft => ({
+      ...{ name, description, configuration, request_parameters },
+    }),
+    read: () => sluice.reactorFormulas.get(id),
+    act: (options, draft, base) => {
+      const { code, icon } = bodyOf(base);
+      return sluice.reactorFormulas.update(id, { ...toBody(draft), code, ...(icon && { icon }) }, options);
     },
-    said: () => `The formula ${draft.name} was changed`,
+    said: ({ name }) => `The formula ${name} was changed`,
     onDone,
   });
   return (
     <Card title="Change the settings" intro="Configurations of Reactors are checked when they are next changed.">
       <FormulaForm
-        draft={draft}
-        onDraft={setDraft}
-        onSubmit={() => update.mutate()}
-        error={update.error}
+        draft={edit.draft}
+        onDraft={edit.setDraft}
+        onSubmit={edit.save}
+        error={edit.error}
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={update.isPending}>
+            <Button kind="primary" type="submit" busy={edit.isSaving}>
               Save
             </Button>
           </>
         }
       />
+      <ChangedMeanwhile edit={edit} what="the formula" />
     </Card>
   );
 }
 
 function FormulaCode({ formula }: { formula: ReactorFormula }) {
-  const { id, name, code, configuration: declared, request_parameters: parameters } = formula;
+  const { id, name, configuration: declared, request_parameters: parameters } = formula;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const configuration = useMemo(() => cast(declared, values), [declared, values]);
-  const save = useChange<string>({
-    act: async (options, changed) => {
-      const body = bodyOf(await sluice.reactorFormulas.get(id));
-      await sluice.reactorFormulas.update(id, { ...body, code: changed }, options);
-    },
+  const edit = useEdit({
+    resource: formula,
+    toDraft: ({ code }) => code,
+    read: () => sluice.reactorFormulas.get(id),
+    act: (options, code, base) => sluice.reactorFormulas.update(id, { ...bodyOf(base), code }, options),
     said: () => `The code of ${name} was saved`,
   });
   return (
     <ReactorCode
       label="Code of the formula"
-      code={code}
-      save={save}
+      what="the formula"
+      edit={edit}
       configuration={configuration}
       args={Object.fromEntries(parameters.map((parameter) => [parameter.name, samples[parameter.type]]))}
       fields={<DeclaredFields declared={declared} value={values} onValue={setValues} />}

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
@@ -23,7 +24,9 @@ export function FormulaNew() {
 function NewFormula() {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(empty);
+  const unsaved = useUnsaved(draft !== empty);
   const create = useChange({
+    unsaved,
     act: (options) => sluice.reactorFormulas.create({ ...toBody(draft), code: firstCode }, options),
     said: ({ name }) => `The formula ${name} was made`,
     onDone: ({ id }) => navigate({ to: '/reactors/formulas/$id', params: { id } }),

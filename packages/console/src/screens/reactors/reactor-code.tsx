@@ -1,7 +1,9 @@
-import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useMemo, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useMemo } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
+import type { Edit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Trial } from '../../code/trial.tsx';
 import { reactorNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
@@ -12,10 +14,10 @@ import { Fault, Loading } from '../../ui/states.tsx';
 interface ReactorCodeProps {
   /** Of the editor. */
   label: string;
-  /** As it is stored. */
-  code: string;
-  /** From `useChange`. */
-  save: UseMutationResult<unknown, Error, string>;
+  /** What {@link ChangedMeanwhile} calls it. */
+  what: string;
+  /** From `useEdit`. */
+  edit: Edit<object, string>;
   /** For test runs; its names are completed. */
   configuration: Readonly<Record<string, string | number | boolean>>;
   /** The argument for the first test run. */
@@ -25,8 +27,8 @@ interface ReactorCodeProps {
 }
 
 /** The code of a Reactor or of a formula, and a run of it. */
-export function ReactorCode({ label, code: kept, save, configuration, args, fields }: ReactorCodeProps) {
-  const [code, setCode] = useState(kept);
+export function ReactorCode({ label, what, edit, configuration, args, fields }: ReactorCodeProps) {
+  const { draft: code, setDraft: setCode } = edit;
   const readOnly = useMissingRight('reactor:update') !== undefined;
   const names = useMemo(() => reactorNames(Object.keys(configuration)), [configuration]);
   const trial = useMutation({
@@ -40,7 +42,7 @@ export function ReactorCode({ label, code: kept, save, configuration, args, fiel
         title="Code"
         intro="Exports an async function. It returns raw, or body and headers; the service makes tokens of what it returns as tokenize."
         acts={
-          <Button small kind="primary" needs="reactor:update" busy={save.isPending} onClick={() => save.mutate(code)}>
+          <Button small kind="primary" needs="reactor:update" busy={edit.isSaving} onClick={edit.save}>
             Save
           </Button>
         }
@@ -48,7 +50,8 @@ export function ReactorCode({ label, code: kept, save, configuration, args, fiel
         <Suspense fallback={<Loading />}>
           <CodeEditor label={label} code={code} onCode={setCode} names={names} readOnly={readOnly} fault={fault} />
         </Suspense>
-        <Fault error={save.error} />
+        <Fault error={edit.error} />
+        <ChangedMeanwhile edit={edit} what={what} />
       </Card>
       <Card
         title="Test run"

@@ -4,8 +4,10 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -41,6 +43,7 @@ function Found({ reactor }: { reactor: Reactor }) {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const remove = useChange({
+    of: reactor,
     act: (options) => sluice.reactors.delete(id, options),
     said: () => `The Reactor ${name} was deleted`,
     onDone: () => navigate({ to: '/reactors' }),
@@ -73,23 +76,26 @@ function Found({ reactor }: { reactor: Reactor }) {
           <Settings reactor={reactor} />
         </Card>
       )}
-      {code !== undefined && <OwnCode reactor={reactor} code={code} />}
+      {code !== undefined && <OwnCode reactor={reactor} />}
       <ReactorRuns reactorId={id} />
     </Page>
   );
 }
 
-function OwnCode({ reactor, code }: { reactor: Reactor; code: string }) {
+function OwnCode({ reactor }: { reactor: Reactor }) {
   const { id, name, configuration = {} } = reactor;
-  const save = useChange<string>({
-    act: (options, changed) => sluice.reactors.patch(id, { code: changed }, options),
+  const edit = useEdit({
+    resource: reactor,
+    toDraft: ({ code = '' }) => code,
+    read: () => sluice.reactors.get(id),
+    act: (options, code) => sluice.reactors.patch(id, { code }, options),
     said: () => `The code of ${name} was saved`,
   });
   return (
     <ReactorCode
       label="Code of the Reactor"
-      code={code}
-      save={save}
+      what="the Reactor"
+      edit={edit}
       configuration={configuration}
       args={{ amount: 4200 }}
     />
@@ -134,40 +140,49 @@ function Settings({ reactor }: { reactor: Reactor }) {
 }
 
 function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
-  const { id, name, retryable, formula_id, application_id, configuration = {} } = reactor;
+  const { id, formula_id } = reactor;
   const formula = useQuery({ ...formulaQuery(formula_id ?? ''), enabled: formula_id !== undefined });
-  const texts = Object.fromEntries(Object.entries(configuration).map(([key, value]) => [key, String(value)]));
-  const [draft, setDraft] = useState({ name, retryable, applicationId: application_id ?? '', configuration: texts });
-  const update = useChange({
-    act: async (options) => {
-      const { applicationId, configuration: values, ...body } = draft;
+  const edit = useEdit({
+    resource: reactor,
+    toDraft: ({ name, retryable, application_id, configuration }) => ({
+      ...{ name, retryable, applicationId: application_id ?? '' },
+      configuration: textsOf(configuration),
+    }),
+    read: () => sluice.reactors.get(id),
+    act: (options, { applicationId, configuration: values, ...body }, base) => {
       // Only changes are sent, so that numbers stay numbers; null removes.
+      const texts = textsOf(base.configuration);
       const changed = Object.entries(values).filter(([key, text]) => texts[key] !== text);
       const removed = Object.keys(texts).filter((key) => !Object.hasOwn(values, key));
       const merged = Object.fromEntries([...changed, ...removed.map((key) => [key, null] as const)]);
       const application = applicationId ? { id: applicationId } : null;
-      await sluice.reactors.patch(id, { ...body, application, configuration: merged }, options);
+      return sluice.reactors.patch(id, { ...body, application, configuration: merged }, options);
     },
-    said: () => `The Reactor ${draft.name} was changed`,
+    said: ({ name }) => `The Reactor ${name} was changed`,
     onDone,
   });
   return (
     <Card title="Change the settings">
       <ReactorForm
-        draft={draft}
-        onDraft={setDraft}
-        onSubmit={() => update.mutate()}
-        error={update.error ?? formula.error}
+        draft={edit.draft}
+        onDraft={edit.setDraft}
+        onSubmit={edit.save}
+        error={edit.error ?? formula.error}
         formula={formula.data}
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={update.isPending}>
+            <Button kind="primary" type="submit" busy={edit.isSaving}>
               Save
             </Button>
           </>
         }
       />
+      <ChangedMeanwhile edit={edit} what="the Reactor" />
     </Card>
   );
+}
+
+function textsOf(configuration: Reactor['configuration'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(configuration).map(([key, value]) => [key, String(value)]));
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
@@ -29,8 +30,10 @@ function NewReactor() {
   const { formula: formulaId } = route.useSearch();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(empty);
+  const unsaved = useUnsaved(draft !== empty);
   const { data: formula, error } = useQuery({ ...formulaQuery(formulaId ?? ''), enabled: formulaId !== undefined });
   const create = useChange({
+    unsaved,
     act: (options) => {
       const { applicationId, ...body } = draft;
       const application = applicationId && { application: { id: applicationId } };

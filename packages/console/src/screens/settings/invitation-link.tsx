@@ -1,5 +1,6 @@
 import type { InvitationWithUrl } from '@sluice/sdk';
-import { Button } from '../../ui/button.tsx';
+import { useMe } from '../../api/me.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { NewSecret } from '../../ui/new-secret.tsx';
 
@@ -9,8 +10,37 @@ interface InvitationLinkProps {
 }
 
 /** The link is shown once. There is none if the installation cannot accept invitations. */
-export function InvitationLink({ invitation: { email, url }, onClose }: InvitationLinkProps) {
-  if (url) return <NewSecret title={`The invitation of ${email}`} secret={url} onClose={onClose} />;
+export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
+  const { email, url } = invitation;
+  const { tenant } = useMe();
+  if (!url) return <NoLink onClose={onClose} />;
+  const text = textFor(tenant.name, { ...invitation, url });
+  const mail = `mailto:${encodeURIComponent(email)}?subject=${encodeURIComponent(`Your invitation to ${tenant.name}`)}&body=${encodeURIComponent(text)}`;
+  return (
+    <NewSecret
+      title={`The invitation of ${email}`}
+      secret={text}
+      what="the invitation"
+      done="I have sent it"
+      onClose={onClose}
+      acts={
+        <a className={buttonClass()} href={mail}>
+          Write an e-mail
+        </a>
+      }
+    >
+      Send this text to {email}; nothing is sent for you. The link is shown once. It lets only that address in, and if
+      you lose it, "New link" makes another one.
+    </NewSecret>
+  );
+}
+
+function textFor(tenant: string, { url, expires_at }: InvitationWithUrl & { url: string }): string {
+  const until = new Date(expires_at).toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' });
+  return `You are invited to ${tenant}. Open this link to accept. It works once, until ${until}:\n${url}`;
+}
+
+function NoLink({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       open

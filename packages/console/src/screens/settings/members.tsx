@@ -64,6 +64,7 @@ function ChangeMember({ member }: { member: Member }) {
   const [isOpen, setOpen] = useState(false);
   const name = personName(member);
   const remove = useChange({
+    of: member,
     act: (options) => sluice.members.delete(member.id, options),
     said: () => `${name} is no longer a member`,
   });
@@ -89,6 +90,7 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
   const [role, setRole] = useState<Role>(member.role);
   const name = personName(member);
   const save = useChange({
+    of: member,
     act: (options) => sluice.members.update(member.id, { role }, options),
     said: () => `${name} is ${roleNames[role]} now`,
     onDone: onClose,

@@ -1,9 +1,9 @@
 import type { Tenant } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useEdit } from '../../api/use-edit.ts';
+import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
@@ -38,7 +38,7 @@ function Settings() {
               }}
             />
           </Card>
-          <TenantForm key={tenant.modified_at} tenant={tenant} />
+          <TenantForm tenant={tenant} />
           <CloseTenant tenant={tenant} />
         </>
       )}
@@ -47,25 +47,31 @@ function Settings() {
 }
 
 function TenantForm({ tenant }: { tenant: Tenant }) {
-  const [name, setName] = useState(tenant.name);
-  const [fingerprints, setFingerprints] = useState(tenant.settings.fingerprint_tokens === 'true');
-  const [deduplicates, setDeduplicates] = useState(tenant.settings.deduplicate_tokens === 'true');
   const isLocked = useMissingRight('tenant:update') !== undefined;
-  const save = useChange({
-    act: (options) =>
+  const edit = useEdit({
+    resource: tenant,
+    toDraft: ({ name, settings }) => ({
+      name,
+      fingerprints: settings.fingerprint_tokens === 'true',
+      deduplicates: settings.deduplicate_tokens === 'true',
+    }),
+    read: () => sluice.tenant.get(),
+    act: (options, { name, fingerprints, deduplicates }) =>
       sluice.tenant.update(
         { name, settings: { fingerprint_tokens: textOf(fingerprints), deduplicate_tokens: textOf(deduplicates) } },
         options,
       ),
     said: () => 'The settings were saved',
   });
+  const { name, fingerprints, deduplicates } = edit.draft;
+  const change = (part: Partial<typeof edit.draft>) => edit.setDraft({ ...edit.draft, ...part });
   return (
     <Card title="The Tenant">
       <Form
-        onSubmit={() => save.mutate()}
-        error={save.error}
+        onSubmit={edit.save}
+        error={edit.error}
         acts={
-          <Button kind="primary" type="submit" needs="tenant:update" busy={save.isPending}>
+          <Button kind="primary" type="submit" needs="tenant:update" busy={edit.isSaving}>
             Save
           </Button>
         }
@@ -73,27 +79,28 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
         <TextField
           label="Name"
           value={name}
-          onText={setName}
+          onText={(text) => change({ name: text })}
           maxLength={200}
           required
           disabled={isLocked}
-          error={faultOf(save.error, 'name')}
+          error={faultOf(edit.error, 'name')}
         />
         <Check
           label="Fingerprint every token"
           hint="A keyed hash of the value shows which tokens are equal, without showing what they hold."
           checked={fingerprints}
-          onChecked={setFingerprints}
+          onChecked={(checked) => change({ fingerprints: checked })}
           disabled={isLocked}
         />
         <Check
           label="Give one token to equal values"
           hint="Creating a token for a value that has one answers the existing token."
           checked={deduplicates}
-          onChecked={setDeduplicates}
+          onChecked={(checked) => change({ deduplicates: checked })}
           disabled={isLocked}
         />
       </Form>
+      <ChangedMeanwhile edit={edit} what="the settings" />
     </Card>
   );
 }

@@ -31,28 +31,26 @@ export async function revealForUse(
 ): Promise<Map<string, Json>> {
   if (ids.length === 0) return new Map();
   const { tenantId } = actor;
-  const found = vault.tokens.find(tenantId, ids.filter(isTokenId));
-  const rows = found instanceof Promise ? await found : found;
+  const rows = await vault.tokens.find(tenantId, ids.filter(isTokenId));
   refuseUnusable(actor, rows);
   refuseUnknown(ids, rows);
   onFound?.(rows);
-  const ordered = needed ? inOrderOfNeed(rows, needed) : [rows];
-  const data = await (rows.some(isLarge)
-    ? decryptLarge(vault, tenantId, ordered, budget)
-    : decryptData(vault, tenantId, ordered.flat() as TokenRow[], budget));
+  const data = await decryptFound(vault, tenantId, inOrderOfNeed(rows, needed), budget);
   if (data.size < rows.length) requireNeeded(rows, data, needed);
-  const touched = touch(vault, tenantId, rows);
-  const gone = touched instanceof Promise ? await touched : touched;
+  const gone = await touch(vault, tenantId, rows);
   if (gone.size > 0) throw unknownTokens([...gone]);
   return data;
 }
 
-async function decryptLarge(
+async function decryptFound(
   vault: Vault,
   tenantId: string,
   found: readonly FoundToken[][],
   budget: DecryptionBudget,
 ): Promise<Map<string, Json>> {
+  const all = found.flat();
+  const small = all.filter((token): token is TokenRow => !isLarge(token));
+  if (small.length === all.length) return decryptData(vault, tenantId, small, budget);
   const decrypted = new Map<string, Json>();
   for (const tokens of found) {
     for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {

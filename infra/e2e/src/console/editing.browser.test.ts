@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { useStack } from '@sluice/testing';
+import { type SignedIn, signIn, signInLink, startConsole } from './open-console.ts';
+
+const world = useStack(startConsole);
+
+async function createProxy(part: object = {}) {
+  const name = `P${randomUUID().slice(0, 8)}`;
+  const configuration = { API_KEY: 'value-of-api-key' };
+  const body = { name, destination_url: 'https://api.example/v1', configuration, ...part };
+  return world.current.sluice.proxies.create(body);
+}
+
+const destinationOf = async (id: string) => (await world.current.sluice.proxies.get(id)).destination_url;
+
+async function editDestination({ page, goto }: SignedIn, { id, name }: { id: string; name: string }, url: string) {
+  await goto(`/proxies/${id}`, name);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Destination URL').fill(url);
+}
+
+describe('two people edit one Proxy', () => {
+  async function conflict(opened: SignedIn) {
+    const proxy = await createProxy();
+    await editDestination(opened, proxy, 'https://api.example/mine');
+    const configuration = { API_KEY: 'another-value', NEW: 'new-value' };
+    await world.current.sluice.proxies.patch(proxy.id, {
+      destination_url: 'https://api.example/theirs',
+      configuration,
+    });
+    opened.expectStatus(412);
+    await opened.page.getByRole('button', { name: 'Save' }).click();
+    await opened.page.getByText('Somebody else has changed the Proxy since you opened it').waitFor();
+    await opened.page.getByText('https://api.example/theirs').first().waitFor();
+    return proxy;
+  }
+
+  test('the second sees what the first changed, no secret, and nothing is saved; then takes it', async () => {
+    await using opened = await signIn(world.current);
+    const { id } = await conflict(opened);
+    const { page } = opened;
+    await page.getByText('[hidden], changed').waitFor();
+    const shown = (await page.getByRole('alert').textContent()) ?? '';
+    expect(shown).not.toMatch(/value-of-api-key|another-value|new-value/);
+    expect(await destinationOf(id)).toBe('https://api.example/theirs');
+    await opened.look('editing-conflict');
+    await page.getByRole('button', { name: 'Discard mine' }).click();
+    expect(await page.getByLabel('Destination URL').inputValue()).toBe('https://api.example/theirs');
+  });
+
+  test('or saves over it', async () => {
+    await using opened = await signIn(world.current);
+    const { id, name } = await conflict(opened);
+    await opened.page.getByRole('button', { name: 'Save mine over theirs' }).click();
+    await opened.page.getByText(`The Proxy ${name} was changed`).waitFor();
+    expect(await destinationOf(id)).toBe('https://api.example/mine');
+  });
+
+  test('a change of other members does not stop the second', async () => {
+    await using opened = await signIn(world.current);
+    const proxy = await createProxy();
+    await editDestination(opened, proxy, 'https://api.example/mine');
+    const code = 'module.exports = async (req) => ({ body: req.args.body });';
+    await world.current.sluice.proxies.patch(proxy.id, { request_transform: { code } });
+    opened.expectStatus(412);
+    await opened.page.getByRole('button', { name: 'Save' }).click();
+    await opened.page.getByText(`The Proxy ${proxy.name} was changed`).waitFor();
+    const saved = await world.current.sluice.proxies.get(proxy.id);
+    expect([saved.destination_url, saved.request_transform?.code]).toEqual(['https://api.example/mine', code]);
+  });
+});
+
+test('leaving an editor asks first; what was saved may be left', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const proxy = await createProxy();
+  await editDestination(opened, proxy, 'https://api.example/v2');
+  const leave = () => page.getByRole('link', { name: 'Overview' }).first().click();
+  await leave();
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await question.waitFor();
+  await opened.look('editing-leave');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('Destination URL').inputValue()).toBe('https://api.example/v2');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(`The Proxy ${proxy.name} was changed`).waitFor();
+  await leave();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await editDestination(opened, proxy, 'https://api.example/v3');
+  await leave();
+  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await destinationOf(proxy.id)).toBe('https://api.example/v2');
+});
+
+test('a sign-in that ends under a form: what was typed stays, and is sent after signing in in another tab', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const proxy = await createProxy();
+  await editDestination(opened, proxy, 'https://api.example/v2');
+  await page.context().clearCookies();
+  opened.expectStatus(401);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const ended = page.getByRole('alertdialog', { name: 'Your sign-in has ended' });
+  await ended.waitFor();
+  await opened.look('editing-signed-out');
+  const tab = await page.context().newPage();
+  await tab.goto(await signInLink(world.current));
+  await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await tab.getByRole('heading', { name: 'Overview' }).waitFor();
+  await ended.waitFor({ state: 'detached' });
+  await page.getByText(`The Proxy ${proxy.name} was changed`).waitFor();
+  expect(await destinationOf(proxy.id)).toBe('https://api.example/v2');
+  await tab.close();
+});
+
+test('if somebody else signs in meanwhile, the form is told and nothing is sent', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const proxy = await createProxy();
+  await editDestination(opened, proxy, 'https://api.example/v2');
+  await page.context().clearCookies();
+  opened.expectStatus(401);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alertdialog', { name: 'Your sign-in has ended' }).waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(`${world.current.consoleUrl}/sign-in`);
+  await tab.getByLabel(/key/i).fill(world.current.stack.credentials.management_key);
+  await tab.getByRole('button', { name: 'Sign in with the key' }).click();
+  await tab.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('alertdialog', { name: 'You have signed in as somebody else' }).waitFor();
+  await opened.look('editing-somebody-else');
+  expect(await destinationOf(proxy.id)).toBe('https://api.example/v1');
+  await tab.close();
+});
+
+test('a key that is shown once is closed by its button alone', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { id, name } = await world.current.sluice.applications.create({
+    ...{ name: 'Shown once', type: 'private', permissions: ['token:read'] },
+  });
+  await opened.goto(`/applications/${id}`, name);
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'A key of Shown once' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  expect(await dialog.locator('pre').textContent()).toMatch(/^svc_/);
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('what is in use is deleted by its name only, and its Proxy says that it is gone', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { id, name } = await world.current.sluice.applications.create({
+    ...{ name: 'In use', type: 'private', permissions: ['token:read'] },
+  });
+  const proxy = await createProxy({ application: { id } });
+  await opened.goto(`/applications/${id}`, name);
+  await page.getByRole('heading', { name: 'Used by' }).waitFor();
+  await opened.look('application-in-use');
+  await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('The code of 1 Proxy acts with its rights').waitFor();
+  const act = question.getByRole('button', { name: 'Delete' });
+  expect(await act.isDisabled()).toBe(true);
+  await question.getByLabel('Type the name').fill(name);
+  await opened.look('application-delete-in-use');
+  await act.click();
+  await page.getByText('The Application In use was deleted').waitFor();
+  await opened.goto(`/proxies/${proxy.id}`, proxy.name);
+  await page.getByText('Code has no req.svc until you choose another one.').waitFor();
+  await opened.look('proxy-application-deleted');
+  await opened.goto('/proxies', 'Proxies');
+  await page.getByText('Application deleted').first().waitFor();
+});
+
+test('a browser without network says so', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/proxies', 'Proxies');
+  await page.context().setOffline(true);
+  await page.getByText('Your browser is offline').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Your browser is offline').waitFor({ state: 'detached' });
+});
