@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options.ts';
 import { addressReader } from './client-address.ts';
+import { operationBodyCheck } from './near-misses.ts';
 import type { AnonymousOperation } from './operation.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 import { openRequestMemory, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
-import { bodyCheck } from './validate.ts';
 
 const anonymousBodyLimitBytes = 16 * 1024;
 
@@ -16,7 +16,8 @@ export function answerAnonymous<C>(
   { passes, bodyBytes }: Shared,
 ) {
   const { headerPrefix, addressOf = addressReader(), idleReaderMs = defaultIdleReaderMs } = options;
-  const check = operation.body ? bodyCheck(operation.body) : undefined;
+  const { body: schema, response: answered } = operation;
+  const check = schema && operationBodyCheck({ body: schema, response: answered });
   const limited = { bodyLimitBytes: anonymousBodyLimitBytes, ...operation };
   const limitBytes = operation.body ? limited.bodyLimitBytes : 0;
   return async (request: Request, response: Response): Promise<void> => {

@@ -11,7 +11,7 @@ import { atCookieApi } from './cookie-api.ts';
 import { readIfMatch, takesIfMatch, withEntityTag } from './entity-tag.ts';
 import { isFromFields } from './fields-host.ts';
 import type { KeepReply } from './idempotency/idempotency-store.ts';
-import { compileNearMissCheck } from './near-misses.ts';
+import { operationBodyCheck } from './near-misses.ts';
 import { once } from './once.ts';
 import { defaultBodyLimitBytes, type Look, type Operation, type SettleAnswer, Streamed } from './operation.ts';
 import { refuseOrigin, showToOrigin } from './origins.ts';
@@ -21,7 +21,7 @@ import { readQuery } from './read-query.ts';
 import { openRequestMemory, type RequestMemory, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
 import { sendStream } from './send-stream.ts';
-import { bodyCheck, type Check, queryCheck, refuse } from './validate.ts';
+import { type Check, queryCheck, refuse } from './validate.ts';
 
 const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 
@@ -140,14 +140,9 @@ function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Ope
 
 function compileChecks<C>({ params, query, body, response }: Operation<C>): Record<'params' | 'query' | 'body', Check> {
   const accept: Check = () => {};
-  const checkNames = compileNearMissCheck({ ...(body && { body }), response });
-  const checkBody = body ? bodyCheck(body) : accept;
   return {
     params: params ? queryCheck(params) : accept,
     query: query ? queryCheck(query) : accept,
-    body: (value) => {
-      checkNames(value);
-      checkBody(value);
-    },
+    body: body ? operationBodyCheck({ body, response }) : accept,
   };
 }

@@ -32,8 +32,14 @@ function isWithin(most: number, a: string, b: string): boolean {
   );
 }
 
-/** No client sends this many; with more, looking for the intended name would take too long. */
-const mostUnknown = 1000;
+/** Unknown names of a body that are looked at. No client sends more, and looking at all would take too long. */
+interface NameBudget {
+  left: number;
+}
+
+export function nameBudget(): NameBudget {
+  return { left: 1000 };
+}
 
 export interface KnownMembers {
   /** May be sent. */
@@ -46,15 +52,20 @@ export interface KnownMembers {
  * Unknown members are ignored, but not one that probably means a known one that is missing: without its
  * `request_transform` a Proxy would pass on what it was to hide. @returns a message by the unknown member.
  */
-export function nearMisses(value: object, { writable, readOnly }: KnownMembers): Record<string, string[]> {
+export function nearMisses(
+  value: object,
+  { writable, readOnly }: KnownMembers,
+  budget = nameBudget(),
+): Record<string, string[]> {
   const known = new Set([...writable, ...readOnly]);
   const unknown = Object.keys(value).filter((name) => !known.has(name));
   if (unknown.length === 0) return {};
   const missing = writable.filter((name) => !Object.hasOwn(value, name));
   const faults: Record<string, string[]> = Object.create(null);
-  for (const name of unknown.slice(0, mostUnknown)) {
+  for (const name of unknown.slice(0, budget.left)) {
     const meant = nearName(name, missing);
     if (meant !== undefined) faults[name] = [`is not a known member; did you mean ${meant}?`];
   }
+  budget.left -= Math.min(budget.left, unknown.length);
   return faults;
 }

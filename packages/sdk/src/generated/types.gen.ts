@@ -1336,10 +1336,55 @@ export type ProxyPage = {
 /**
  * ProxyPatch
  *
- * The members of ProxyBody, all optional. null removes a member.
+ * The members of ProxyPut, all optional. null removes a member.
  */
 export type ProxyPatch = {
-    [key: string]: unknown;
+    /**
+     * 1 to 200 characters
+     */
+    name?: string;
+    /**
+     * Where requests are forwarded
+     */
+    destination_url?: string;
+    /**
+     * Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
+     */
+    request_transform?: {
+        /**
+         * CommonJS module that exports an async function; at most 256 KiB
+         */
+        code?: string;
+    } | null;
+    /**
+     * Code that runs on the destination's response before it is returned. It sees `args.body` and `args.headers`, and returns `body` and `headers`.
+     */
+    response_transform?: {
+        /**
+         * CommonJS module that exports an async function; at most 256 KiB
+         */
+        code?: string;
+    } | null;
+    /**
+     * A private or public Application; transforms act with its permissions. Null: none
+     */
+    application?: {
+        id?: string;
+    } | null;
+    /**
+     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     */
+    configuration?: {
+        [key: string]: string | null;
+    } | null;
+    /**
+     * Whether an invocation must carry an API key
+     */
+    require_auth?: boolean | null;
+    /**
+     * Counts where `application` is not a member
+     */
+    application_id?: string | null;
 };
 
 /**
@@ -1642,10 +1687,47 @@ export type ReactorPage = {
 /**
  * ReactorPatch
  *
- * The members of ReactorBody, all optional. null removes a member.
+ * The members of ReactorPut, all optional. null removes a member.
  */
 export type ReactorPatch = {
-    [key: string]: unknown;
+    /**
+     * 1 to 200 characters
+     */
+    name?: string;
+    /**
+     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     */
+    code?: string | null;
+    /**
+     * Instead of `code`. Without both it runs what it ran before
+     */
+    formula?: {
+        id?: string;
+    } | null;
+    /**
+     * `req.svc` acts with its permissions
+     */
+    application?: {
+        id?: string;
+    } | null;
+    /**
+     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     */
+    configuration?: {
+        [key: string]: string | number | boolean | null;
+    } | null;
+    /**
+     * Whether an asynchronous run that may have called out is repeated when its process died
+     */
+    retryable?: boolean | null;
+    /**
+     * Counts where neither `formula` nor `code` is a member
+     */
+    formula_id?: string | null;
+    /**
+     * Counts where `application` is not a member
+     */
+    application_id?: string | null;
 };
 
 /**

@@ -83,6 +83,23 @@ describe('create', () => {
     },
   );
 
+  test.each([
+    ['respnse_transform', 'response_transform'],
+    ['requre_auth', 'require_auth'],
+    ['configuraton', 'configuration'],
+    ['aplication', 'application'],
+  ])('a patch of %s is 400 and says %s, and changes nothing', async (misspelt, meant) => {
+    const made = await api.current.proxy();
+    for (const value of [null, { code: 'module.exports = async (req) => ({})' }]) {
+      const { status, body } = await patch(made.id, { [misspelt]: value });
+      expect({ status, errors: body.errors }).toEqual({
+        status: 400,
+        errors: { [misspelt]: [`is not a known member; did you mean ${meant}?`] },
+      });
+    }
+    expect(await get(made.id)).toEqual(made);
+  });
+
   test('null equals absent, read-only and unknown members are ignored', async () => {
     const nulls = {
       request_transform: null,

@@ -1,4 +1,5 @@
 import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
+import { mergePatchOf } from '@sluice/http-api';
 import { authorship, example, uuid } from '../resource.schema.ts';
 
 type Bodies = { [M in ProxyMemberName]: ProxyMembers[M]['schema'] };
@@ -34,13 +35,12 @@ export const proxyPutBody = {
   },
 } as const;
 
-/** Any members, because the result of a merge patch is checked instead. */
-export const proxyPatchBody = {
-  type: 'object',
+/** The result of the merge is checked as a body. */
+export const proxyPatchBody = mergePatchOf(proxyPutBody, {
   title: 'ProxyPatch',
-  description: 'The members of ProxyBody, all optional. null removes a member.',
+  description: 'The members of ProxyPut, all optional. null removes a member.',
   examples: [{ name: 'Payment processor, new', configuration: { MERCHANT: 'acct_20932' }, response_transform: null }],
-} as const;
+});
 
 /** Named as in responses. */
 const answered = Object.fromEntries(

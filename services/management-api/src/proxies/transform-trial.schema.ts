@@ -13,6 +13,13 @@ export const transformTrialBody = {
       type: 'object',
       description:
         'What `req.args` is: `body` and `headers`, of a request also `method`, `path` and `query`. What is left out is as of an empty request or response.',
+      properties: {
+        body: { description: 'Any JSON value' },
+        headers: { description: 'By names in lower case' },
+        method: { description: 'Of the request' },
+        path: { description: 'What follows `/proxy`' },
+        query: { description: 'With its `?`' },
+      },
     },
     configuration: proxyMembers.configuration.schema,
     kind: { type: 'string', enum: ['request', 'response'], default: 'request', description: 'Which transform it is' },

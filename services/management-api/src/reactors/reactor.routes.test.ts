@@ -220,6 +220,15 @@ describe('patch', () => {
     expect(await get(made.id)).toEqual(made);
   });
 
+  test.each(['configuraton', 'retriable', 'formla'])(
+    '400 for the misspelt %s, which would do nothing',
+    async (name) => {
+      const { body: made } = await post(minimal);
+      const { status, body } = await patch(made.id, { [name]: null });
+      expect([status, body.errors[name]]).toEqual([400, [expect.stringContaining('did you mean')]]);
+    },
+  );
+
   test('415 for any other type', async () => {
     const { body: made } = await post(minimal);
     expect((await patch(made.id, {}, { 'Content-Type': 'application/json' })).status).toBe(415);

@@ -1,4 +1,5 @@
 import { proxyMembers } from '@sluice/database';
+import { mergePatchOf } from '@sluice/http-api';
 import { authorship, example, name, uuid } from '../resource.schema.ts';
 import { code, sampleCode } from './formulas/reactor-formula.schema.ts';
 
@@ -48,13 +49,12 @@ export const reactorPutBody = {
   },
 } as const;
 
-/** Any members, because the result of a merge patch is checked instead. */
-export const reactorPatchBody = {
-  type: 'object',
+/** The result of the merge is checked as a body. */
+export const reactorPatchBody = mergePatchOf(reactorPutBody, {
   title: 'ReactorPatch',
-  description: 'The members of ReactorBody, all optional. null removes a member.',
+  description: 'The members of ReactorPut, all optional. null removes a member.',
   examples: [{ configuration: { BIN_KEY: 'key_20932' } }, { formula: null, code: 'module.exports = async () => ({})' }],
-} as const;
+});
 
 export const reactor = {
   type: 'object',

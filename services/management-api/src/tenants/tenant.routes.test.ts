@@ -64,6 +64,8 @@ describe('update', () => {
     ['settings.fingerprint_tokens', { name: 'N', settings: { fingerprint_tokens: true } }],
     ['settings.deduplicate_tokens', { name: 'N', settings: { deduplicate_tokens: 'yes' } }],
     ['settings.deduplicate_tokens', { name: 'N', settings: { deduplicate_tokens: 'TRUE' } }],
+    ['settings.dedupicate_tokens', { name: 'N', settings: { dedupicate_tokens: 'true' } }],
+    ['setings', { name: 'N', setings: { deduplicate_tokens: 'true' } }],
   ])('400 for %s in %j; nothing changes', async (path, body) => {
     const { send } = await anotherTenant();
     const before = (await send('GET', '/tenants/self')).body;
