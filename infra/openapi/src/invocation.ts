@@ -19,14 +19,16 @@ error occurs inside the proxy. Any HTTP method will do, and any body.
    as the table of types in the description of the body says. A quoted text stands for itself, so that braces can be sent: \`{{ '{{' }}\`.
    A body that this changes, or that streams and may be changed, loses \`Content-MD5\`, \`Digest\`, \`Content-Digest\` and
    \`Repr-Digest\`, which are of the body as it was sent.
-4. **The request transform** runs on what has come of it, with \`path\` the suffix after \`/proxy\` and \`query\` as sent.
+4. **The request transform** runs on what has come of it, with \`path\` the suffix after \`/proxy\` and \`query\` as sent. If it
+   changes the length of a body that has \`Content-Range\`, the invocation is 400.
 5. **The destination** is called: the suffix is appended to the path of \`destination_url\`, the query to its query, less
    the proxy key. Headers are forwarded, but for those of the connection, our own, and \`X-Forwarded-For\`, \`X-Real-IP\` and
    \`Forwarded\` unless the request transform sets them to another value; \`Authorization\` and the like are for the
    destination. We add only \`Host\`, \`Connection\`, \`Content-Length\` or \`Transfer-Encoding\`, \`CDN-Loop\`, and \`traceparent\`
    where \`TRACE_CONTEXT_TO_DESTINATIONS\` is set.
 6. **The response transform** runs on the destination's response, whatever its status. What a transform throws of the
-   module \`svc-errors\` becomes a failure with its status; \`CustomHttpResponseError\` is the whole answer.
+   module \`svc-errors\` becomes a failure with its status; \`CustomHttpResponseError\` is the whole answer. It needs whole
+   responses, so \`Range\` and \`If-Range\` are not sent to the destination, and a 206 of the destination is 502.
 
 Where \`SVC-PROXY-DESTINATION-STATUS\` is in the response, the status is the destination's: 4xx indicates a problem in the
 integration with it, 5xx a problem at the destination. Where it is absent, the status is ours and the body is an object

@@ -6,6 +6,9 @@ import type { HeaderList } from './message.ts';
 const ofOneBody: readonly string[] = [
   ...['etag', 'last-modified', 'content-md5', 'digest', 'content-digest', 'repr-digest', 'accept-ranges'],
 ];
+/** In a request `Content-Range` says where its body belongs, which stays true. */
+const formerOf = { request: ofOneBody, answer: [...ofOneBody, 'content-range'] };
+export type MessageKind = keyof typeof formerOf;
 
 /** For a request whose body has changed. `parsed` are its received headers. */
 export function withoutValidators(headers: HeaderList, parsed: IncomingHttpHeaders): HeaderList {
@@ -13,14 +16,18 @@ export function withoutValidators(headers: HeaderList, parsed: IncomingHttpHeade
 }
 
 /**
- * For a response whose body differs from the one that came with `former`. A client that stored its `ETag` would later
+ * For a message whose body differs from the one that came with `former`. A client that stored its `ETag` would later
  * be told by the destination that it has the right body.
  */
-export function withoutFormerValidators(headers: readonly string[], former: readonly string[]): HeaderList {
+export function withoutFormerValidators(
+  headers: readonly string[],
+  former: readonly string[],
+  kind: MessageKind,
+): HeaderList {
   const left: HeaderList = [];
   for (const [name, value] of inPairs(headers)) {
     const lower = name.toLowerCase();
-    if (!ofOneBody.includes(lower) || !valuesOf(former, lower).includes(value)) left.push(name, value);
+    if (!formerOf[kind].includes(lower) || !valuesOf(former, lower).includes(value)) left.push(name, value);
   }
   return left;
 }

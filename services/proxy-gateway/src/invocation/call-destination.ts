@@ -10,7 +10,7 @@ import {
   streamThrough,
   type Target,
 } from '../destination/index.ts';
-import { findHeader, inPairs } from '../http/header-list.ts';
+import { findHeader, inPairs, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, PassedAnswer, PassedBody, RequestMessage } from '../http/message.ts';
 import { bytesToRun, copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -34,7 +34,9 @@ export function callDestination(
   const { proxy, caller, head, trace } = invocation;
   const { destinations } = context;
   // Headers that frame a connection are never passed on, not even from a transform
-  const headers = destinations.headers.request(message.headers);
+  const filtered = destinations.headers.request(message.headers);
+  // A part of an answer would pass what the response transform was written to hide
+  const headers = proxy.responseTransform === undefined ? filtered : withoutHeaders(filtered, 'range', 'if-range');
   const { keepAlive, connection } = head;
   const { body } = message;
   const request = {
@@ -57,6 +59,9 @@ export function callDestination(
 
 /** The most that waits in memory until the head of the answer is written. */
 const mostUnsent = 64 * 1024;
+
+const unwantedPart =
+  'The destination answered with a part (206) though none was asked for; a response transform needs the whole answer';
 
 /** Collects the answer for a response transform, or passes its body on. */
 class AnswerSink implements DestinationSink, PassedBody {
@@ -120,8 +125,12 @@ class AnswerSink implements DestinationSink, PassedBody {
   }
 
   onHead(status: number, headers: string[], reason: string | undefined): void {
-    this.#head = { status, reason, headers };
     this.#invocation.destinationStatus = status;
+    if (status === 206 && this.#invocation.proxy.responseTransform !== undefined) {
+      this.#giveUp(new ServiceError('destination_answer_unusable', unwantedPart));
+      return;
+    }
+    this.#head = { status, reason, headers };
     const contentLength = lengthOf(headers);
     if (isTransformed(this.#invocation.proxy, status, headers)) {
       this.#collected = [];

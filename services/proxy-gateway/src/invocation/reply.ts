@@ -70,7 +70,8 @@ export function sendCustomResponse(
   const passed = context.destinations.headers.response(written.headers ?? []);
   // 304 has no body: its headers describe the body that the caller already has
   const former = emptyStatuses.has(custom.status) ? [] : (invocation.answerHeaders ?? response.req.rawHeaders);
-  const headers = withoutFormerValidators(withoutHeaders(passed, 'content-length', 'content-encoding'), former);
+  const framed = withoutHeaders(passed, 'content-length', 'content-encoding');
+  const headers = withoutFormerValidators(framed, former, 'answer');
   const contentType = findHeader(headers, 'content-type');
   const body = written.body ? bytesOf(written.body) : Buffer.alloc(0);
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');

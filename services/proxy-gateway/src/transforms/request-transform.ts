@@ -1,7 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { withoutCallerAddress } from '../http/caller-address.ts';
-import { toHeaderObject, withoutHeaders } from '../http/header-list.ts';
+import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { RequestMessage } from '../http/message.ts';
 import { keepOnly, memoryOf } from '../limits/body-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -33,8 +33,9 @@ export async function transformRequest(
     if (!seen) return message;
     const written = await runTransform(invocation, { kind: 'request', code, argsJson, message: seen }, context);
     // The caller's `Connection` removes only the caller's headers, not those that the transform sets
-    const came = { came: request.rawHeaders, isBodyNew };
+    const came = { message: 'request', came: request.rawHeaders, isBodyNew } as const;
     const result = applyWritten(written, { headers: endToEnd(headers), body, ...came });
+    if (result.body.length !== body.length) refusePart(endToEnd(headers));
     keepOnly(memoryOf(invocation, 'request', context), result.body.length);
     return {
       kind,
@@ -48,4 +49,11 @@ export async function transformRequest(
     if (!unreadable) throw error;
     throw new ServiceError(unreadable.code, unreadable.detail, { limit: unreadable.limit });
   }
+}
+
+/** Of a part whose length has changed nothing would be in its place in the whole. */
+function refusePart(headers: readonly string[]): void {
+  if (findHeader(headers, 'content-range') === undefined) return;
+  const detail = 'A request with Content-Range must keep the length of its body, and the request transform changed it';
+  throw new ServiceError('bad_request', detail);
 }

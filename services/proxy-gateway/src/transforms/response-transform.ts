@@ -42,6 +42,7 @@ export async function transformResponse(
     const written = await runTransform(invocation, { kind: 'response', code, argsJson, message: seen }, context);
     const { headers, body } = applyWritten(written, {
       ...decoded,
+      message: 'answer',
       came: answer.headers,
       isBodyNew: decoded.body !== answer.body,
     });

@@ -3,7 +3,7 @@ import { type MessageLimits, type TransformMessage, UnreadableBody, type Written
 import type { ContentKind } from '../http/content-type.ts';
 import { findHeader, withoutHeaders } from '../http/header-list.ts';
 import type { Message } from '../http/message.ts';
-import { withoutFormerValidators } from '../http/validators.ts';
+import { type MessageKind, withoutFormerValidators } from '../http/validators.ts';
 
 const ofFraming = ['content-length', 'content-encoding'];
 
@@ -31,6 +31,7 @@ export function toTransformMessage(
 }
 
 interface Original extends Message {
+  message: MessageKind;
   /** The headers as received, and whether the body has changed since. */
   came: readonly string[];
   isBodyNew: boolean;
@@ -39,11 +40,11 @@ interface Original extends Message {
 /** Parts that the transform did not return stay. A new body has no coding, and its length is computed. */
 export function applyWritten(
   { headers, body, lacksContentType }: WrittenMessage,
-  { headers: ownHeaders, body: ownBody, came, isBodyNew }: Original,
+  { message, headers: ownHeaders, body: ownBody, came, isBodyNew }: Original,
 ): Message {
   const framed = headers ? withoutHeaders(headers, ...ofFraming) : ownHeaders;
   if (body === undefined && !isBodyNew) return { headers: framed, body: ownBody };
-  const resulting = withoutFormerValidators(withoutHeaders(framed, ...ofFraming), came);
+  const resulting = withoutFormerValidators(withoutHeaders(framed, ...ofFraming), came, message);
   if (body === undefined) return { headers: resulting, body: ownBody };
   if (lacksContentType) resulting.push('Content-Type', 'application/json');
   return { headers: resulting, body: bytesOf(body) };
