@@ -166,6 +166,42 @@ test('who is told to wait longer than the call may take is told so at once', asy
   expect(seen).toHaveLength(1);
 });
 
+describe('Retry-After', () => {
+  const told = async (header: string) => {
+    await using stack = new AsyncDisposableStack();
+    const answer = { status: 429, headers: { 'retry-after': header } };
+    const { sluice } = await startScripted(stack, [answer], { retries: 0 });
+    const error = await sluice.proxies.get('1').catch((thrown: unknown) => thrown);
+    return (error as SluiceError).retryAfterSeconds;
+  };
+
+  test.each([
+    ['7', 7],
+    [' 7 ', 7],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
+    ['Sun Nov  6 08:49:37 1994', 0],
+    ...['1.5', '-3', '1e3', '0x10', '', 'soon', '2094-11-06', 'Sun 1', '1, 2'].map(
+      (text) => [text, undefined] as const,
+    ),
+  ])('%j is %p', async (header, seconds) => {
+    expect(await told(header)).toBe(seconds);
+  });
+
+  test.each(['Sat, 06 Nov 2094 08:49:37 GMT', 'Sat Nov  6 08:49:37 2094'])('%s is a date to come', async (header) => {
+    const seconds = (Date.UTC(2094, 10, 6, 8, 49, 37) - Date.now()) / 1000;
+    expect(await told(header)).toBeCloseTo(seconds, -2);
+  });
+
+  test('that is no such text counts as absent, so the call is sent again', async () => {
+    await using stack = new AsyncDisposableStack();
+    const answer = { status: 503, headers: { 'retry-after': '-3' } };
+    const { seen, sluice } = await startScripted(stack, [answer, { status: 200, body: {} }]);
+    await sluice.proxies.get('1');
+    expect(seen).toHaveLength(2);
+  });
+});
+
 test('a call ends at its timeout, and is not sent again', async () => {
   await using stack = new AsyncDisposableStack();
   const { seen, sluice } = await startScripted(stack, [() => {}], { timeoutMs: 1000 });

@@ -153,11 +153,15 @@ export function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). */
-function secondsOf(text: string | null): number | undefined {
-  if (text === null) return undefined;
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+/** RFC 9110 section 5.6.7. `Date.parse` reads much more, and takes a date without zone for a local one. */
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d (?:\d{4}|GMT)$/;
+
+/** `Retry-After` is seconds or an HTTP date (RFC 9110 section 10.2.3). Anything else counts as absent. */
+function secondsOf(header: string | null): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const date = httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }
 
 /** For example `ECONNREFUSED`, which Node's fetch puts into the cause of its error. */
