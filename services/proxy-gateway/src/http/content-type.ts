@@ -27,10 +27,10 @@ const kinds: readonly [RegExp, ContentKind][] = [
   [/^text\/|\+yaml$|^application\/(graphql|(x-)?yaml|toml|x-ofx)$/, 'text'],
 ];
 
-/** Follows RFC 9110 section 8.3. */
+/** RFC 9110 section 8.3. The type ends at a blank too, because clients forget the semicolon: `application/json charset=utf-8`. */
 export function contentKind(contentType: string | undefined): ContentKind {
   if (contentType === 'application/json') return 'json';
   if (contentType === undefined || contentType.trim() === '') return 'none';
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const [type = ''] = contentType.trim().toLowerCase().split(/[;\s]/, 1);
   return kinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'opaque';
 }

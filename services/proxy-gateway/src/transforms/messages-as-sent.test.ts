@@ -354,3 +354,21 @@ describe('a proxy_error tells the status of a destination that has answered', ()
     expect(JSON.parse(answer.body).proxy_error).not.toHaveProperty('destination_status');
   });
 });
+
+describe('a content type whose parameters follow a blank', () => {
+  test.each([
+    ['application/json charset=utf-8', (token: string) => `{"a":"{{ ${token} }}"}`, '{"a":"a&b"}'],
+    ['application/x-www-form-urlencoded charset=utf-8', (token: string) => `a={{ ${token} }}`, 'a=a%26b'],
+  ])('%s is searched, and its transform sees an object', async (type, body, sent) => {
+    const { tenant } = gateway.current;
+    const { key } = await tenant.application();
+    const token = await tenant.token({ data: 'a&b' });
+    for (const parts of [{}, { requestTransform: sameBody }, { requestTransform: identity }]) {
+      await invoke({ requireAuth: true, ...parts }, { headers: ['Content-Type', type], body: body(token), key });
+      expect(lastSeen()).toMatchObject({ body: sent, headers: { 'content-type': type } });
+    }
+    const kind = `module.exports = async ({ args }) => ({ body: { ...args.body, b: typeof args.body } });`;
+    await invoke({ requestTransform: kind }, { headers: ['Content-Type', type], body: sent });
+    expect(lastSeen().body).toContain('object');
+  });
+});

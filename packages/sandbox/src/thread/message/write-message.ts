@@ -58,9 +58,9 @@ function isJsonString({ kind, text }: DecodedMessage): boolean {
 
 /** Without a content type a body is JSON if it parses. */
 function isJson(contentType: string | undefined): boolean {
-  return contentType === undefined || /^\s*[^\s;]*(\/|\+|-)json(-[\d.]+)?\s*(;|$)/i.test(contentType);
+  return contentType === undefined || /^\s*[^\s;]*(\/|\+|-)json(-[\d.]+)?(?=[\s;]|$)/i.test(contentType);
 }
 
 function isForm(contentType: string | undefined): boolean {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded';
+  return /^\s*application\/x-www-form-urlencoded(?=[\s;]|$)/i.test(contentType ?? '');
 }
