@@ -104,6 +104,17 @@ test('a cvc that nobody named gives way after its name, and other numbers stay',
     `CVV2=${redactedMark}`,
     'cvc 12345: 99999',
   ]);
+  expect(
+    texts(['cvc 737', "CVV '7373'", 'csc\t737, order 737', 'cvc2  737', 'cvc of 737', 'mycvc 737', 'cvc7 737'], []),
+  ).toEqual([
+    `cvc ${redactedMark}`,
+    `CVV '${redactedMark}'`,
+    `csc\t${redactedMark}, order 737`,
+    `cvc2  ${redactedMark}`,
+    'cvc of 737',
+    'mycvc 737',
+    'cvc7 737',
+  ]);
 });
 
 test('members at any depth are secrets; too many, and nothing is shown', () => {

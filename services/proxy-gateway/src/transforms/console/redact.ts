@@ -18,7 +18,7 @@ const apiKey = /svc_[a-z0-9]{1,16}_[a-z]{3}_[0-9A-Za-z]{8,}/gi;
 const proxyKey = /(?<![0-9A-Za-z])[0-9A-Za-z]{32}(?![0-9A-Za-z])/g;
 /** Too short to be recognised by its digits, so by the name before it. */
 const cvc =
-  /(?<![a-z])((?:cvc|cvv|csc|security_?code|verification_?(?:value|code))2?["']?\s*[:=]\s*["']?)\d{3,4}(?!\d)/gi;
+  /(?<![a-z])((?:cvc|cvv|csc|security_?code|verification_?(?:value|code))2?["']?(?:\s*[:=]\s*|\s+)["']?)\d{3,4}(?!\d)/gi;
 const cardNumber = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 
 /**
