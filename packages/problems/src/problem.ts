@@ -16,11 +16,10 @@ export const problemContentType = 'application/problem+json';
 
 export function toProblem(error: unknown, traceId: string): Problem {
   const known = asServiceError(error);
-  const { status, title } = errorCodes[known.code];
   return {
     type: `urn:sluice:problem:${known.code}`,
-    title,
-    status,
+    title: errorCodes[known.code].title,
+    status: known.status,
     detail: known.detail,
     instance: traceId,
     ...(known.errors && { errors: known.errors }),

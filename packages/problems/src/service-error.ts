@@ -4,6 +4,8 @@ import { type ErrorCode, errorCodes } from './error-codes.ts';
 export type FieldErrors = Record<string, string[]>;
 
 export interface ServiceErrorOptions {
+  /** Chosen by the code of a Tenant. Default: the status of the error's code. */
+  status?: number;
   errors?: FieldErrors;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
@@ -23,6 +25,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly entityTag: string | undefined;
   readonly limit: string | undefined;
+  readonly status: number;
 
   constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -33,10 +36,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.entityTag = options.entityTag;
     this.limit = options.limit;
-  }
-
-  get status(): number {
-    return errorCodes[this.code].status;
+    this.status = options.status ?? errorCodes[code].status;
   }
 }
 

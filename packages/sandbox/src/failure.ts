@@ -69,7 +69,7 @@ export function toError(outcome: Failed, of: FailedCode): ServiceError | CustomH
   const { failure } = outcome;
   if (failure.kind === 'unreadable') return new UnreadableBody(failure.reason);
   if (failure.kind === 'error') return toServiceError(failure, of);
-  return of.kind === 'reactor' ? responseOfReactor() : toResponse(failure, of);
+  return of.kind === 'reactor' ? responseOfReactor(failure) : toResponse(failure, of);
 }
 
 /** The error for any kind of code, also during its suspension. */
@@ -126,10 +126,15 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, of: FailedCod
   return new ServiceError(codeOf(of.kind), place ? `${text} (line ${place.line})` : text, { cause });
 }
 
-/** Reactors respond only with problems or results, because published clients read nothing else. */
-function responseOfReactor(): ServiceError {
-  const detail = 'CustomHttpResponseError is for transforms: a reactor returns a result or throws another error';
-  return new ServiceError('reactor_failed', detail, { cause: new TransformThrew(undefined) });
+/**
+ * Reactors respond only with problems or results, because published clients read nothing else; so headers and body are not
+ * used.
+ */
+function responseOfReactor({ status }: GuestFailure & { kind: 'response' }): ServiceError {
+  const cause = new TransformThrew(undefined);
+  if (status >= 400) return new ServiceError('reactor_failed', `The reactor answered ${status}`, { status, cause });
+  const detail = `The reactor threw a CustomHttpResponseError with the status ${status}, but only 400 and above are errors`;
+  return new ServiceError('reactor_failed', detail, { cause });
 }
 
 function toResponse(failure: GuestFailure & { kind: 'response' }, of: FailedCode): ServiceError | CustomHttpResponse {

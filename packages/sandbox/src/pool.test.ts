@@ -75,6 +75,9 @@ describe('errors of the code', () => {
     ['module.exports = () => { throw null }', 'the transform threw null'],
     ['module.exports = () => { throw undefined }', 'the transform threw undefined'],
     ['module.exports = () => { throw Symbol("s") }', 'the transform threw a symbol'],
+    ["module.exports = () => { throw { message: 'declined' } }", 'the transform threw declined'],
+    ["module.exports = () => { throw { name: 'Declined', message: 'no' } }", 'Declined: no'],
+    ["module.exports = () => { throw { reason: 'no' } }", 'the transform threw [object Object]'],
     ['module.exports = () => { throw { get message() { throw 1 } } }', /an error without text/],
     ['module.exports = () => { throw Object.create(null) }', /an error without text/],
     [

@@ -93,8 +93,14 @@ export function contentOf(body) {
         : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     return { content: { latin1: coding('latin1').toText(view) }, type: undefined };
   }
+  if (isStream(body)) throw new TypeError('The body must be text, bytes or URLSearchParams: read the stream first');
   const type = body instanceof URLSearchParams ? 'application/x-www-form-urlencoded' : 'text/plain';
   return { content: { text: String(body) }, type: `${type};charset=UTF-8` };
+}
+
+/** Node's fetch would read it piece by piece, but bodies cross the boundary as a whole. @param {unknown} body */
+function isStream(body) {
+  return typeof body === 'object' && body !== null && (Symbol.asyncIterator in body || 'getReader' in body);
 }
 
 /** @param {Content} content */

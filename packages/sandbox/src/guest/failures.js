@@ -12,7 +12,7 @@ const maximumLength = 2000;
  */
 export function describe(thrown) {
   if (typeof thrown !== 'object' || thrown === null) {
-    return { __proto__: null, kind: 'error', message: text(() => thrown) };
+    return { __proto__: null, kind: 'error', message: text(() => thrown) ?? 'undefined' };
   }
   const response = describeResponse(thrown);
   if (response) return { __proto__: null, kind: 'response', ...response };
@@ -26,10 +26,14 @@ export function describe(thrown) {
   };
 }
 
-/** @param {() => unknown} read Code of the Tenant may run here: a getter, a toString. */
+/**
+ * Undefined where there is none, as the name of an object that is no Error.
+ * @param {() => unknown} read Code of the Tenant may run here: a getter, a toString.
+ */
 function text(read) {
   try {
     const value = read();
+    if (value === undefined) return undefined;
     return apply(sliceText, typeof value === 'symbol' ? 'a symbol' : toText(value), [0, maximumLength]);
   } catch {
     return 'an error without text';

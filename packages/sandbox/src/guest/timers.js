@@ -1,6 +1,6 @@
 /**
- * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. Once code has
- * called `fetch` it lets real time pass instead. They are a linked list, because arrays use a prototype that the
+ * Timers in virtual time: the host fires them one by one, in order, as soon as nothing else is pending. For code that may
+ * call `fetch` it lets real time pass instead. They are a linked list, because arrays use a prototype that the
  * Tenant's code can change.
  */
 import { describe } from './failures.js';

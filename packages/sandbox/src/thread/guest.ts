@@ -172,7 +172,7 @@ export class Guest {
       this.#drainJobs(invocation);
       if (invocation.outcome) break;
       if (invocation.answers.length > 0) this.#deliverAnswers(invocation);
-      else if (invocation.fetches.size > 0 && (await this.#waited(invocation))) continue;
+      else if (invocation.mayFetch && (await this.#waited(invocation))) continue;
       else if (invocation.awaitedCalls > 0) await nextAnswer(invocation);
       else if (!this.#fireTimer(invocation)) end(invocation, this.#unsettled(this.#promise));
     }
@@ -237,8 +237,8 @@ export class Guest {
   }
 
   /**
-   * Waits in real time for an answer or the next timer, because a destination must see the code's pauses between its
-   * calls.
+   * Waits in real time for an answer or the next timer, because destinations must see the code's pauses before and between
+   * its calls.
    * @returns false if there is nothing to wait for.
    */
   async #waited(invocation: Invocation): Promise<boolean> {
