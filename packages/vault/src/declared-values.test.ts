@@ -30,6 +30,8 @@ test.each<[DeclaredMember['type'], Json]>([
   ['number', '0x10'],
   ['number', '1e999'],
   ['number', '9007199254740993'],
+  ['number', '9007199254740993.0'],
+  ['number', '1e20'],
   ['number', true],
 ])('a declared %s is not %j', (type, given) => {
   expect(castDeclared(declare(type), { a: given }).faults).toEqual({ a: [`must be a ${type}`] });

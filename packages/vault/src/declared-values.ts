@@ -1,4 +1,5 @@
 import type { DeclaredMember } from '@sluice/database';
+import { isExact } from './exact-numbers.ts';
 import type { Json, JsonObject } from './json.ts';
 
 export interface CastValues {
@@ -37,11 +38,7 @@ const casts: Record<DeclaredMember['type'], (value: Json) => Json | undefined> =
   number(value) {
     if (typeof value === 'number') return value;
     const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
-    return isNumber && Number.isFinite(Number(value)) && !losesDigits(value) ? Number(value) : undefined;
+    // A long account number must not become another one
+    return isNumber && isExact(Number(value)) ? Number(value) : undefined;
   },
 };
-
-/** A long account number must not become another one. */
-function losesDigits(text: string): boolean {
-  return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
-}

@@ -4,6 +4,7 @@ export type { SecretPlace } from './encryption/cipher.ts';
 export { raiseIntegrityAlarms } from './encryption/integrity-alarm.ts';
 export { IntegrityError } from './encryption/integrity-error.ts';
 export { decryptSecret, encryptSecret, type KeyHolder, prepareSecret, type Secret } from './encryption/secrets.ts';
+export { requireExactNumbers } from './exact-numbers.ts';
 export { evaluateExpression } from './expressions/evaluate-expression.ts';
 export { type FilterBudget, filterBudget } from './expressions/filter-budget.ts';
 export { type FilterRecord, longestGrown, longestPadding } from './expressions/filter-record.ts';

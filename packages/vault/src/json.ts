@@ -48,22 +48,6 @@ export function isNestedDeeperThan(limit: number, value: unknown): boolean {
   return false;
 }
 
-/** Returns false if JSON.parse changed a number: 1e400, and most integers beyond 2^53 (17 digits). Does not recurse. */
-export function hasExactNumbers(value: unknown): boolean {
-  const left = [value];
-  while (left.length > 0) {
-    const item = left.pop();
-    if (typeof item === 'number' && !isExact(item)) return false;
-    if (typeof item !== 'object' || item === null) continue;
-    for (const member of Array.isArray(item) ? item : Object.values(item)) left.push(member);
-  }
-  return true;
-}
-
-function isExact(number: number): boolean {
-  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
-}
-
 export const unstorable = 'contains a NUL character or a lone surrogate';
 
 /** Postgres stores neither NUL characters nor lone surrogates. `json` comes from JSON.stringify, which escapes both. */

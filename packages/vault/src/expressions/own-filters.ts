@@ -1,3 +1,4 @@
+import { isExact } from '../exact-numbers.ts';
 import type { Json } from '../json.ts';
 import { cardBrandOf } from './card-brand.ts';
 import { type ArgumentCheck, FilterError, type FilterRecord, longestPadding } from './filter-record.ts';
@@ -78,11 +79,11 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'to_number',
     takes: '',
-    gives: 'the number in the text; fails on other text',
+    gives: 'the number in the text; fails on other text, and on integers above 2^53 − 1, which would be rounded',
     example: { filters: 'to_number', data: '12.50', result: 12.5 },
     run(value) {
       const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-      if (typeof number !== 'number' || !Number.isFinite(number)) throw new FilterError('not a number');
+      if (typeof number !== 'number' || !isExact(number)) throw new FilterError('not a number that is kept exactly');
       return number;
     },
   },

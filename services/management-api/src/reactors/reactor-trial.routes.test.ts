@@ -31,6 +31,11 @@ describe('200', () => {
     },
   );
 
+  test('a number in args that would be rounded is 400, as in a run', async () => {
+    const { status, body } = await post(`{"code":${JSON.stringify(echo)},"args":{"amounts":[1,9007199254740993]}}`);
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['args.amounts[1]']]);
+  });
+
   test('there is no client, and fetch calls nothing', async () => {
     const code = `module.exports = async (req) => {
       const failed = await fetch('https://example.com/').catch((error) => [error instanceof TypeError, error.message]);

@@ -1,4 +1,5 @@
 import { tryReactor } from '@sluice/sandbox';
+import { type Json, requireExactNumbers } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { checkCode, checkConfigurationSize } from '../proxies/proxy.definition.ts';
 import { checkArgs, toTrialAnswer, trialBodyLimitBytes } from '../proxies/transform-trial.routes.ts';
@@ -23,6 +24,7 @@ export const testReactor = operation({
   async handle({ body: { code, args, configuration = {} }, caller: { tenantId } }, context) {
     checkConfigurationSize(configuration);
     checkArgs(args);
+    requireExactNumbers('args', args as Json);
     await checkCode('code', code, { tenantId, context, refusal: 'code_does_not_compile' });
     return toTrialAnswer(await tryReactor(context.trials(), { tenantId, code, args, configuration }));
   },

@@ -8,7 +8,10 @@ export const reactBody = {
   title: 'Reaction',
   type: 'object',
   properties: {
-    args: { description: 'Any JSON, with expressions in its strings. Default: an empty object' },
+    args: {
+      description:
+        'Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object',
+    },
   },
   examples: [{ args: { card: '{{ 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24 }}', amount: 1099 } }],
 } as const;

@@ -147,6 +147,29 @@ describe('failures', () => {
     expect((await react(id, 'svc_test_prv_x', {})).status).toBe(401);
   });
 
+  test.each([
+    ['{"args":9007199254740993}', 'args'],
+    ['{"args":{"amounts":[1,-9007199254740993]}}', 'args.amounts[1]'],
+    ['{"args":{"a":1e400}}', 'args.a'],
+  ])('400 for a number that would be rounded: %s; before the reactor is looked for', async (body, path) => {
+    const { id } = await gateway.current.tenant.reactor({ code: echo });
+    for (const reactor of [id, randomUUID()]) {
+      const answer = await react(reactor, await callerOf(), body);
+      expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([400, [path]]);
+    }
+  });
+
+  test('the control: the largest integer, and a token that holds a longer one as text, arrive as they are', async () => {
+    const { tenant } = gateway.current;
+    const { id } = await tenant.reactor({ code: echo });
+    const token = await tenant.token({ data: '9007199254740993' });
+    const args = { most: Number.MAX_SAFE_INTEGER, text: `{{ ${token} }}`, number: `{{ ${token} | to_number }}` };
+    expect((await react(id, await callerOf(), { args })).body.raw).toEqual({
+      ...{ most: Number.MAX_SAFE_INTEGER, text: '9007199254740993' },
+      number: null,
+    });
+  });
+
   test('403 without token:use', async () => {
     const { id } = await gateway.current.tenant.reactor({ code: echo });
     expect(await react(id, await callerOf(['token:create']), {})).toMatchObject({
@@ -287,10 +310,23 @@ describe('failures', () => {
     ['an unknown member', 'return { result: 1 }', 500, 'the reactor returned an object with "result"'],
     [
       'a custom response',
-      'throw new (require("svc-errors").CustomHttpResponseError)({ status: 201 })',
-      500,
-      'for transforms',
+      `throw new (require("svc-errors").CustomHttpResponseError)({ status: 402, body: "x" })`,
+      402,
+      'The reactor answered 402',
     ],
+    [
+      'one of 599',
+      `throw new (require("svc-errors").CustomHttpResponseError)({ status: 599 })`,
+      599,
+      'The reactor answered 599',
+    ],
+    [
+      'one that is no error',
+      `throw new (require("svc-errors").CustomHttpResponseError)({ status: 201 })`,
+      500,
+      'with the status 201',
+    ],
+    ['an object that is no Error', 'throw { message: "declined" }', 500, 'the reactor threw declined'],
     ['a client that is absent', 'await req.svc.detokenize(1)', 500, 'the reactor has no Application'],
     [
       'a destination that is closed',
@@ -303,7 +339,7 @@ describe('failures', () => {
     const { id } = await gateway.current.tenant.reactor({ code: `module.exports = async (req) => { ${statements} }` });
     const answer = await react(id, await callerOf(), {});
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
-    const title = status === 500 ? { title: 'Reactor failed' } : {};
+    const title = status === 500 || status === 402 ? { title: 'Reactor failed' } : {};
     expect(answer).toMatchObject({ status, body: { status, ...title, detail: expect.stringContaining(detail) } });
   });
 

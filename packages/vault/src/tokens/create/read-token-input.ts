@@ -2,18 +2,11 @@ import { containerForm } from '@sluice/access';
 import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, nearMisses, ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
+import { hasExactNumbers, inexact } from '../../exact-numbers.ts';
 import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
 import { countExpressions, fillTemplate, tooLarge } from '../../expressions/template.ts';
 import { toText } from '../../expressions/to-text.ts';
-import {
-  hasExactNumbers,
-  isNestedDeeperThan,
-  isObject,
-  isStorable,
-  type Json,
-  type JsonObject,
-  unstorable,
-} from '../../json.ts';
+import { isNestedDeeperThan, isObject, isStorable, type Json, type JsonObject, unstorable } from '../../json.ts';
 import { checkMembers, checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
 import { isTokenId, tokenIdForm } from '../token-id.ts';
@@ -77,7 +70,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const isTooDeep = isObject(wire) && isNestedDeeperThan(deepestJson, [wire.data, wire.mask]);
   refuse(path, isTooDeep ? { '': [nestedTooDeeply] } : {});
   const isExact = !isObject(wire) || hasExactNumbers(wire.data);
-  refuse(path, isExact ? {} : { data: ['holds a number that is too large to be kept exactly; send it as text'] });
+  refuse(path, isExact ? {} : { data: [inexact] });
   refuse(path, isObject(wire) ? nearMisses(wire, members) : {});
   const validate = hasManyMembers(wire) ? validateToFirst : validateAll;
   if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));

@@ -46,6 +46,7 @@ describe('refusals', () => {
     ['a short time limit', { timeout_ms: 9999 }, 400],
     ['a long time limit', { timeout_ms: 210_001 }, 400],
     ['a time limit of another type', { timeout_ms: '20000' }, 400],
+    ['a number that would be rounded', { args: { a: 2 ** 53 + 2 } }, 400],
     ['arguments over 1 MiB', { args: 'x'.repeat(1024 * 1024) }, 413],
     ['another type', 'text', 400],
   ])('%s: %#', async (_, body, status) => {

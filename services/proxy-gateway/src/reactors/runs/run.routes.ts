@@ -4,7 +4,7 @@ import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { type Queryable, runResult as resultPlace, runArguments } from '@sluice/database';
 import { JsonText, operationsOf, Reply } from '@sluice/http-api';
 import { ServiceError, toProblem } from '@sluice/problems';
-import { decryptSecret, encryptSecret } from '@sluice/vault';
+import { decryptSecret, encryptSecret, type Json, requireExactNumbers } from '@sluice/vault';
 import type { Context } from '../../context.ts';
 import { nextCdnLoop } from '../../http/cdn-loop.ts';
 import { reactorParams } from '../react.schema.ts';
@@ -42,11 +42,13 @@ const reactAsync = operation({
     const { tenantId } = caller;
     const cdnLoop = header('cdn-loop');
     nextCdnLoop(cdnLoop);
+    const sent = (body.args ?? {}) as Json;
+    requireExactNumbers('args', sent);
     const { retryable } = await selectReactor({ reactorId: params.id, caller }, context);
     await rateLimits?.countCaller(caller);
     await requireRoomForResults(db, tenantId, runLimits);
     const id = randomUUID();
-    const args = JSON.stringify(body.args ?? {});
+    const args = JSON.stringify(sent);
     const run = {
       ...{ tenantId, id, reactorId: params.id, traceId, cdnLoop, retryable },
       createdBy: caller.id,
