@@ -50,7 +50,7 @@ export type { Rotation, RotationEvent, VersionsMade } from './rotation/rotation.
 export { searchTokens } from './search/search-tokens.ts';
 export { detokenize, detokenizeEach, mostDistinctTokens, type RunInPieces } from './tokenization/detokenize.ts';
 export { detokenizeJson, type JsonDocument } from './tokenization/detokenize-json.ts';
-export { readTokenization, tokenize } from './tokenization/tokenize.ts';
+export { findInputs, readTokenization, tokenize } from './tokenization/tokenize.ts';
 export { type Answering, createToken, createTokens, theOnly } from './tokens/create/create-tokens.ts';
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';

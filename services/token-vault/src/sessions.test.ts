@@ -79,12 +79,13 @@ describe('what both a session and its Application are granted', () => {
     expect((await send('GET', `/tokens/${id}`, { key: application.key })).body).not.toHaveProperty('data');
   });
 
-  test('an equal token is told to a session that may not read it by no more than its id', async () => {
-    const { createApplication, createSession } = service.current;
+  test('an equal token of a card is told to a session that may not read it by no more than its id', async () => {
+    const { createApplication, createSession, db } = service.current;
     const application = await createApplication({ rules: [reveal] });
+    await db.updateTable('tenants').set({ deduplicate_tokens: true }).where('id', '=', application.tenantId).execute();
     const session = await createSession(application, { permissions: ['token:create'], rules: [] });
-    const first = await create(application.key, { data: 'equal', metadata: { a: 'b' }, deduplicate_token: true });
-    const body = { data: 'equal', deduplicate_token: true };
+    const body = { type: 'card_number', data: '4242424242424242' };
+    const first = await create(application.key, { ...body, metadata: { a: 'b' } });
     const again = await send('POST', '/tokens', { key: session.key, body });
     expect([again.status, again.body.id]).toEqual([200, first.id]);
     expect(Object.keys(again.body).sort()).toEqual(['containers', 'fingerprint', 'id', 'tenant_id', 'type']);

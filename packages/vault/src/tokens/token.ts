@@ -1,4 +1,4 @@
-import type { Grants } from '@sluice/access';
+import type { ApplicationType, Grants } from '@sluice/access';
 import type { ActorType } from '@sluice/audit';
 import type { Queryable } from '@sluice/database';
 import type { Sealed } from '../encryption/cipher.ts';
@@ -9,6 +9,8 @@ import type { DecryptionBudget } from './decryption-budget.ts';
 /** An Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
   id: string;
+  /** Anybody may have the key of a `public` Application or of a session. */
+  type?: ApplicationType | 'session' | 'user';
   actorType?: ActorType;
   /** The Application that authorized the session; audit rows name it. */
   applicationId?: string;

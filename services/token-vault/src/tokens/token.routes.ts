@@ -29,7 +29,7 @@ export const createTokenOperation = operation({
   tag: 'Tokens',
   summary: 'Create a token; 200 with the equal one that exists where tokens are deduplicated',
   description:
-    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, of the same type, `fingerprint_expression` (the default of the type counts as none) and fingerprint, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers. With keys of `public` Applications so many tokens and bytes a minute may be created or changed for each Application and from each address; beyond 429.',
+    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, of the same type, `fingerprint_expression` (the default of the type counts as none) and fingerprint, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers. Keys of `public` Applications and of sessions are answered so for `card`, `card_number` and `bank` only, and only where the Tenant deduplicates; otherwise they make a new token, because the answer would test guesses. With keys of `public` Applications so many tokens and bytes a minute may be created or changed for each Application and from each address; beyond 429.',
   method: 'post',
   path: '/tokens',
   permission: 'token:create',

@@ -1,20 +1,31 @@
 import type { Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
+import type { TokenTypeName } from '../../types/token-types.ts';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
-import type { TokenRow } from '../token.ts';
+import type { Actor, TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
 import { equalityOf, findOldestEqual, hasFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
+
+/**
+ * What public callers may find as the equal of what they send. Whether a token existed answers a guess at its value, and
+ * anybody may guess, so that each other type, which may have few values, gets a new token.
+ */
+const shared: ReadonlySet<string> = new Set<TokenTypeName>(['card', 'card_number', 'bank']);
+
+const isPublic = ({ type }: Actor) => type === 'public' || type === 'session';
 
 /**
  * A draft that equals a token, stored or earlier in the list, gets its id. Concurrent creations of equal tokens wait.
  */
 export async function findEqual(
   tx: Queryable,
-  { actor: { tenantId }, drafts }: Creation,
+  { actor, drafts }: Creation,
 ): Promise<{ fresh: Draft[]; equal: Map<Draft, string> }> {
+  const { tenantId } = actor;
   const { deduplicate_tokens: setting } = await findTokenSettings(tx, tenantId);
-  const nameOf = ({ row }: Draft) =>
-    (row.deduplicate ?? setting) && hasFingerprint(row) ? equalityOf(row) : undefined;
+  const isLookedFor = (row: Draft['row']) =>
+    isPublic(actor) ? setting && row.deduplicate !== false && shared.has(row.type) : (row.deduplicate ?? setting);
+  const nameOf = ({ row }: Draft) => (isLookedFor(row) && hasFingerprint(row) ? equalityOf(row) : undefined);
   const canonical = await findStored(tx, tenantId, drafts.filter(nameOf));
   const fresh: Draft[] = [];
   const equal = new Map<Draft, string>();

@@ -42,7 +42,11 @@ export const tokenInputSchema = {
       description:
         'Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal',
     },
-    deduplicate_token: { type: 'boolean', description: "Overrides the Tenant's `deduplicate_tokens`" },
+    deduplicate_token: {
+      type: 'boolean',
+      description:
+        "Overrides the Tenant's `deduplicate_tokens`; with keys of public Applications and sessions only false does",
+    },
     expires_at: { type: 'string', description: 'ISO 8601; UTC where it has no zone' },
   },
 } as const;
