@@ -19,19 +19,13 @@ import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { consoleTokenOperations } from './console-tokens/console-token.routes.ts';
 import type { Context } from './context.ts';
 import { fieldPage } from './elements/field-page.ts';
+import { fieldsOperations } from './elements/frame-operations.ts';
 import { readReleasedFiles } from './elements/released-files.ts';
-import { tokenizationOperations, tokenizeOperation } from './tokenization/tokenization.routes.ts';
-import { createTokenOperation, getToken, patchTokenOperation, tokenOperations } from './tokens/token.routes.ts';
+import { tokenizationOperations } from './tokenization/tokenization.routes.ts';
+import { tokenOperations } from './tokens/token.routes.ts';
 import { walkOperations } from './tokens/token-walk.routes.ts';
 
 export const operations = [...tokenOperations, ...walkOperations, ...tokenizationOperations];
-
-/** Operations at the host of the fields. Their frames read or change a token only with the key of a session. */
-export const fieldsOperations = [
-  createTokenOperation,
-  tokenizeOperation,
-  ...[getToken, patchTokenOperation].map((operation) => ({ ...operation, takesKeyOf: 'session' as const })),
-];
 
 /** Operations at the host of the console. */
 export const operationsByCookie = underCookieApi(consoleTokenOperations);

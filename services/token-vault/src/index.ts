@@ -1,1 +1,2 @@
-export { fieldsOperations, operations, operationsByCookie } from './app.ts';
+export { operations, operationsByCookie } from './app.ts';
+export { fieldsOperations } from './elements/frame-operations.ts';

@@ -194,10 +194,12 @@ describe('a frame', () => {
     expect({ status: answer.status, cors: corsOf(answer) }).toEqual({ status: 403, cors: [] });
   });
 
-  async function tokenOf() {
+  const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
+
+  async function tokenOf(body: object = card) {
     const authorizer = await vault.current.createApplication({ rules: [reveal] });
-    const { body } = await vault.current.send('POST', '/tokens', { key: authorizer.key, body: { data: { cvc: '1' } } });
-    return { authorizer, token: String(body.id) };
+    const { body: token } = await vault.current.send('POST', '/tokens', { key: authorizer.key, body });
+    return { authorizer, token: String(token.id) };
   }
 
   async function sessionOf({ authorizer, token }: Awaited<ReturnType<typeof tokenOf>>) {
@@ -223,12 +225,12 @@ describe('a frame', () => {
     const read = await ask('GET', `/tokens/${token}`, { key, ...frameOf(madeBy) });
     expect({ status: read.status, data: read.body.data, cors: corsOf(read) }).toEqual({
       status: 200,
-      data: { cvc: '1' },
+      data: card.data,
       cors: [],
     });
     expect(read.headers.get('cache-control')).toBe('no-store');
     const patch = frameOf(madeBy, { 'Content-Type': 'application/merge-patch+json' });
-    const changed = await ask('PATCH', `/tokens/${token}`, { key, body: { data: { cvc: '2' } }, ...patch });
+    const changed = await ask('PATCH', `/tokens/${token}`, { key, body: { data: { cvc: '321' } }, ...patch });
     expect({ status: changed.status, cors: corsOf(changed) }).toEqual({ status: 200, cors: [] });
     const { token: other } = await tokenOf();
     expect((await ask('GET', `/tokens/${other}`, { key, ...frameOf(madeBy) })).status).toBe(404);
@@ -259,6 +261,39 @@ describe('a frame', () => {
       ).toBe(403);
     },
   );
+
+  test.each<[string, object, object]>([
+    ['a security code into a text', { data: { name: 'Ada' } }, { cvc: '123' }],
+    ['one beside what it may have', { data: { name: 'Ada' } }, { name: 'Bob', cvc: '123' }],
+    ['a number', { data: { name: 'Ada' } }, { number: '4242424242424242' }],
+    ['an expiry', { data: {} }, { expiration_month: 12, expiration_year: 2030 }],
+    ['a code in place of a text', { data: 'Ada' }, { cvc: '123' }],
+    ['a code into a number', { type: 'card_number', data: '4242424242424242' }, { cvc: '123' }],
+  ])('puts no part of a card into a token that is none, whatever the page orders: %s', async (_, body, data) => {
+    const { madeBy, key, token } = await sessionOf(await tokenOf(body));
+    const merge = { key, body: { data }, headers: { 'Content-Type': 'application/merge-patch+json' } };
+    const { status, body: problem } = await ask('PATCH', `/tokens/${token}`, {
+      ...merge,
+      ...frameOf(madeBy, merge.headers),
+    });
+    expect({ status, detail: problem.detail }).toEqual({
+      status: 403,
+      detail: expect.stringMatching(/^data\.\w+: .*card/),
+    });
+    expect((await ask('PATCH', '/tokens/none', { ...merge, ...frameOf(madeBy, merge.headers) })).status).toBe(404);
+  });
+
+  test.each<[string, object]>([
+    ['/tokens', { data: { cvc: '123' } }],
+    ['/tokens', { type: 'token', data: { number: '4242424242424242', cvc: '123' } }],
+    ['/tokenize', [{ a: { type: 'token', data: { cvc: '123' } } }]],
+  ])('puts no security code into a token that is no card, by POST %s of %j', async (path, body) => {
+    const { id, key } = await createCollector();
+    expect((await ask('POST', path, { key, body, ...frameOf(id) })).status).toBe(403);
+    const asCard = path === '/tokens' ? card : [{ a: card }];
+    expect((await ask('POST', path, { key, body: asCard, ...frameOf(id) })).status).toBeLessThan(300);
+    expect((await vault.current.send('POST', path, { key, body, headers: { Origin: shop } })).status).toBeLessThan(300);
+  });
 
   test.each(['/tokens', '/tokenize', `/tokens/${randomUUID()}`])('gets no preflight answered for %s', async (path) => {
     const answer = await ask('OPTIONS', path, { headers: { Origin: shop, 'Access-Control-Request-Method': 'POST' } });
