@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -37,6 +38,18 @@ test('the newest version is what its sources compile to, byte for byte, and the 
   for (const [name, expected] of Object.entries(hashes)) {
     expect(hashesOf(await readRelease(join(releasedElements, name)))).toEqual(expected);
   }
+});
+
+/** SHA-256 of the hashes of each released version. Add a line for a new version; no line may change once pages may use it. */
+const releases = {
+  '0.1.0': '462a84bf3178e427816c02f7d2a8745bd69ae161b3deba95ecaccff1f78f454e',
+  '0.2.0': 'a8a787562041fc66cc6c2235c09105782590fbadf8412cd99ed445b65c1e63e4',
+};
+
+test('no file of a released version has changed', async () => {
+  const hashes = JSON.parse(await readFile(join(releasedElements, 'integrity.json'), 'utf8')) as Record<string, object>;
+  const digest = (files: object) => createHash('sha256').update(JSON.stringify(files)).digest('hex');
+  expect(Object.fromEntries(Object.entries(hashes).map(([name, files]) => [name, digest(files)]))).toEqual(releases);
 });
 
 test('the script of the page imports nothing, because its hash says nothing of what it would import', async () => {

@@ -19,6 +19,9 @@ const failed = (problem: types.Problem): types.FieldsError =>
 /** Matches the labels of two fields that can make one token: parts of a card, or texts with names. */
 const fitting = /^(number|expiry|cvc) (number|expiry|cvc)$|^text.+ text./;
 
+/** What a field takes from the element around it. */
+const inherited = ['color', 'font-family', 'font-size', 'font-weight', 'font-style', 'line-height'];
+
 /** A field, with the members that only its group uses. */
 interface Member extends types.Field {
   /** Its kind, followed by the name of a text. */
@@ -70,9 +73,10 @@ export function fields(url: string, key: string, { application, theme }: types.F
 
     /** Sets the frame's title. @returns how the frame must show the field. */
     const show = () => {
-      const { color, font } = getComputedStyle(target);
+      const style = getComputedStyle(target);
       frame.title = own.title;
-      return { ...own, around: { color, font }, themes: [theme, own.theme] };
+      const around = Object.fromEntries(inherited.map((name) => [name, style.getPropertyValue(name)]));
+      return { ...own, around, themes: [theme, own.theme] };
     };
 
     const cancelCalls = () => {
@@ -97,14 +101,21 @@ export function fields(url: string, key: string, { application, theme }: types.F
     const ready = new Promise<void>((resolve, reject) => {
       on('ready', resolve);
       on('error', (problem) => reject(failed(problem)));
-      const wait = () =>
+      const wait = (ms: number) =>
         setTimeout(() => {
           if (field.isReady || !members.has(field)) return;
           // A frame outside the document does not load, so its time has not begun.
-          if (!frame.isConnected) wait();
-          else emit('error', { title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?` });
-        }, 10_000);
-      wait();
+          if (!frame.isConnected) return wait(ms);
+          if (ms > 3_000)
+            return emit('error', {
+              title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`,
+            });
+          // While the vault is rolled, the frame's page may name files that another process does not have yet. Inserted anew,
+          // the frame loads again without an entry in the history of the page.
+          target.append(frame);
+          return wait(7_000);
+        }, ms);
+      wait(3_000);
     });
     // A page that does not await `ready` gets the event `error`, so the rejection must not count as unhandled.
     ready.catch(() => {});
@@ -149,7 +160,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
     });
     frame.src = `${origin}/elements/field?application=${application}`;
     frame.referrerPolicy = 'no-referrer';
-    frame.allow = 'autofill; payment; clipboard-write';
+    frame.allow = 'payment; clipboard-write';
     frame.style.cssText = 'display:block;border:0;width:100%;height:1.5em;opacity:0';
     target.append(frame);
     return field;

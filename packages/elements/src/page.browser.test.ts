@@ -107,6 +107,35 @@ test('a frame that comes late works all the same', async () => {
   expect(vault.asked).toHaveLength(1);
 });
 
+test.each(['field.js', 'field/inputs.js', 'field/card-entries.js'])(
+  'a frame that lacks %s, which another process may not have yet, is loaded again after three seconds, once',
+  async (file) => {
+    const { vault } = shops.current;
+    vault.lacking.add(file);
+    await using shop = await shops.current.open();
+    const { page, seen } = shop;
+    await page.clock.install();
+    const told = page.evaluate((origin) => {
+      const target = Object.assign(document.createElement('div'), { id: 'number' });
+      document.body.append(target);
+      window.shop = window.fields(origin, 'key', { application: 'app' });
+      return window.shop.field('number', target, { title: 'Number' }).ready.then(() => 'ready', String);
+    }, vault.origin);
+    const loads = () => seen.requests.filter((url) => url.includes('/elements/field?')).length;
+    await eventually('the file is missing', () => seen.errors.length > 0);
+    await page.clock.runFor(2_999);
+    expect(loads()).toBe(1);
+    await page.clock.runFor(1);
+    expect(await told).toBe('ready');
+    await page.clock.runFor(60_000);
+    expect(loads()).toBe(2);
+    expect(await page.evaluate(() => history.length)).toBe(2);
+    await shop.input('number').fill('4242424242424242');
+    await page.evaluate(() => window.shop.tokenize());
+    seen.errors.length = 0;
+  },
+);
+
 test('several forms in a page make a token each', async () => {
   await using shop = await shops.current.open({ kinds: ['number'] });
   const { page, input } = shop;

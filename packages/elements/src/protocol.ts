@@ -1,10 +1,23 @@
-// The messages between the page and a frame, over one MessagePort for each frame.
-import type { Change, Changeable, FieldEvents, Kind, Problem, Theme, Token, TokenizeOptions, Words } from './types.ts';
+// The messages between the page and a frame, over one MessagePort for each frame. A frame must understand the messages of
+// every released `elements.js`, and may trust none, because a hostile script in the page can send them.
+import type {
+  Change,
+  Changeable,
+  FieldEvents,
+  Kind,
+  Problem,
+  Style,
+  Theme,
+  Token,
+  TokenizeOptions,
+  Words,
+} from './types.ts';
 
 /** How the text around a field looks, and the field's themes. Later themes win. */
 export interface Shown extends Changeable {
   title: string;
-  around: { color: string; font: string };
+  /** `font`: from `elements.js` 0.1.0. */
+  around: Style & { font?: string };
   themes: (Theme | undefined)[];
 }
 

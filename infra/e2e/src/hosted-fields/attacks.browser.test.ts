@@ -10,6 +10,7 @@ const world = useStack(async (closing) => {
   const platform = await sharePlatform();
   const { baseUrl } = platform.stack;
   const vault = `http://fields.localhost:${new URL(baseUrl).port}`;
+  // The oldest, because its pages must be as safe.
   const loader = `${vault}/elements/0.1.0/elements.js`;
   const { port } = new URL(await serveShop(closing, loader));
   const shop = `http://shop.localhost:${port}`;
@@ -230,6 +231,45 @@ test('a frame that was made for one Application is refused the key of another by
   await typeCard(opened, cardNumber);
   const status = await opened.page.evaluate(() => window.shop.tokenize().catch(({ status }) => status));
   expect(status).toBe(403);
+});
+
+test('a script that takes the port of the security code gets nothing to compare its guesses with', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { platform, mine } = world.current;
+  const { page } = await openPaying(closing);
+  const orders = await page.evaluate(async () => {
+    const { postMessage } = MessagePort.prototype;
+    let port: MessagePort | undefined;
+    MessagePort.prototype.postMessage = function (this: MessagePort, data: { do?: string }, ...more: []) {
+      if (data.do === 'clear') port = this;
+      else postMessage.call(this, data, ...more);
+    };
+    // The loader gives the port away by an order that never arrives.
+    window.mounted.cvc?.clear();
+    const answers: unknown[] = [];
+    for (const options of [
+      { type: 'token' },
+      {},
+      { type: 'card_number' },
+      { type: 'token', deduplicate_token: true },
+    ]) {
+      const call = crypto.randomUUID();
+      const answer = new Promise((resolve) => {
+        port?.addEventListener('message', ({ data }) => data.call === call && resolve(data));
+      });
+      if (port) postMessage.call(port, { do: 'tokenize', call, fields: ['cvc'], options });
+      answers.push(await answer);
+    }
+    return answers as { problem?: unknown; token?: unknown }[];
+  });
+  expect(orders.map(({ problem, token }) => ({ problem, token }))).toEqual(
+    Array.from({ length: 4 }, () => ({ problem: { title: 'Not complete', fields: ['number'] }, token: undefined })),
+  );
+  // Nor does a guess find a token that exists, by the key that the page has.
+  const guess = { type: 'token', data: { cvc: '987' }, deduplicate_token: true };
+  const made = [];
+  for (let i = 0; i < 2; i++) made.push(await platform.call('POST', '/tokens', { key: mine.key, body: guess }));
+  expect(made.map(({ status }) => status)).toEqual([201, 201]);
 });
 
 test('a session that a script of the page makes for itself is not authorized as one of a frame', async () => {

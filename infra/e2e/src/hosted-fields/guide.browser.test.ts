@@ -38,7 +38,7 @@ const world = useStack(async (closing) => {
       allowed_origins: [origin],
     });
     const words = {
-      'sha384-HASH': hashes['0.1.0']?.['elements.js'] ?? '',
+      'sha384-HASH': hashes['0.2.0']?.['elements.js'] ?? '',
       PUBLIC_KEY: page.key,
       APPLICATION_ID: page.id,
       ...more,

@@ -1,3 +1,4 @@
+import type { FromFrame, Patch, Tokenize } from '../protocol.ts';
 import type { Changeable } from '../types.ts';
 
 /** The content of a frame. */
@@ -5,4 +6,6 @@ export interface Content {
   focus(): void;
   clear(): void;
   update(changes: Changeable): void;
+  /** Absent where nothing is typed. */
+  send?(message: Tokenize | Patch): Promise<FromFrame>;
 }

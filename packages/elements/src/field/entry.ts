@@ -15,6 +15,11 @@ export interface Entry {
    * @param number the text of the input for the number, if this is part of a card.
    */
   read(text: string, number?: string): Part['data'];
+  /**
+   * Whether complete text is also right, where that would tell the page about the value: it is judged only once the
+   * person has left the input, so that the page does not hear of each key.
+   */
+  isRight?(text: string): boolean;
   /** What a number may reveal: its network's `name` is shown to the person, the rest is sent to the page. */
   tell?(text: string, isLeft: boolean): { name: string; brand?: string; last4?: string };
 }

@@ -1,14 +1,14 @@
-import type { Start } from '../protocol.ts';
+import type { Patch, Start, Tokenize } from '../protocol.ts';
 import type { Change, Changeable } from '../types.ts';
 import type { Content } from './content.ts';
 import type { Entry } from './entry.ts';
 import type { Page } from './page.ts';
+import { send } from './send.ts';
 import { offer, type Part, type Shared, siblingOf } from './siblings.ts';
 import { makeInput } from './typed-input.ts';
 
-export async function open(start: Start, page: Page): Promise<Content> {
-  const { entriesOf } = await (start.kind === 'text' ? import('./text-entry.ts') : import('./card-entries.ts'));
-  const inputs = new Inputs(start, page, entriesOf(start));
+export function open(start: Start, page: Page, entries: Entry[]): Content {
+  const inputs = new Inputs(start, page, entries);
   offer(start.group, start.id, inputs);
   return inputs;
 }
@@ -60,16 +60,25 @@ class Inputs implements Content, Shared {
     for (const { input } of this.#filled) input.disabled = disabled;
   }
 
-  take(): Part {
-    const { kind, name = kind } = this.#start;
-    const data = this.#filled.map((filled) => this.#read(filled));
-    if (!data.includes(undefined)) return { name, data: kind === 'text' ? data[0] : Object.assign({}, ...data) };
-    for (const filled of this.#filled) this.#judge(filled, !this.#read(filled));
-    return { name };
+  send(message: Tokenize | Patch) {
+    return send(message, this.#start.key, this.#page);
   }
 
-  text() {
-    return this.#filled[0]?.input.value ?? '';
+  take(): Part {
+    const { kind, name = kind } = this.#start;
+    const isText = kind === 'text';
+    // The person sees that the field loses the focus, so a page cannot have a text judged after each key in secret.
+    if (isText) for (const { input } of this.#filled) input.blur();
+    const wrong = this.#filled.filter((filled) => !this.#isRight(filled));
+    for (const filled of this.#filled) this.#judge(filled, wrong.includes(filled));
+    if (wrong.length > 0) return { name: isText ? name : kind, isText };
+    const data = this.#filled.map((filled) => this.#read(filled));
+    return isText ? { name, isText, data: data[0] } : { name: kind, isText, data: Object.assign({}, ...data) };
+  }
+
+  number() {
+    const { kind } = this.#start;
+    return kind === 'number' || kind === 'card' ? this.#filled[0]?.input.value : undefined;
   }
 
   reconsider() {
@@ -87,7 +96,7 @@ class Inputs implements Content, Shared {
       });
       // A mistake is shown once the person leaves the input, not while typing.
       input.addEventListener('blur', () => {
-        this.#judge(filled, input.value !== '' && !this.#read(filled));
+        this.#judge(filled, input.value !== '' && !this.#isRight(filled));
         this.#changed();
       });
     }
@@ -139,6 +148,10 @@ class Inputs implements Content, Shared {
 
   #read({ entry, input }: Filled) {
     // A security code has as many digits as the number's network prints.
-    return entry.read(input.value, this.#start.kind === 'cvc' ? siblingOf('number')?.text() : this.text());
+    return entry.read(input.value, this.#start.kind === 'cvc' ? siblingOf('number')?.number() : this.number());
+  }
+
+  #isRight(filled: Filled) {
+    return this.#read(filled) !== undefined && (filled.entry.isRight?.(filled.input.value) ?? true);
   }
 }

@@ -1,5 +1,5 @@
-import type { Shown } from '../protocol.ts';
-import type { StyleName, Theme } from '../types.ts';
+import type { Shown, Start } from '../protocol.ts';
+import type { Style, StyleName, Theme } from '../types.ts';
 
 const allowed: readonly string[] = [
   'color',
@@ -17,6 +17,15 @@ const allowed: readonly string[] = [
   'text-shadow',
 ] satisfies StyleName[];
 
+/** What `invalid` may set of a text. The page hears the height, so it must not depend on how the text is judged. */
+const flat: readonly string[] = [
+  'color',
+  'background-color',
+  'caret-color',
+  'opacity',
+  'text-shadow',
+] satisfies StyleName[];
+
 /** They follow `base`, so that they override it. */
 const selectors = {
   base: 'body',
@@ -28,21 +37,33 @@ const selectors = {
 const sheet = new CSSStyleSheet();
 
 /** Later themes win. Ignores properties not listed, and values that are too long or contain a URL. @returns the colour scheme. */
-export function applyThemes({ around, themes }: Shown): 'light' | 'dark' {
+export function applyThemes({ around, themes }: Shown, kind: Start['kind']): 'light' | 'dark' {
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
   while (sheet.cssRules.length > 0) sheet.deleteRule(0);
   for (const [part, selector] of Object.entries(selectors)) {
     const { style } = sheet.cssRules[sheet.insertRule(`${selector} {}`, sheet.cssRules.length)] as CSSStyleRule;
-    if (part === 'base') Object.assign(style, around);
-    for (const theme of themes) {
-      for (const [name, value] of Object.entries(theme?.[part as keyof Theme] ?? {})) {
-        if (allowed.includes(name) && isHarmless(value)) style.setProperty(name, value);
-      }
-    }
+    const names = kind === 'text' && part === 'invalid' ? flat : allowed;
+    const given = themes.map((theme) => theme?.[part as keyof Theme]);
+    for (const one of part === 'base' ? [withoutShorthand(around), ...given] : given) dress(style, one, names);
   }
   const scheme = schemeOf(getComputedStyle(document.body).color);
   document.documentElement.style.colorScheme = scheme;
   return scheme;
+}
+
+function dress(style: CSSStyleDeclaration, given: Style | undefined, names: readonly string[]) {
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (names.includes(name) && isHarmless(value)) style.setProperty(name, value);
+  }
+}
+
+/** `elements.js` 0.1.0 gives the shorthand `font`, which is judged by what it sets. */
+function withoutShorthand({ font, ...style }: Shown['around']): Style {
+  if (font === undefined) return style;
+  const scratch = document.createElement('p').style;
+  scratch.setProperty('font', font);
+  const set = allowed.map((name) => [name, scratch.getPropertyValue(name)] as const);
+  return { ...Object.fromEntries(set.filter(([, value]) => value !== '')), ...style };
 }
 
 /** Reports the height in CSS pixels, now and after each change, but not while the page hides the frame. */

@@ -3,7 +3,7 @@ import type { TokenizeOptions } from '../types.ts';
 import type { Page } from './page.ts';
 import { type Answer, problemOf, RequestError, request } from './requests.ts';
 import { openSession } from './session.ts';
-import { siblingOf } from './siblings.ts';
+import { type Part, siblingOf } from './siblings.ts';
 
 /** The creation whose response was lost. If it is repeated with the same key, no second token is created. */
 let lost: { text: string; idempotencyKey: string } | undefined;
@@ -11,20 +11,20 @@ let lost: { text: string; idempotencyKey: string } | undefined;
 /** Makes a token of the group's fields, or merges them into one. */
 export async function send(message: Tokenize | Patch, key: string, page: Page): Promise<FromFrame> {
   try {
-    const content = gather(message.fields);
-    if (message.do === 'tokenize') return { token: withoutData(await create(content, key, message.options)) };
+    if (message.do === 'tokenize') {
+      const body = bodyOf(gather(message.fields, 'number'), message.options);
+      return { token: forPage(await create(body, key)) };
+    }
+    const { data } = gather(message.fields);
     const session = await openSession(key, page, message.call);
     const path = `/tokens/${encodeURIComponent(message.token)}`;
-    return { token: withoutData(await request('PATCH', path, { key: session, body: { data: content.data } })) };
+    return { token: forPage(await request('PATCH', path, { key: session, body: { data } })) };
   } catch (error) {
     return { problem: problemOf(error) };
   }
 }
 
-async function create({ data, isText }: Content, key: string, options: TokenizeOptions): Promise<Answer> {
-  const { type = isText ? 'token' : 'card', metadata, containers } = options;
-  const isNumber = type === 'card_number' && typeof data === 'object';
-  const body = { type, data: isNumber ? data.number : data, metadata, containers };
+async function create(body: object, key: string): Promise<Answer> {
   const text = JSON.stringify(body);
   const idempotencyKey = lost?.text === text ? lost.idempotencyKey : crypto.randomUUID();
   lost = { text, idempotencyKey };
@@ -43,19 +43,48 @@ interface Content {
   data: string | Record<string, string | number>;
 }
 
-/** One card of card fields, one text, or an object of several texts. */
-function gather(fields: readonly string[]): Content {
-  // A missing frame counts as incomplete.
-  const parts = fields.map((id) => siblingOf(id)?.take() ?? { name: id, data: undefined });
-  const incomplete = parts.filter(({ data }) => data === undefined).map(({ name }) => name);
-  if (incomplete.length > 0) throw new RequestError({ title: 'Not complete', fields: incomplete });
-  const members = parts.map(({ name, data }) => (typeof data === 'string' ? { [name]: data } : data));
-  const [only] = parts;
-  const isText = typeof only?.data === 'string';
-  return { isText, data: isText && parts.length === 1 ? String(only.data) : Object.assign({}, ...members) };
+/**
+ * The page chooses the type, so the frame refuses types that would tell about a value. A security code alone, made a
+ * `token`, would have a fingerprint that can be compared with a thousand guesses, and a text made a `card_number` could
+ * be found as the equal of one.
+ */
+function bodyOf({ isText, data }: Content, { type, metadata, containers }: TokenizeOptions): object {
+  const common = { metadata, containers };
+  if (isText && type !== 'card_number') return { type: type ?? 'token', data, ...common };
+  if (!isText && (type ?? 'card') === 'card') return { type: 'card', data, ...common };
+  if (!isText && type === 'card_number' && isNumberAlone(data)) return { type, data: data.number, ...common };
+  throw new RequestError({ title: `These fields do not make a token of type ${type}` });
 }
 
-/** Removes the data, which the vault sends if the key may read, because the page must never receive it. */
-function withoutData({ data: _, ...token }: Answer): NonNullable<FromFrame['token']> {
+function isNumberAlone(data: Content['data']): data is { number: string } {
+  return typeof data === 'object' && Object.keys(data).join() === 'number';
+}
+
+/**
+ * One card of card fields, one text, or an object of several texts.
+ *
+ * @param needed the member without which a card is not complete.
+ * @throws {RequestError} that names what is not complete.
+ */
+function gather(fields: readonly string[], needed?: string): Content {
+  // A missing frame counts as incomplete.
+  const parts: Part[] = fields.map((id) => siblingOf(id)?.take() ?? { name: id });
+  const texts = parts.filter(({ isText }) => isText);
+  const isText = texts.length > 0;
+  if (isText && texts.length < parts.length && parts.every(({ isText }) => isText !== undefined)) {
+    throw new RequestError({ title: 'A text and a part of a card make no token together' });
+  }
+  const members = parts.map(({ name, data }) => (typeof data === 'string' ? { [name]: data } : data));
+  const all: Exclude<Content['data'], string> = Object.assign({}, ...members);
+  const incomplete = new Set(parts.filter(({ data }) => data === undefined).map(({ name }) => name));
+  if (needed && !isText && !Object.hasOwn(all, needed)) incomplete.add(needed);
+  if (incomplete.size > 0) throw new RequestError({ title: 'Not complete', fields: [...incomplete] });
+  const [only] = parts;
+  return { isText, data: typeof only?.data === 'string' && parts.length === 1 ? only.data : all };
+}
+
+/** Without the data, which the vault sends if the key may read it, and without what guesses can be compared with. */
+function forPage(answer: Answer): NonNullable<FromFrame['token']> {
+  const { data: _data, fingerprint: _fingerprint, fingerprint_expression: _expression, ...token } = answer;
   return token as NonNullable<FromFrame['token']>;
 }

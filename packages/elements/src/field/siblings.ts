@@ -5,16 +5,18 @@ export const application = new URLSearchParams(location.search).get('application
 export interface Part {
   /** Its kind, or a text's name. */
   name: string;
+  /** Undefined of a frame that is missing. */
+  isText?: boolean;
   /** Absent while it is not complete. A text's is a string. */
   data?: string | Record<string, string | number> | undefined;
 }
 
 /** What a field's siblings may use of it. */
 export interface Shared {
-  /** Its part of a token. Marks incomplete inputs as invalid. */
+  /** Its part of a token. Marks wrong inputs as invalid, for which a text loses the focus. */
   take(): Part;
-  /** What is typed in its first input. */
-  text(): string;
+  /** What is typed as the number of a card. Undefined in a field of another kind, whatever its id. */
+  number(): string | undefined;
   /** Tells the page a state that has changed because a sibling did. */
   reconsider(): void;
 }

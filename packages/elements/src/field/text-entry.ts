@@ -4,7 +4,7 @@ import { fillsMask, formatByMask } from './format-mask.ts';
 
 /** @throws {Error} for a mask or a pattern that means nothing. */
 export function entriesOf({ title, name = '', mask, pattern }: Start): Entry[] {
-  const whole = pattern === undefined ? /./su : new RegExp(`^(?:${pattern})$`, 'v');
+  const whole = pattern === undefined ? undefined : new RegExp(`^(?:${pattern})$`, 'v');
   const inputmode = mask && !/[a*]/.test(mask) ? 'numeric' : 'text';
   const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' };
   return [
@@ -12,7 +12,8 @@ export function entriesOf({ title, name = '', mask, pattern }: Start): Entry[] {
       title,
       attributes: { name, inputmode, maxlength: '10000', ...quiet },
       ...(mask !== undefined && { format: formatByMask(mask) }),
-      read: (text) => (whole.test(text) && (mask === undefined || fillsMask(mask, text)) ? text : undefined),
+      read: (text) => ((mask === undefined ? text !== '' : fillsMask(mask, text)) ? text : undefined),
+      ...(whole && { isRight: (text) => whole.test(text) }),
     },
   ];
 }

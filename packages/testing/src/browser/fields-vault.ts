@@ -20,8 +20,8 @@ export type Prepared = { status: number; body?: unknown; headers?: Record<string
 export interface FieldsVault {
   /** The fields' own, beside `127.0.0.1`. */
   origin: string;
-  /** Where the page's script is. */
-  script: string;
+  /** Where the page's script of a version is; default: the newest. */
+  scriptOf(version?: string): string;
   asked: Asked[];
   /** In place of the vault's next answers. */
   prepared: Prepared[];
@@ -29,6 +29,8 @@ export interface FieldsVault {
   allowed: string;
   /** Frames wait for it. */
   gate: Promise<unknown>;
+  /** Files of the newest version, each of which is not there when it is next asked for, as at a process of another version. */
+  lacking: Set<string>;
 }
 
 /**
@@ -39,17 +41,20 @@ export async function startFieldsVault(stack: AsyncDisposableStack): Promise<Fie
   const { version } = JSON.parse(await readFile(new URL('package.json', elements), 'utf8')) as { version: string };
   const vault: FieldsVault = {
     origin: '',
-    script: '',
+    scriptOf: (of = version) => `${vault.origin}/elements/${of}/elements.js`,
     asked: [],
     prepared: [],
     allowed: 'http://shop.localhost:*',
     gate: Promise.resolve(),
+    lacking: new Set(),
   };
   const url = await serveHttp(stack, async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://vault');
     if (pathname === '/elements/field') {
       await vault.gate;
       answerFrame(response, version, vault.allowed);
+    } else if (vault.lacking.delete(pathname.slice(`/elements/${version}/`.length))) {
+      response.writeHead(404).end();
     } else if (pathname.startsWith('/elements/')) {
       const file = new URL(`released/${pathname.slice('/elements/'.length)}`, elements);
       response.setHeader('Content-Type', types[pathname.split('.').at(-1) ?? ''] ?? 'text/plain');
@@ -58,7 +63,6 @@ export async function startFieldsVault(stack: AsyncDisposableStack): Promise<Fie
     } else await answerRequest(vault, request, response);
   });
   vault.origin = url.replace('127.0.0.1', 'fields.localhost');
-  vault.script = `${vault.origin}/elements/${version}/elements.js`;
   return vault;
 }
 
@@ -93,7 +97,7 @@ async function answerRequest(vault: FieldsVault, request: IncomingMessage, respo
 
 function answerOf(method: string, path: string, body: Record<string, unknown>): Prepared {
   const [id, type] = ['5d0f7f2e-0a53-4f5c-9d4c-5f2a3f1b7c11', body.type ?? 'card'];
-  const token = { id, type, containers: ['/pci/high/'] };
+  const token = { id, type, containers: ['/pci/high/'], fingerprint: 'of all', fingerprint_expression: '{{ data }}' };
   if (path === '/sessions') return { status: 201, body: { id, session_key: 'session-key', nonce: 'nonce' } };
   if (path === '/tokens') return { status: 201, body: { ...token, data: body.data } };
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };

@@ -12,6 +12,8 @@ declare global {
     shop: elements.Fields;
     mounted: Record<string, elements.Field>;
     events: [id: string, name: string, event: unknown][];
+    /** Gives a frame an order of the page's choice, over the port that a hostile script took. @returns its answer to a call. */
+    order(id: string, message: object): Promise<{ problem?: elements.Problem; token?: elements.Token }>;
   }
 }
 
@@ -27,8 +29,23 @@ const style = `
   .field[data-field~=focused] { border-color: #1a73e8; box-shadow: 0 0 0 1px #1a73e8; }
   .field[data-field~=invalid] { border-color: light-dark(#b3261e, #ffb4ab); }`;
 
+/** A script that runs before the loader hears every message that the loader sends, and keeps the ports. */
+const takePorts = `
+  const ports = {};
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function (data, ...more) {
+    if (data.do === 'start') ports[data.id] = this;
+    return postMessage.call(this, data, ...more);
+  };
+  window.order = (id, message) => new Promise((resolve) => {
+    const call = crypto.randomUUID();
+    ports[id].addEventListener('message', ({ data }) => data.call === call && !data.nonce && resolve(data));
+    postMessage.call(ports[id], { ...message, call });
+  });`;
+
 const html = (script: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
   <link rel="icon" href="data:,"><style nonce="shop">${style}</style>
+  <script nonce="shop">${takePorts}</script>
   <script type="module" nonce="shop">
     import { fields } from '${script}';
     Object.assign(window, { fields, mounted: {}, events: [] });
@@ -46,6 +63,8 @@ export interface ShopOptions {
   /** Kinds to mount, each in a target whose id is the kind. */
   kinds?: (keyof typeof titles)[];
   theme?: elements.Theme;
+  /** Of `elements.js`; default: the newest. */
+  version?: string;
   context?: BrowserContextOptions;
 }
 
@@ -63,9 +82,10 @@ const titles = { number: 'Card number', expiry: 'Expiry date', cvc: 'Security co
 /** A shop and a vault on two hosts. */
 export async function startShops(stack: AsyncDisposableStack): Promise<Shops> {
   const vault = await startFieldsVault(stack);
-  const url = await serveHttp(stack, (_, response) => {
+  const url = await serveHttp(stack, (request, response) => {
+    const version = new URL(request.url ?? '', 'http://shop').searchParams.get('version') ?? undefined;
     response.setHeader('Content-Type', 'text/html').setHeader('Content-Security-Policy', policyOf(vault.origin));
-    response.end(html(vault.script));
+    response.end(html(vault.scriptOf(version)));
   });
   const shops = { vault, origin: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser(stack) };
   return { ...shops, open: (options) => openShop(shops, options) };
@@ -82,7 +102,7 @@ async function openShop({ vault, origin, browser }: Omit<Shops, 'open'>, options
     if (seen.errors.length + seen.violations.length + beyond.length === 0) return;
     throw new Error(JSON.stringify({ errors: seen.errors, violations: seen.violations, beyond }));
   });
-  await page.goto(origin);
+  await page.goto(options.version === undefined ? origin : `${origin}/?version=${options.version}`);
   await page.waitForFunction(() => window.fields !== undefined);
   const { kinds = [], theme } = options;
   await page.evaluate(

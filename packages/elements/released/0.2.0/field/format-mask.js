@@ -1,0 +1,45 @@
+import { takeBack, withPlainDigits } from "./digits.js";
+const places = { 9: /\d/, a: /\p{L}/u, '*': /[\p{L}\d]/u };
+const canBeTyped = /[\p{L}\d]/u;
+export function formatByMask(mask) {
+    const unknown = [...mask].find((character) => !places[character] && canBeTyped.test(character));
+    if (unknown)
+        throw new Error(`In a mask 9 is a digit, a is a letter, * is either; ${unknown} is nothing`);
+    return (typed, before) => {
+        const { shown, behindLast, isFull, left } = fill(mask, typed.text);
+        if (left > 0 && isFull && fill(mask, before).isFull)
+            return takeBack(typed, before);
+        if (left > 0 && typed.text.length < before.length)
+            return typed;
+        const toCaret = fill(mask, typed.text.slice(0, typed.caret));
+        const isAtEnd = toCaret.isFull || toCaret.behindLast === behindLast;
+        return { text: shown, caret: isAtEnd ? shown.length : toCaret.behindLast };
+    };
+}
+export function fillsMask(mask, text) {
+    const { shown, isFull } = fill(mask, text);
+    return isFull && shown === text;
+}
+function fill(mask, text) {
+    const typed = [...withPlainDigits(text)].filter((character) => canBeTyped.test(character));
+    const count = typed.length;
+    let [shown, behindLast, used] = ['', 0, 0];
+    let waiting = '';
+    for (const character of mask) {
+        const place = places[character];
+        if (!place) {
+            waiting += character;
+            continue;
+        }
+        let next = typed.shift();
+        while (next !== undefined && !place.test(next))
+            next = typed.shift();
+        if (next === undefined)
+            return { shown, behindLast, isFull: false, left: count - used };
+        shown += waiting + next;
+        waiting = '';
+        behindLast = shown.length;
+        used++;
+    }
+    return { shown: shown + waiting, behindLast, isFull: true, left: count - used };
+}
