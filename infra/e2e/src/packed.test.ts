@@ -83,6 +83,30 @@ test('a strict page compiles: the examples of the fields, with and without React
   expect(await compile(project, [...browser, 'wrong.ts'])).toContain(`'"pin"' is not assignable`);
 });
 
+test.each([
+  ['node10', 'ts', ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0']],
+  ['node16, a CommonJS module', 'cts', ['--module', 'node16']],
+  ['node16, an ES module', 'mts', ['--module', 'node16']],
+  ['bundler', 'ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+])('the packages are found by %s', async (_, extension, options) => {
+  const { project } = world.current;
+  const file = `found.${extension}`;
+  const program = [
+    `import { fields } from '@sluice/elements';`,
+    `import { useFields, type FieldProps } from '@sluice/elements/react';`,
+    `import { Sluice } from '@sluice/sdk';`,
+    `export const group: ReturnType<typeof useFields> = fields('', '', { application: '' });`,
+    `export type Props = FieldProps<'card'>;`,
+    `export const sluice = new Sluice({ baseUrl: '', apiKey: '' });`,
+    `// @ts-expect-error: no such kind`,
+    `group.field('pin', '#pin', { title: '' });`,
+  ];
+  await writeFile(join(project, file), program.join('\n'));
+  expect(
+    await compile(project, [...options, '--lib', 'es2022,dom,dom.iterable,esnext.disposable', '--types', '', file]),
+  ).toBe('');
+});
+
 /** @returns what the compiler finds wrong. */
 async function compile(project: string, options: string[]): Promise<string> {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
@@ -126,6 +150,17 @@ describe.each(nodes)('on %s', (_name, path) => {
     await writeFile(join(project, 'render.mjs'), script);
     const { stdout } = await run('node', ['render.mjs'], { cwd: project, env: environment({}) });
     expect(stdout).toBe('<div class="field"></div>\n');
+  });
+
+  test('a program of CommonJS has the fields, too', async () => {
+    const { project } = world.current;
+    const script = `
+      const { fields } = require('@sluice/elements');
+      const { Field } = require('@sluice/elements/react');
+      console.log(typeof fields('https://fields.example.com', 'key', { application: 'app' }).tokenize, typeof Field);`;
+    await writeFile(join(project, 'fields.cjs'), script);
+    const { stdout } = await run('node', ['fields.cjs'], { cwd: project, env: environment({}) });
+    expect(stdout).toBe('function function\n');
   });
 
   test('the example of CommonJS deletes what it iterates', async () => {

@@ -26,13 +26,12 @@ export async function stageLibrary(folder: string): Promise<number> {
   await writeJavaScript(join(source, 'src'), cjs, 'cjs');
   await writeDeclarations(join(source, 'src'), [esm, cjs]);
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-  const entry = (format: string) => ({ types: `./dist/${format}/index.d.ts`, default: `./dist/${format}/index.js` });
   await writeManifest(source, folder, {
     sideEffects: false,
     engines: { node: '>=20.3' },
     main: './dist/cjs/index.js',
     types: './dist/cjs/index.d.ts',
-    exports: { '.': { import: entry('esm'), require: entry('cjs') } },
+    exports: { '.': entriesOf('index') },
   });
   return gzipSync(texts.join('')).length;
 }
@@ -60,22 +59,29 @@ export async function stageCommandLine(folder: string): Promise<void> {
 }
 
 /**
- * Copies everything that a page needs for hosted fields into `folder`: the script that the vault serves, types, and the
- * React wrapper.
+ * Copies everything that a page needs for hosted fields into `folder`: the script that the vault serves, the same as
+ * CommonJS for programs that are bundled so, types, and the React wrapper.
  */
 export async function stageElements(folder: string): Promise<void> {
   const source = join(repository, 'packages/elements');
-  const dist = join(folder, 'dist');
-  await cp(join(releasedElements, await elementsVersion(), 'elements.js'), join(dist, 'elements.js'));
-  await writeFile(join(dist, 'react.js'), await compileFile(join(source, 'src/react.tsx'), 'esm'));
-  await writeDeclarations(join(source, 'src'), [dist], ['react.tsx']);
+  const [esm, cjs] = [join(folder, 'dist/esm'), join(folder, 'dist/cjs')];
+  await cp(join(releasedElements, await elementsVersion(), 'elements.js'), join(esm, 'elements.js'));
+  await writeFile(join(esm, 'react.js'), await compileFile(join(source, 'src/react.tsx'), 'esm'));
+  await writeDeclarations(join(source, 'src'), [esm, cjs], ['react.tsx']);
+  for (const file of ['elements.ts', 'react.tsx']) {
+    await writeFile(join(cjs, file.replace(/\.tsx?$/, '.js')), await compileFile(join(source, 'src', file), 'cjs'));
+  }
+  await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
   await cp(join(source, 'REFERENCE.md'), join(folder, 'REFERENCE.md'));
   const { peerDependencies, peerDependenciesMeta } = await readManifest(source);
-  const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
   await writeManifest(source, folder, {
     files: ['dist', 'REFERENCE.md'],
     sideEffects: false,
-    exports: { '.': entry('elements'), './react': entry('react') },
+    main: './dist/cjs/elements.js',
+    types: './dist/cjs/elements.d.ts',
+    // TypeScript's resolution `node10` does not read `exports`.
+    typesVersions: { '*': { react: ['./dist/cjs/react.d.ts'] } },
+    exports: { '.': entriesOf('elements'), './react': entriesOf('react') },
     ...{ peerDependencies, peerDependenciesMeta },
   });
 }
@@ -85,6 +91,15 @@ async function stageLedger(folder: string): Promise<void> {
   const source = join(repository, 'packages/ledger');
   await writeJavaScript(join(source, 'src'), join(folder, 'dist'), 'esm');
   await writeManifest(source, folder, { engines: { node: '>=20.3' }, exports: { '.': './dist/index.js' } });
+}
+
+/** Of a module in `dist/esm` and `dist/cjs`, each with its own types. */
+function entriesOf(name: string): object {
+  const entry = (format: string) => ({
+    types: `./dist/${format}/${name}.d.ts`,
+    default: `./dist/${format}/${name}.js`,
+  });
+  return { import: entry('esm'), require: entry('cjs') };
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
