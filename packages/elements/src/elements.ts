@@ -22,10 +22,20 @@ const fitting = /^(number|expiry|cvc) (number|expiry|cvc)$|^text.+ text./;
 /** What a field takes from the element around it. */
 const inherited = ['color', 'font-family', 'font-size', 'font-weight', 'font-style', 'line-height'];
 
+/** Matches the labels of fields that may have others beside them. */
+const grouped = /^(number|expiry|cvc|text.)/;
+
+/** Undefined outside of a page. */
+function rootOf(element: Element): Document | ShadowRoot | undefined {
+  const root = element.getRootNode();
+  return root instanceof Document || root instanceof ShadowRoot ? root : undefined;
+}
+
 /** A field, with the members that only its group uses. */
 interface Member extends types.Field {
   /** Its kind, followed by the name of a text. */
   label: string;
+  target: Element;
   isReady: boolean;
   call(message: Message & { fields: string[] }, authorize?: types.Authorize): Promise<types.Token>;
 }
@@ -43,7 +53,18 @@ export function fields(url: string, key: string, { application, theme }: types.F
   const group = crypto.randomUUID();
   const members = new Set<Member>();
   /** What a token is made of. */
-  const entries = () => [...members].filter(({ label }) => label !== 'reveal');
+  const entries = () => [...members].filter(({ label }) => label !== 'reveal' && label !== 'hub');
+
+  /** The page's window does not list frames in a shadow root, so these find each other at one that it lists. */
+  const findHub = () => {
+    const known = [...members].find(({ label }) => label === 'hub');
+    if (known) return known;
+    const box = document.documentElement.appendChild(document.createElement('div'));
+    box.hidden = true;
+    const hub = mount('hub', 'hub', box, { title: 'Fields' });
+    members.add(hub);
+    return hub;
+  };
 
   async function send(message: Message, authorize?: types.Authorize) {
     const [first] = entries();
@@ -52,12 +73,14 @@ export function fields(url: string, key: string, { application, theme }: types.F
     return first.call({ ...message, fields: entries().map(({ label }) => label) }, authorize);
   }
 
-  function mount(kind: types.Kind, label: string, target: HTMLElement, options: AnyOptions): Member {
+  function mount(kind: types.Kind | 'hub', label: string, target: HTMLElement, options: AnyOptions): Member {
     const { label: clickable, authorize, ...own } = options;
     const frame = document.createElement('iframe');
     const calls = new Map<number | undefined, Call>();
     const listeners = new Set<readonly [name: string, listener: (event: never) => void]>();
     let port: MessagePort | undefined;
+    /** Of the newest load, which may still wait. */
+    let latest: MessagePort | undefined;
 
     const post = (message: ToFrame) => port?.postMessage(message);
 
@@ -122,6 +145,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
 
     const field: Member = {
       label,
+      target,
       ready,
       isReady: false,
       on,
@@ -137,6 +161,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
       unmount() {
         cancelCalls();
         frame.remove();
+        if (kind === 'hub') target.remove();
         delete target.dataset.field;
         members.delete(field);
       },
@@ -149,14 +174,19 @@ export function fields(url: string, key: string, { application, theme }: types.F
     };
     if (clickable) find(clickable).addEventListener('click', field.focus);
     // Browsers load the frame again whenever the page moves it, so each load gets a new port.
-    frame.addEventListener('load', () => {
+    frame.addEventListener('load', async () => {
       const { port1, port2 } = new MessageChannel();
       cancelCalls();
+      port = undefined;
+      latest = port1;
+      const root = rootOf(target);
+      if (root !== document && grouped.test(label)) await findHub().ready.catch(() => {});
+      if (latest !== port1) return;
       port = port1;
       port.onmessage = hear;
       frame.contentWindow?.postMessage('sluice', origin, [port2]);
       post({ ...show(), do: 'start', kind, id: label, group, key, lang: document.documentElement.lang });
-      if (document.activeElement === frame) field.focus();
+      if (root?.activeElement === frame) field.focus();
     });
     frame.src = `${origin}/elements/field?application=${application}`;
     frame.referrerPolicy = 'no-referrer';
@@ -176,10 +206,14 @@ export function fields(url: string, key: string, { application, theme }: types.F
       const target = find(place);
       standing.get(target)?.unmount();
       const label = kind + ((options as AnyOptions).name ?? '');
-      const clash =
-        kind !== 'reveal' &&
-        entries().find((other) => other.label === label || !fitting.test(`${label} ${other.label}`));
-      if (clash) throw new Error(`${label} and ${clash.label} do not fit`);
+      for (const other of kind === 'reveal' ? [] : entries()) {
+        const roots = [rootOf(target), rootOf(other.target)];
+        const isFar = roots[0] && roots[1] && roots[0] !== roots[1];
+        if (isFar) throw new Error(`${label} and ${other.label} are not in one document or shadow root`);
+        if (other.label === label || !fitting.test(`${label} ${other.label}`)) {
+          throw new Error(`${label} and ${other.label} do not fit`);
+        }
+      }
       const field = mount(kind, label, target, options);
       standing.set(target, field);
       members.add(field);

@@ -3,7 +3,6 @@ import type { Content } from './field/content.ts';
 import { applyThemes, watchHeight } from './field/look.ts';
 import { Page } from './field/page.ts';
 import type { Shown, Start, ToFrame } from './protocol.ts';
-import type { Kind } from './types.ts';
 
 function receivePort({ source, data, ports: [port] }: MessageEvent) {
   if (source !== parent || data !== 'sluice' || !port) return;
@@ -26,7 +25,8 @@ function receivePort({ source, data, ports: [port] }: MessageEvent) {
 type Make = (start: Start, page: Page) => Content;
 
 /** Everything that the kind needs, so that nothing is missing once the field is ready. */
-async function load(kind: Kind): Promise<Make> {
+async function load(kind: Start['kind']): Promise<Make> {
+  if (kind === 'hub') return (await import('./field/hub.ts')).open;
   if (kind === 'reveal') return (await import('./reveal/revealed.ts')).open;
   const entries = kind === 'text' ? import('./field/text-entry.ts') : import('./field/card-entries.ts');
   const [{ open }, { entriesOf }] = await Promise.all([import('./field/inputs.ts'), entries]);

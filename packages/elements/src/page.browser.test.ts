@@ -1,6 +1,6 @@
 import { eventually, eventuallyEqual, useStack } from '@sluice/testing';
-import { startShops } from '@sluice/testing/browser';
-import type { Kind } from './types.ts';
+import { type OpenShop, startShops } from '@sluice/testing/browser';
+import type { EntryKind, Kind } from './types.ts';
 
 const shops = useStack(startShops);
 
@@ -135,6 +135,97 @@ test.each(['field.js', 'field/inputs.js', 'field/card-entries.js'])(
     seen.errors.length = 0;
   },
 );
+
+test.each(['require-corp', 'credentialless'])(
+  'in a page that is isolated by COEP %s a card becomes a token',
+  async (coep) => {
+    await using shop = await shops.current.open({ isolated: coep, kinds: ['number', 'cvc'] });
+    const { page, input } = shop;
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await input('number').fill('4242424242424242');
+    await input('cvc').fill('123');
+    await page.evaluate(() => window.shop.tokenize());
+    const data = { number: '4242424242424242', cvc: '123' };
+    expect(shops.current.vault.asked).toMatchObject([{ body: { data } }]);
+  },
+);
+
+test('a frame asks for no permission that a browser does not know', async () => {
+  await using shop = await shops.current.open({ kinds: ['card'] });
+  expect(await shop.page.locator('#card iframe').getAttribute('allow')).toBe('payment; clipboard-write');
+});
+
+describe('in a shadow root', () => {
+  /** Mounts fields, each in the shadow root with the given name; none is the document. */
+  const mount = ({ page }: OpenShop, places: readonly (readonly [kind: EntryKind, root: string])[]) =>
+    page.evaluate(
+      async ({ places, origin }) => {
+        const roots = new Map<string, Node>([['none', document.body]]);
+        window.shop = window.fields(origin, 'key', { application: 'app' });
+        const ready = [];
+        for (const [kind, name] of places) {
+          const host = document.createElement('div');
+          const root = roots.get(name) ?? document.body.appendChild(host).attachShadow({ mode: 'open' });
+          roots.set(name, root);
+          const target = Object.assign(document.createElement('div'), { id: kind });
+          root.appendChild(target);
+          ready.push(window.shop.field(kind, target, { title: kind }).ready);
+        }
+        await Promise.all(ready);
+      },
+      { places, origin: shops.current.vault.origin },
+    );
+
+  test.each<[string, EntryKind[], object]>([
+    ['a card', ['card'], { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' }],
+    ['a number', ['number'], { number: '4242424242424242' }],
+    [
+      'number, expiry and code',
+      ['cvc', 'expiry', 'number'],
+      { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+    ],
+  ])('%s becomes a token', async (_, kinds, data) => {
+    await using shop = await shops.current.open();
+    await mount(
+      shop,
+      kinds.map((kind) => [kind, 'one'] as const),
+    );
+    const typed = { number: '4242424242424242', expiry: '12/30', cvc: '123' };
+    for (const kind of kinds) {
+      for (const name of kind === 'card' ? (['number', 'expiry', 'cvc'] as const) : [kind as keyof typeof typed]) {
+        await shop.input(kind, name).fill(typed[name]);
+      }
+    }
+    await shop.page.evaluate(() => window.shop.tokenize());
+    expect(shops.current.vault.asked).toMatchObject([{ body: { type: 'card', data } }]);
+    await shop.page.evaluate(() => window.shop.destroy());
+    expect(await shop.page.locator('iframe').count()).toBe(0);
+  });
+
+  test('the code has as many digits as the network of the number beside it prints', async () => {
+    await using shop = await shops.current.open();
+    await mount(shop, [
+      ['number', 'one'],
+      ['cvc', 'one'],
+    ]);
+    await shop.input('cvc').fill('123');
+    await shop.input('number').fill('378282246310005');
+    await shop.page.locator('#cvc[data-field~=invalid]').waitFor();
+  });
+
+  test.each([
+    ['another shadow root', 'one', 'two'],
+    ['the document', 'one', 'none'],
+    ['a shadow root', 'none', 'one'],
+  ])('a group does not reach into %s', async (_, first, second) => {
+    await using shop = await shops.current.open();
+    const mounted = mount(shop, [
+      ['number', first],
+      ['cvc', second],
+    ]);
+    await expect(mounted).rejects.toThrow('cvc and number are not in one document or shadow root');
+  });
+});
 
 test('several forms in a page make a token each', async () => {
   await using shop = await shops.current.open({ kinds: ['number'] });

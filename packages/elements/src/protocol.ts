@@ -24,7 +24,8 @@ export interface Shown extends Changeable {
 /** The first message over the port. */
 export interface Start extends Shown {
   do: 'start';
-  kind: Kind;
+  /** `hub`: a frame without a field, at which frames in a shadow root find each other. */
+  kind: Kind | 'hub';
   /** `id` is unique to the field; `group` is the same for all fields that make one token. */
   id: string;
   group: string;

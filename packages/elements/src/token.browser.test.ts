@@ -1,4 +1,4 @@
-import { eventuallyEqual, useStack } from '@sluice/testing';
+import { eventually, eventuallyEqual, useStack } from '@sluice/testing';
 import { type OpenShop, startShops } from '@sluice/testing/browser';
 import type { TextOptions } from './types.ts';
 
@@ -33,6 +33,7 @@ test('one text makes its string, by a mask as it is shown', async () => {
   await shop.input('ssn').pressSequentially('123456789');
   expect(await shop.input('ssn').inputValue()).toBe('123-45-6789');
   expect(await shop.input('ssn').getAttribute('inputmode')).toBe('numeric');
+  expect(await shop.input('ssn').getAttribute('dir')).toBe('auto');
   await tokenize(shop, { type: 'social_security_number', containers: ['/pii/high/'] });
   expect(asked()).toMatchObject([
     { body: { type: 'social_security_number', data: '123-45-6789', containers: ['/pii/high/'] } },
@@ -132,6 +133,38 @@ test('a creation whose answer is lost is sent again with its idempotency key, al
   expect(keys().size).toBe(1);
   await tokenize(shop);
   expect(keys().size).toBe(2);
+  shop.seen.errors.length = 0;
+});
+
+test('a second click shares the answer of the first, and other content does not', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  await shop.input('number').fill('4242424242424242');
+  const gate = Promise.withResolvers<void>();
+  shops.current.vault.answerGate = gate.promise;
+  const all = shop.page.evaluate(() => {
+    const order = (name: string) => window.shop.tokenize({ metadata: { name } }).then(({ id }) => id);
+    return Promise.all([order('a'), order('b'), order('a'), order('b'), order('a')]);
+  });
+  await eventually('both are asked for', () => asked().length === 2);
+  gate.resolve();
+  expect(new Set(await all).size).toBe(1);
+  expect(asked().map(({ body }) => body.metadata)).toEqual([{ name: 'a' }, { name: 'b' }]);
+  expect(new Set(asked().map(({ headers }) => headers['svc-idempotency-key'])).size).toBe(2);
+  await shop.page.evaluate(() => window.shop.tokenize({ metadata: { name: 'a' } }));
+  expect(new Set(asked().map(({ headers }) => headers['svc-idempotency-key'])).size).toBe(3);
+});
+
+test('a refusal is shared too, and a later call asks again', async () => {
+  await using shop = await shops.current.open({ kinds: ['number'] });
+  await shop.input('number').fill('4242424242424242');
+  shops.current.vault.prepared.push({ status: 400, body: { title: 'No' } });
+  const both = await shop.page.evaluate(() =>
+    Promise.all([0, 1].map(() => window.shop.tokenize().catch(({ title }) => title))),
+  );
+  expect(both).toEqual(['No', 'No']);
+  expect(asked()).toHaveLength(1);
+  await tokenize(shop);
+  expect(new Set(asked().map(({ headers }) => headers['svc-idempotency-key'])).size).toBe(2);
   shop.seen.errors.length = 0;
 });
 

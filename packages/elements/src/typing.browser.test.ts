@@ -120,25 +120,95 @@ test('a number is edited in its middle', async () => {
   expect(await state()).toBe('4249| 242');
 });
 
-test.each(['6205 5000 0000 0000 004', '6205-5000-0000-0000-004\n', '６２０５５０００００００００００００４'])(
+/** As a person does it, with what they have copied elsewhere. */
+async function paste(shop: OpenShop, id: string, text: string) {
+  await shop.page.bringToFront();
+  await shop.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await shop.input(id).click();
+  await shop.page.keyboard.press('ControlOrMeta+V');
+}
+
+const context = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+test.each(['6205500000000000004', '620550 0000000000004\n', '６２０５５０００００００００００００４'])(
   'a paste of 19 digits is taken whole: %j',
   async (text) => {
-    await using shop = await shops.current.open({
-      kinds: ['number'],
-      context: { permissions: ['clipboard-read', 'clipboard-write'] },
-    });
-    const { page, input } = shop;
-    await page.bringToFront();
-    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
-    await input('number').click();
-    await page.keyboard.press('ControlOrMeta+V');
-    await eventuallyEqual(() => input('number').inputValue(), '6205 5000 0000 0000 004');
+    await using shop = await shops.current.open({ kinds: ['number'], context });
+    await paste(shop, 'number', text);
+    await eventuallyEqual(() => shop.input('number').inputValue(), '6205 5000 0000 0000 004');
     await eventuallyEqual(
       () => lastOf(shop, 'number'),
       expect.objectContaining({ complete: true, brand: 'unionpay', last4: '0004' }),
     );
   },
 );
+
+test('a card that is pasted with its expiry and code is taken without them', async () => {
+  await using shop = await shops.current.open({ kinds: ['number', 'expiry'], context });
+  await paste(shop, 'number', '4242 4242 4242 4242 02/26 123');
+  await paste(shop, 'expiry', '12/31/2030');
+  await eventuallyEqual(() => shop.input('number').inputValue(), '4242 4242 4242 4242');
+  await eventuallyEqual(() => shop.input('expiry').inputValue(), '12 / 2030');
+  await shop.page.evaluate(() => window.shop.tokenize());
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+  expect(shops.current.vault.asked).toMatchObject([{ body: { data } }]);
+});
+
+test.each([
+  ['number', '6205 5000 0000 0000 004', '6205500000000000004'],
+  ['expiry', '05/06/2030', '05/30'],
+] as const)(
+  'a paste into %s that is not clear leaves it empty, and is marked when the field is left',
+  async (id, text, clear) => {
+    await using shop = await shops.current.open({ kinds: [id], context });
+    const { page, input } = shop;
+    await paste(shop, id, text);
+    await eventuallyEqual(() => input(id).inputValue(), '');
+    expect(await input(id).getAttribute('aria-invalid')).toBeNull();
+    await page.keyboard.press('Tab');
+    await page.locator(`#${id}[data-field~=invalid][data-field~=empty]`).waitFor();
+    await paste(shop, id, clear);
+    await page.keyboard.press('Tab');
+    await page.locator(`#${id}[data-field~=complete]:not([data-field~=invalid])`).waitFor();
+  },
+);
+
+describe('what a password manager sets without an input event', () => {
+  const values = { number: '５５５５５５５５５５５５４４４４', expiry: '2031-05-01', cvc: '３２１' } as const;
+  const data = { number: '5555555555554444', expiration_month: 5, expiration_year: 2031, cvc: '321' };
+
+  test.each(['change', 'keyup', 'blur', 'none'])('is formatted before it is judged or sent, by %s', async (event) => {
+    await using shop = await shops.current.open({ kinds: [...separate] });
+    const { page, input } = shop;
+    for (const id of separate) {
+      await input(id).evaluate(
+        (element: HTMLInputElement, { value, event }) => {
+          element.value = value;
+          if (event !== 'none') element.dispatchEvent(new Event(event, { bubbles: event !== 'blur' }));
+        },
+        { value: values[id], event },
+      );
+    }
+    if (event !== 'none') {
+      await page.locator('#number[data-field~=complete]').waitFor();
+      await page.locator('#expiry[data-field~=complete]').waitFor();
+      await page.locator('#cvc[data-field~=complete]').waitFor();
+      expect(await input('cvc').inputValue()).toBe('321');
+    }
+    await page.evaluate(() => window.shop.tokenize());
+    expect(shops.current.vault.asked).toMatchObject([{ body: { data } }]);
+  });
+
+  test('is refused where it is not clear, as a paste is', async () => {
+    await using shop = await shops.current.open({ kinds: ['number'] });
+    await shop.input('number').evaluate((element: HTMLInputElement) => {
+      element.value = '6205 5000 0000 0000 004';
+      element.dispatchEvent(new Event('blur'));
+    });
+    await shop.page.locator('#number[data-field~=invalid]').waitFor();
+    expect(await shop.input('number').inputValue()).toBe('');
+  });
+});
 
 test('a browser fills in what it has of a card', async () => {
   await using shop = await shops.current.open({ kinds: [...separate] });
@@ -220,6 +290,32 @@ test('a security code has as many digits as the network of the number beside it 
   await page.evaluate(() => window.shop.tokenize());
   const data = { number: '378282246310005', expiration_month: 12, expiration_year: 2030, cvc: '1234' };
   expect(shops.current.vault.asked).toMatchObject([{ body: { data } }]);
+});
+
+test('a code that the network of a number typed later makes wrong is marked, in one field and in several', async () => {
+  await using shop = await shops.current.open({ kinds: [...separate] });
+  const { page, input } = shop;
+  await input('cvc').click();
+  await page.keyboard.type('123', { delay });
+  await input('number').click();
+  await page.keyboard.type('3', { delay });
+  expect(await input('cvc').getAttribute('aria-invalid')).toBeNull();
+  await page.keyboard.type('7', { delay });
+  await page.locator('#cvc[data-field~=invalid]').waitFor();
+  await page.keyboard.press('Backspace');
+  await page.locator('#cvc:not([data-field~=invalid])').waitFor();
+});
+
+test('a code that the network of a number typed later makes wrong is marked in a whole card', async () => {
+  await using shop = await shops.current.open({ kinds: ['card'] });
+  const { page, input } = shop;
+  await input('card', 'cvc').click();
+  await page.keyboard.type('123', { delay });
+  await input('card', 'number').click();
+  await page.keyboard.type('37', { delay });
+  await eventuallyEqual(() => input('card', 'cvc').getAttribute('aria-invalid'), 'true');
+  expect(await input('card', 'number').getAttribute('aria-invalid')).toBeNull();
+  await page.locator('#card[data-field~=invalid]').waitFor();
 });
 
 test('a page cannot count the keys that are pressed in a field', async () => {

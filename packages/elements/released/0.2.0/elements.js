@@ -1,12 +1,27 @@
 const failed = (problem) => Object.assign(new Error(problem.detail ?? problem.title), problem);
 const fitting = /^(number|expiry|cvc) (number|expiry|cvc)$|^text.+ text./;
 const inherited = ['color', 'font-family', 'font-size', 'font-weight', 'font-style', 'line-height'];
+const grouped = /^(number|expiry|cvc|text.)/;
+function rootOf(element) {
+    const root = element.getRootNode();
+    return root instanceof Document || root instanceof ShadowRoot ? root : undefined;
+}
 const standing = new WeakMap();
 export function fields(url, key, { application, theme }) {
     const { origin } = new URL(url);
     const group = crypto.randomUUID();
     const members = new Set();
-    const entries = () => [...members].filter(({ label }) => label !== 'reveal');
+    const entries = () => [...members].filter(({ label }) => label !== 'reveal' && label !== 'hub');
+    const findHub = () => {
+        const known = [...members].find(({ label }) => label === 'hub');
+        if (known)
+            return known;
+        const box = document.documentElement.appendChild(document.createElement('div'));
+        box.hidden = true;
+        const hub = mount('hub', 'hub', box, { title: 'Fields' });
+        members.add(hub);
+        return hub;
+    };
     async function send(message, authorize) {
         const [first] = entries();
         if (!first)
@@ -20,6 +35,7 @@ export function fields(url, key, { application, theme }) {
         const calls = new Map();
         const listeners = new Set();
         let port;
+        let latest;
         const post = (message) => port?.postMessage(message);
         const emit = (name, event) => {
             for (const [heard, listener] of listeners)
@@ -78,6 +94,7 @@ export function fields(url, key, { application, theme }) {
         ready.catch(() => { });
         const field = {
             label,
+            target,
             ready,
             isReady: false,
             on,
@@ -93,6 +110,8 @@ export function fields(url, key, { application, theme }) {
             unmount() {
                 cancelCalls();
                 frame.remove();
+                if (kind === 'hub')
+                    target.remove();
                 delete target.dataset.field;
                 members.delete(field);
             },
@@ -104,14 +123,21 @@ export function fields(url, key, { application, theme }) {
         };
         if (clickable)
             find(clickable).addEventListener('click', field.focus);
-        frame.addEventListener('load', () => {
+        frame.addEventListener('load', async () => {
             const { port1, port2 } = new MessageChannel();
             cancelCalls();
+            port = undefined;
+            latest = port1;
+            const root = rootOf(target);
+            if (root !== document && grouped.test(label))
+                await findHub().ready.catch(() => { });
+            if (latest !== port1)
+                return;
             port = port1;
             port.onmessage = hear;
             frame.contentWindow?.postMessage('sluice', origin, [port2]);
             post({ ...show(), do: 'start', kind, id: label, group, key, lang: document.documentElement.lang });
-            if (document.activeElement === frame)
+            if (root?.activeElement === frame)
                 field.focus();
         });
         frame.src = `${origin}/elements/field?application=${application}`;
@@ -130,10 +156,15 @@ export function fields(url, key, { application, theme }) {
             const target = find(place);
             standing.get(target)?.unmount();
             const label = kind + (options.name ?? '');
-            const clash = kind !== 'reveal' &&
-                entries().find((other) => other.label === label || !fitting.test(`${label} ${other.label}`));
-            if (clash)
-                throw new Error(`${label} and ${clash.label} do not fit`);
+            for (const other of kind === 'reveal' ? [] : entries()) {
+                const roots = [rootOf(target), rootOf(other.target)];
+                const isFar = roots[0] && roots[1] && roots[0] !== roots[1];
+                if (isFar)
+                    throw new Error(`${label} and ${other.label} are not in one document or shadow root`);
+                if (other.label === label || !fitting.test(`${label} ${other.label}`)) {
+                    throw new Error(`${label} and ${other.label} do not fit`);
+                }
+            }
             const field = mount(kind, label, target, options);
             standing.set(target, field);
             members.add(field);

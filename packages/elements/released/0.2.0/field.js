@@ -13,6 +13,8 @@ function receivePort({ source, data, ports: [port] }) {
     };
 }
 async function load(kind) {
+    if (kind === 'hub')
+        return (await import("./field/hub.js")).open;
     if (kind === 'reveal')
         return (await import("./reveal/revealed.js")).open;
     const entries = kind === 'text' ? import("./field/text-entry.js") : import("./field/card-entries.js");

@@ -34,7 +34,11 @@ const expiry: Omit<Entry, 'title'> = {
 const cvc: Omit<Entry, 'title'> = {
   attributes: input('cvc', 'cc-csc', 'CVC'),
   format: formatCvc,
-  read: (text, of = '') => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
+  followsNumber: true,
+  read(text, of = '') {
+    const isRight = /^\d+$/.test(text) && cardKindOf(digitsOf(of)).cvcLengths.includes(text.length);
+    return isRight ? { cvc: text } : undefined;
+  },
 };
 
 /** The inputs of a field, in their order. */

@@ -4,8 +4,14 @@ export interface Typed {
   caret: number;
 }
 
+/** The text as it is shown after an edit. */
+export interface Shown extends Typed {
+  /** Set if the edit cannot be read in one way only, so that the text is as it was before. */
+  isRefused?: boolean;
+}
+
 /** Formats the text after an edit. `before` is the formatted text before this edit. */
-export type Format = (typed: Typed, before: string) => Typed;
+export type Format = (typed: Typed, before: string) => Shown;
 
 /** The zero of each set of digits that keyboards type besides ASCII: fullwidth, Arabic, Persian, Devanagari, Bengali. */
 const zeros = [0xff10, 0x660, 0x6f0, 0x966, 0x9e6];
@@ -30,6 +36,27 @@ export function caretBehind(digits: number, text: string): number {
     if (/\d/.test(text.charAt(at))) missing--;
   }
   return text.length;
+}
+
+/** The text after an edit: `brought` was typed, pasted or filled in between the others. */
+export interface Edit {
+  head: string;
+  brought: string;
+  tail: string;
+}
+
+export function editOf({ text, caret }: Typed, before: string): Edit {
+  const tail = text.slice(caret);
+  // A program that sets all text sets the caret, too.
+  const kept = before.endsWith(tail) ? before.slice(0, before.length - tail.length) : '';
+  let at = 0;
+  while (at < caret && at < kept.length && text.charAt(at) === kept.charAt(at)) at++;
+  return { head: text.slice(0, at), brought: text.slice(at, caret), tail };
+}
+
+/** Undoes an edit that could be read in several ways, because the person cannot see what would be taken. */
+export function refuse(typed: Typed, before: string): Shown {
+  return { ...takeBack(typed, before), isRefused: true };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Entry {
    * person has left the input, so that the page does not hear of each key.
    */
   isRight?(text: string): boolean;
+  /** Set if what is right depends on the number, which may be typed later. */
+  followsNumber?: true;
   /** What a number may reveal: its network's `name` is shown to the person, the rest is sent to the page. */
   tell?(text: string, isLeft: boolean): { name: string; brand?: string; last4?: string };
 }

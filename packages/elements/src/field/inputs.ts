@@ -5,7 +5,7 @@ import type { Entry } from './entry.ts';
 import type { Page } from './page.ts';
 import { send } from './send.ts';
 import { offer, type Part, type Shared, siblingOf } from './siblings.ts';
-import { makeInput } from './typed-input.ts';
+import { makeInput, type TypedInput } from './typed-input.ts';
 
 export function open(start: Start, page: Page, entries: Entry[]): Content {
   const inputs = new Inputs(start, page, entries);
@@ -13,9 +13,8 @@ export function open(start: Start, page: Page, entries: Entry[]): Content {
   return inputs;
 }
 
-interface Filled {
+interface Filled extends TypedInput {
   entry: Entry;
-  input: HTMLInputElement;
 }
 
 /** The inputs of every kind but `reveal`. */
@@ -30,9 +29,11 @@ class Inputs implements Content, Shared {
   constructor(start: Start, page: Page, entries: Entry[]) {
     this.#start = start;
     this.#page = page;
-    this.#filled = entries.map((entry) => ({ entry, input: makeInput(entry) }));
+    this.#filled = entries.map((entry) => ({ entry, ...makeInput(entry) }));
     const [first, ...others] = this.#filled.map(({ input }) => input);
-    if (first) this.#form.append(first, this.#brand, ...others);
+    const box = document.createElement('div');
+    if (first) box.append(first, this.#brand);
+    this.#form.append(box, ...others);
     this.#form.className = start.kind;
     this.#brand.ariaHidden = 'true';
     document.body.append(this.#form);
@@ -68,7 +69,10 @@ class Inputs implements Content, Shared {
     const { kind, name = kind } = this.#start;
     const isText = kind === 'text';
     // The person sees that the field loses the focus, so a page cannot have a text judged after each key in secret.
-    if (isText) for (const { input } of this.#filled) input.blur();
+    for (const { input, refresh } of this.#filled) {
+      if (isText) input.blur();
+      refresh();
+    }
     const wrong = this.#filled.filter((filled) => !this.#isRight(filled));
     for (const filled of this.#filled) this.#judge(filled, wrong.includes(filled));
     if (wrong.length > 0) return { name: isText ? name : kind, isText };
@@ -82,7 +86,11 @@ class Inputs implements Content, Shared {
   }
 
   reconsider() {
-    for (const filled of this.#filled) if (this.#read(filled)) this.#judge(filled, false);
+    for (const filled of this.#filled) {
+      const { entry, input } = filled;
+      if (this.#read(filled)) this.#judge(filled, false);
+      else if (entry.followsNumber && input.value !== '' && input !== document.activeElement) this.#judge(filled, true);
+    }
     this.#changed();
   }
 
@@ -96,7 +104,7 @@ class Inputs implements Content, Shared {
       });
       // A mistake is shown once the person leaves the input, not while typing.
       input.addEventListener('blur', () => {
-        this.#judge(filled, input.value !== '' && !this.#isRight(filled));
+        this.#judge(filled, filled.isRefused() || (input.value !== '' && !this.#isRight(filled)));
         this.#changed();
       });
     }

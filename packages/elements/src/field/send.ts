@@ -5,8 +5,17 @@ import { type Answer, problemOf, RequestError, request } from './requests.ts';
 import { openSession } from './session.ts';
 import { type Part, siblingOf } from './siblings.ts';
 
-/** The creation whose response was lost. If it is repeated with the same key, no second token is created. */
-let lost: { text: string; idempotencyKey: string } | undefined;
+interface Creation {
+  idempotencyKey: string;
+  /** While it is under way. */
+  answer?: Promise<Answer> | undefined;
+}
+
+/**
+ * By their text, those that are under way and those whose response was lost. A second click shares the answer, and a call
+ * after a lost response repeats the key, so that neither creates a second token.
+ */
+const creations = new Map<string, Creation>();
 
 /** Makes a token of the group's fields, or merges them into one. */
 export async function send(message: Tokenize | Patch, key: string, page: Page): Promise<FromFrame> {
@@ -24,18 +33,26 @@ export async function send(message: Tokenize | Patch, key: string, page: Page): 
   }
 }
 
-async function create(body: object, key: string): Promise<Answer> {
+function create(body: object, key: string): Promise<Answer> {
   const text = JSON.stringify(body);
-  const idempotencyKey = lost?.text === text ? lost.idempotencyKey : crypto.randomUUID();
-  lost = { text, idempotencyKey };
-  try {
-    const token = await request('POST', '/tokens', { key, body, idempotencyKey });
-    lost = undefined;
-    return token;
-  } catch (error) {
-    if (error instanceof RequestError && error.problem.status) lost = undefined;
-    throw error;
-  }
+  const creation: Creation = creations.get(text) ?? { idempotencyKey: crypto.randomUUID() };
+  creations.set(text, creation);
+  const { idempotencyKey } = creation;
+  creation.answer ??= request('POST', '/tokens', { key, body, idempotencyKey })
+    .finally(() => {
+      creation.answer = undefined;
+    })
+    .then(
+      (token) => {
+        creations.delete(text);
+        return token;
+      },
+      (error: unknown) => {
+        if (error instanceof RequestError && error.problem.status) creations.delete(text);
+        throw error;
+      },
+    );
+  return creation.answer;
 }
 
 interface Content {

@@ -28,6 +28,8 @@ interface Offer {
   readonly id: string;
   /** Undefined to a frame that is no sibling. */
   open(asker: Window): Shared | undefined;
+  /** Siblings in a shadow root, which the page's window does not list. */
+  readonly unlisted: Set<Window>;
 }
 
 declare global {
@@ -36,16 +38,24 @@ declare global {
   }
 }
 
-/** Makes this frame's field available to its siblings, once. */
-export function offer(group: string, id: string, shared: Shared) {
-  const value: Offer = { application, group, id, open: (asker) => (isSibling(asker) ? shared : undefined) };
+/** Makes this frame's field available to its siblings, once. @param shared absent of a frame without a field. */
+export function offer(group: string, id: string, shared?: Shared) {
+  const open = (asker: Window) => (isSibling(asker) ? shared : undefined);
+  const value: Offer = { application, group, id, open, unlisted: new Set() };
   Object.defineProperty(window, 'sluice', { value: Object.freeze(value) });
+  if (listed().includes(window)) return;
+  for (const frame of listed().filter(isSibling)) frame.sluice?.unlisted.add(window);
 }
 
 /** A field of the group, which may be this frame's own. */
 export function siblingOf(id: string): Shared | undefined {
-  const frames = Array.from({ length: parent.length }, (_, at) => parent[at] as Window).filter(isSibling);
-  return frames.find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
+  const seen = listed().filter(isSibling);
+  const unlisted = seen.flatMap((frame) => [...(frame.sluice?.unlisted ?? [])]).filter(isSibling);
+  return [window, ...seen, ...unlisted].find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
+}
+
+function listed(): Window[] {
+  return Array.from({ length: parent.length }, (_, at) => parent[at] as Window);
 }
 
 /**

@@ -6,7 +6,7 @@ import { fillsMask, formatByMask } from './format-mask.ts';
 export function entriesOf({ title, name = '', mask, pattern }: Start): Entry[] {
   const whole = pattern === undefined ? undefined : new RegExp(`^(?:${pattern})$`, 'v');
   const inputmode = mask && !/[a*]/.test(mask) ? 'numeric' : 'text';
-  const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' };
+  const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', dir: 'auto' };
   return [
     {
       title,

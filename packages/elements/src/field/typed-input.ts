@@ -1,38 +1,56 @@
-import type { Format, Typed } from './digits.ts';
+import type { Format, Shown } from './digits.ts';
 import type { Entry } from './entry.ts';
 
 /** An input that shows what is typed as its entry formats it, with the caret where the person has it. */
-export function makeInput({ title, attributes, format, settle }: Entry): HTMLInputElement {
+export interface TypedInput {
+  input: HTMLInputElement;
+  /** Reads what was set without an `input` event, as password managers do, as if there had been one. */
+  refresh(): void;
+  /** Whether the last edit was refused, so that the field does not show what the person has pasted. */
+  isRefused(): boolean;
+}
+
+export function makeInput({ title, attributes, format, settle }: Entry): TypedInput {
   const input = document.createElement('input');
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   input.setAttribute('aria-label', title);
-  if (format) showAsFormatted(input, format, settle);
-  return input;
-}
-
-function showAsFormatted(input: HTMLInputElement, format: Format, settle: Entry['settle']) {
   let before = '';
-  const show = ({ text, caret }: Typed) => {
+  let isRefused = false;
+  let isComposing = false;
+
+  const show = ({ text, caret }: Shown) => {
     before = text;
     if (input.value === text && input.selectionStart === caret) return;
     input.value = text;
     // If the input has no focus, some browsers would move the focus to it.
     if (document.activeElement === input) input.setSelectionRange(caret, caret);
   };
-  const reformat = () => {
-    const caret = input.selectionStart ?? input.value.length;
-    show(format({ text: input.value, caret }, before));
+  const reformat = (by: Format) => {
+    const shown = by({ text: input.value, caret: input.selectionStart ?? input.value.length }, before);
+    isRefused = shown.isRefused ?? false;
+    show(shown);
   };
-  input.addEventListener('beforeinput', ({ inputType }) => {
-    if (inputType === 'deleteContentBackward') skipSeparators(input, -1);
-    if (inputType === 'deleteContentForward') skipSeparators(input, 1);
-  });
+  const refresh = () => {
+    if (input.value !== before && !isComposing) input.dispatchEvent(new Event('input'));
+  };
+
+  if (format) {
+    input.addEventListener('beforeinput', ({ inputType }) => {
+      if (inputType === 'deleteContentBackward') skipSeparators(input, -1);
+      if (inputType === 'deleteContentForward') skipSeparators(input, 1);
+    });
+  }
   // Text that an input method composes is formatted at the end, because a change would abort the composition.
   input.addEventListener('input', (event) => {
-    if (!(event as InputEvent).isComposing) reformat();
+    isComposing = (event as InputEvent).isComposing ?? false;
+    if (isComposing) return;
+    if (format) reformat(format);
+    else before = input.value;
   });
   input.addEventListener('compositionend', () => input.dispatchEvent(new Event('input')));
+  for (const name of ['change', 'keyup', 'blur']) input.addEventListener(name, refresh);
   if (settle) input.addEventListener('blur', () => show({ text: settle(input.value), caret: 0 }));
+  return { input, refresh, isRefused: () => isRefused };
 }
 
 /** Moves the caret past separators before a deletion, because formatting would restore a deleted separator. */

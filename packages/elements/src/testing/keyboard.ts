@@ -1,9 +1,9 @@
-import type { Format, Typed } from '../field/digits.ts';
+import type { Format, Shown } from '../field/digits.ts';
 
 /** What a person does in a field, as a browser would: with `Backspace` deleting beyond separators as the field does. */
 export class Keyboard {
   readonly #format: Format;
-  shown: Typed = { text: '', caret: 0 };
+  shown: Shown = { text: '', caret: 0 };
 
   constructor(format: Format) {
     this.#format = format;

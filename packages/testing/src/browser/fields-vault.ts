@@ -29,6 +29,8 @@ export interface FieldsVault {
   allowed: string;
   /** Frames wait for it. */
   gate: Promise<unknown>;
+  /** Answers to requests wait for it. */
+  answerGate: Promise<unknown>;
   /** Files of the newest version, each of which is not there when it is next asked for, as at a process of another version. */
   lacking: Set<string>;
 }
@@ -46,6 +48,7 @@ export async function startFieldsVault(stack: AsyncDisposableStack): Promise<Fie
     prepared: [],
     allowed: 'http://shop.localhost:*',
     gate: Promise.resolve(),
+    answerGate: Promise.resolve(),
     lacking: new Set(),
   };
   const url = await serveHttp(stack, async (request, response) => {
@@ -59,6 +62,7 @@ export async function startFieldsVault(stack: AsyncDisposableStack): Promise<Fie
       const file = new URL(`released/${pathname.slice('/elements/'.length)}`, elements);
       response.setHeader('Content-Type', types[pathname.split('.').at(-1) ?? ''] ?? 'text/plain');
       response.setHeader('Access-Control-Allow-Origin', '*');
+      response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       response.end(await readFile(file));
     } else await answerRequest(vault, request, response);
   });
@@ -74,6 +78,8 @@ function answerFrame(response: ServerResponse, version: string, allowed: string)
   response.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
   });
@@ -89,6 +95,7 @@ async function answerRequest(vault: FieldsVault, request: IncomingMessage, respo
   const { method = '', url: path = '', headers } = request;
   const body = JSON.parse((await text(request)) || '{}') as Record<string, unknown>;
   vault.asked.push({ method, path, headers, body });
+  await vault.answerGate;
   const prepared = vault.prepared.shift() ?? answerOf(method, path, body);
   if (prepared === 'lost') return void request.socket.destroy();
   response.writeHead(prepared.status, { 'Content-Type': 'application/json', ...prepared.headers });

@@ -34,7 +34,7 @@ const takePorts = `
   const ports = {};
   const { postMessage } = MessagePort.prototype;
   MessagePort.prototype.postMessage = function (data, ...more) {
-    if (data.do === 'start') ports[data.id] = this;
+    if (data?.do === 'start') ports[data.id] = this;
     return postMessage.call(this, data, ...more);
   };
   window.order = (id, message) => new Promise((resolve) => {
@@ -65,6 +65,8 @@ export interface ShopOptions {
   theme?: elements.Theme;
   /** Of `elements.js`; default: the newest. */
   version?: string;
+  /** The page's `Cross-Origin-Embedder-Policy`, with which it has memory of its own. */
+  isolated?: string;
   context?: BrowserContextOptions;
 }
 
@@ -83,9 +85,15 @@ const titles = { number: 'Card number', expiry: 'Expiry date', cvc: 'Security co
 export async function startShops(stack: AsyncDisposableStack): Promise<Shops> {
   const vault = await startFieldsVault(stack);
   const url = await serveHttp(stack, (request, response) => {
-    const version = new URL(request.url ?? '', 'http://shop').searchParams.get('version') ?? undefined;
+    const { searchParams } = new URL(request.url ?? '', 'http://shop');
+    const isolated = searchParams.get('isolated');
+    if (isolated) {
+      response
+        .setHeader('Cross-Origin-Embedder-Policy', isolated)
+        .setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+    }
     response.setHeader('Content-Type', 'text/html').setHeader('Content-Security-Policy', policyOf(vault.origin));
-    response.end(html(vault.scriptOf(version)));
+    response.end(html(vault.scriptOf(searchParams.get('version') ?? undefined)));
   });
   const shops = { vault, origin: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser(stack) };
   return { ...shops, open: (options) => openShop(shops, options) };
@@ -102,7 +110,9 @@ async function openShop({ vault, origin, browser }: Omit<Shops, 'open'>, options
     if (seen.errors.length + seen.violations.length + beyond.length === 0) return;
     throw new Error(JSON.stringify({ errors: seen.errors, violations: seen.violations, beyond }));
   });
-  await page.goto(options.version === undefined ? origin : `${origin}/?version=${options.version}`);
+  const { version, isolated } = options;
+  const asked = new URLSearchParams({ ...(version && { version }), ...(isolated && { isolated }) });
+  await page.goto(`${origin}/?${asked}`);
   await page.waitForFunction(() => window.fields !== undefined);
   const { kinds = [], theme } = options;
   await page.evaluate(

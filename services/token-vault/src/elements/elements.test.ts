@@ -79,6 +79,8 @@ describe('the page of a frame', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     const policy = Object.fromEntries(
       (headers.get('content-security-policy') ?? '').split('; ').map((one) => one.split(/ (.*)/s).slice(0, 2)),
     );

@@ -1,5 +1,11 @@
 import { canonicalUuid, type HtmlPage, html, pageHeaders } from '@sluice/http-api';
 
+/** With these a page that is cross-origin isolated may embed the frame. */
+const inIsolatedPages = {
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 interface FieldPageOptions {
   /** Version of the hosted fields. */
   version: string;
@@ -38,7 +44,7 @@ export function fieldPage({ version, headerPrefix, embeddersOf }: FieldPageOptio
         'connect-src': "'self'",
         'frame-ancestors': origins.length === 0 ? "'none'" : origins.join(' '),
       });
-      return { status: 200, html: text, headers };
+      return { status: 200, html: text, headers: { ...headers, ...inIsolatedPages } };
     },
   };
 }

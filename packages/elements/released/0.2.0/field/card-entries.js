@@ -27,7 +27,11 @@ const expiry = {
 const cvc = {
     attributes: input('cvc', 'cc-csc', 'CVC'),
     format: formatCvc,
-    read: (text, of = '') => (cardKindOf(digitsOf(of)).cvcLengths.includes(text.length) ? { cvc: text } : undefined),
+    followsNumber: true,
+    read(text, of = '') {
+        const isRight = /^\d+$/.test(text) && cardKindOf(digitsOf(of)).cvcLengths.includes(text.length);
+        return isRight ? { cvc: text } : undefined;
+    },
 };
 export function entriesOf({ kind, title, words = {} }) {
     if (kind !== 'card')

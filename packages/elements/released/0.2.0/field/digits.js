@@ -18,6 +18,17 @@ export function caretBehind(digits, text) {
     }
     return text.length;
 }
+export function editOf({ text, caret }, before) {
+    const tail = text.slice(caret);
+    const kept = before.endsWith(tail) ? before.slice(0, before.length - tail.length) : '';
+    let at = 0;
+    while (at < caret && at < kept.length && text.charAt(at) === kept.charAt(at))
+        at++;
+    return { head: text.slice(0, at), brought: text.slice(at, caret), tail };
+}
+export function refuse(typed, before) {
+    return { ...takeBack(typed, before), isRefused: true };
+}
 export function takeBack({ text, caret }, before) {
     return { text: before, caret: Math.max(0, before.length - (text.length - caret)) };
 }

@@ -1,26 +1,57 @@
-import { caretBehind, digitsOf, takeBack, withPlainDigits } from "./digits.js";
+import { caretBehind, digitsOf, editOf, refuse, takeBack, withPlainDigits } from "./digits.js";
 const between = ' / ';
-const yearFirst = /^\s*(\d{4})\D+(\d{1,2})\s*$/;
 export const formatExpiry = (typed, before) => {
     const text = withPlainDigits(typed.text);
-    const [, isoYear, isoMonth] = yearFirst.exec(text) ?? [];
-    if (isoYear && isoMonth)
-        return formatExpiry(atEnd(`${isoMonth}/${isoYear}`), '');
+    const edit = editOf(typed, before);
+    const isSeveral = edit.brought.length > 1;
+    const isWhole = digitsOf(edit.head + edit.tail) === '';
+    const date = isSeveral ? readDate(text, isWhole) : undefined;
+    if (date === 'unclear')
+        return refuse(typed, before);
+    if (date)
+        return atEnd(date);
     const wasSplit = before.includes(between);
     const { month, year, isSplit } = split(wasSplit ? text : text.replace(/^\D+/, ''));
     const hasLess = digitsOf(text).length < digitsOf(before).length;
-    const isTooLong = !hasLess && year.length > yearLength(year);
-    if (isTooLong && wasSplit && digitsOf(before).length > 3)
+    const isTooLong = year.length > yearLength(year);
+    if (isTooLong && isSeveral)
+        return refuse(typed, before);
+    if (isTooLong && !hasLess && wasSplit && digitsOf(before).length > 3)
         return takeBack(typed, before);
     const isPadded = !hasLess && month.length === 1 && (isSplit ? typed.caret > 1 : month > '1' || year !== '');
     const shownMonth = isPadded ? `0${month}` : month;
     const shownYear = hasLess ? year : year.slice(0, yearLength(year));
     const shown = shownMonth.length === 2 || shownYear !== '' ? shownMonth + between + shownYear : shownMonth;
+    if (year.length === 2 && /\d\D*[^\d\s]\D*$/.test(text))
+        return atEnd(shown + between);
     const digits = digitsOf(text.slice(0, typed.caret)).length;
     const caret = caretBehind(digits + (isPadded && digits > 0 ? 1 : 0), shown);
     const isInYear = isSplit && typed.caret > month.length + 1;
     return { text: shown, caret: isInYear ? Math.max(caret, shown.length - shownYear.length) : caret };
 };
+function readDate(text, isWhole) {
+    const numbers = text.split(/\D+/).filter((number) => number !== '');
+    const [first = '', second = '', third = ''] = numbers;
+    if (numbers.length === 1 && isWhole && /^[2-9]\d{3}(0[1-9]|1[0-2])$/.test(first)) {
+        return first.slice(4) + between + first.slice(0, 4);
+    }
+    if (numbers.length === 2 && /^\d{4}$/.test(first) && isMonth(second))
+        return inTwoDigits(second) + between + first;
+    if (numbers.length < 3)
+        return undefined;
+    if (numbers.length > 3)
+        return 'unclear';
+    if (/^\d{4}$/.test(first))
+        return isMonth(second) && isDay(third) ? inTwoDigits(second) + between + first : 'unclear';
+    if (!/^\d{4}$/.test(third))
+        return 'unclear';
+    const months = [isMonth(first) && isDay(second) ? first : '', isMonth(second) && isDay(first) ? second : ''];
+    const [month, ...others] = months.filter((one) => one !== '');
+    return month && others.length === 0 ? inTwoDigits(month) + between + third : 'unclear';
+}
+const isMonth = (text) => /^(0?[1-9]|1[0-2])$/.test(text);
+const isDay = (text) => /^(0?[1-9]|[12]\d|3[01])$/.test(text);
+const inTwoDigits = (text) => text.padStart(2, '0');
 function split(text) {
     const [, first = '', separator = '', rest = ''] = /^(\d*)(\D*)(.*)$/s.exec(text) ?? [];
     const isSplit = separator !== '';

@@ -1,17 +1,36 @@
-import { longestNumber, showNumber } from "./cards.js";
-import { caretBehind, digitsOf, takeBack } from "./digits.js";
+import { isWholeNumber, longestNumber, showNumber } from "./cards.js";
+import { caretBehind, digitsOf, editOf, refuse, takeBack, withPlainDigits, } from "./digits.js";
 export const formatNumber = (typed, before) => {
-    const [digits, former] = [digitsOf(typed.text), digitsOf(before)];
-    const longest = longestNumber(digits);
-    if (digits.length > longest && former.length >= longest)
-        return takeBack(typed, before);
-    const text = showNumber(digits.slice(0, longest));
-    return { text, caret: caretBehind(digitsOf(typed.text.slice(0, typed.caret)).length, text) };
+    const edit = editOf(typed, before);
+    if (edit.brought.length > 1)
+        return formatSeveral(typed, before, edit);
+    const digits = digitsOf(typed.text);
+    const hasMore = digits.length >= digitsOf(before).length;
+    return hasMore && digits.length > longestNumber(digits) ? takeBack(typed, before) : show(digits, typed);
 };
+function formatSeveral(typed, before, { head, brought, tail }) {
+    const text = withPlainDigits(brought).replace(/\p{Cf}/gu, '');
+    const [kept = ''] = /^[^\d]*[\d\s\p{Pd}\u2212]*/u.exec(text) ?? [];
+    const isCut = kept.length < text.length;
+    const groups = (digitsOf(head) + kept + digitsOf(tail)).split(/\D+/).filter((group) => group !== '');
+    const digits = groups.join('');
+    const isTooLong = digits.length > longestNumber(digits);
+    const beginnings = groups.slice(0, -1).map((_, last) => groups.slice(0, last + 1).join(''));
+    const candidates = beginnings.filter(isWholeNumber);
+    const [candidate] = candidates;
+    if (!candidate)
+        return isTooLong ? refuse(typed, before) : show(digits, typed);
+    if (isCut || isTooLong)
+        return candidates.length === 1 ? show(candidate, typed) : refuse(typed, before);
+    return isWholeNumber(digits) ? refuse(typed, before) : show(digits, typed);
+}
+function show(digits, { text, caret }) {
+    const shown = showNumber(digits);
+    return { text: shown, caret: caretBehind(digitsOf(text.slice(0, caret)).length, shown) };
+}
 export const formatCvc = (typed, before) => {
     const digits = digitsOf(typed.text);
-    if (digits.length > 4 && before.length === 4)
-        return takeBack(typed, before);
-    const text = digits.slice(0, 4);
-    return { text, caret: caretBehind(digitsOf(typed.text.slice(0, typed.caret)).length, text) };
+    if (digits.length > 4)
+        return editOf(typed, before).brought.length > 1 ? refuse(typed, before) : takeBack(typed, before);
+    return { text: digits, caret: caretBehind(digitsOf(typed.text.slice(0, typed.caret)).length, digits) };
 };

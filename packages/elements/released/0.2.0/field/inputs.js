@@ -16,10 +16,12 @@ class Inputs {
     constructor(start, page, entries) {
         this.#start = start;
         this.#page = page;
-        this.#filled = entries.map((entry) => ({ entry, input: makeInput(entry) }));
+        this.#filled = entries.map((entry) => ({ entry, ...makeInput(entry) }));
         const [first, ...others] = this.#filled.map(({ input }) => input);
+        const box = document.createElement('div');
         if (first)
-            this.#form.append(first, this.#brand, ...others);
+            box.append(first, this.#brand);
+        this.#form.append(box, ...others);
         this.#form.className = start.kind;
         this.#brand.ariaHidden = 'true';
         document.body.append(this.#form);
@@ -52,9 +54,11 @@ class Inputs {
     take() {
         const { kind, name = kind } = this.#start;
         const isText = kind === 'text';
-        if (isText)
-            for (const { input } of this.#filled)
+        for (const { input, refresh } of this.#filled) {
+            if (isText)
                 input.blur();
+            refresh();
+        }
         const wrong = this.#filled.filter((filled) => !this.#isRight(filled));
         for (const filled of this.#filled)
             this.#judge(filled, wrong.includes(filled));
@@ -68,9 +72,13 @@ class Inputs {
         return kind === 'number' || kind === 'card' ? this.#filled[0]?.input.value : undefined;
     }
     reconsider() {
-        for (const filled of this.#filled)
+        for (const filled of this.#filled) {
+            const { entry, input } = filled;
             if (this.#read(filled))
                 this.#judge(filled, false);
+            else if (entry.followsNumber && input.value !== '' && input !== document.activeElement)
+                this.#judge(filled, true);
+        }
         this.#changed();
     }
     #listen() {
@@ -83,7 +91,7 @@ class Inputs {
                     siblingOf('cvc')?.reconsider();
             });
             input.addEventListener('blur', () => {
-                this.#judge(filled, input.value !== '' && !this.#isRight(filled));
+                this.#judge(filled, filled.isRefused() || (input.value !== '' && !this.#isRight(filled)));
                 this.#changed();
             });
         }

@@ -1,7 +1,7 @@
 import { problemOf, RequestError, request } from "./requests.js";
 import { openSession } from "./session.js";
 import { siblingOf } from "./siblings.js";
-let lost;
+const creations = new Map();
 export async function send(message, key, page) {
     try {
         if (message.do === 'tokenize') {
@@ -17,20 +17,24 @@ export async function send(message, key, page) {
         return { problem: problemOf(error) };
     }
 }
-async function create(body, key) {
+function create(body, key) {
     const text = JSON.stringify(body);
-    const idempotencyKey = lost?.text === text ? lost.idempotencyKey : crypto.randomUUID();
-    lost = { text, idempotencyKey };
-    try {
-        const token = await request('POST', '/tokens', { key, body, idempotencyKey });
-        lost = undefined;
+    const creation = creations.get(text) ?? { idempotencyKey: crypto.randomUUID() };
+    creations.set(text, creation);
+    const { idempotencyKey } = creation;
+    creation.answer ??= request('POST', '/tokens', { key, body, idempotencyKey })
+        .finally(() => {
+        creation.answer = undefined;
+    })
+        .then((token) => {
+        creations.delete(text);
         return token;
-    }
-    catch (error) {
+    }, (error) => {
         if (error instanceof RequestError && error.problem.status)
-            lost = undefined;
+            creations.delete(text);
         throw error;
-    }
+    });
+    return creation.answer;
 }
 function bodyOf({ isText, data }, { type, metadata, containers }) {
     const common = { metadata, containers };

@@ -1,11 +1,20 @@
 export const application = new URLSearchParams(location.search).get('application') ?? '';
 export function offer(group, id, shared) {
-    const value = { application, group, id, open: (asker) => (isSibling(asker) ? shared : undefined) };
+    const open = (asker) => (isSibling(asker) ? shared : undefined);
+    const value = { application, group, id, open, unlisted: new Set() };
     Object.defineProperty(window, 'sluice', { value: Object.freeze(value) });
+    if (listed().includes(window))
+        return;
+    for (const frame of listed().filter(isSibling))
+        frame.sluice?.unlisted.add(window);
 }
 export function siblingOf(id) {
-    const frames = Array.from({ length: parent.length }, (_, at) => parent[at]).filter(isSibling);
-    return frames.find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
+    const seen = listed().filter(isSibling);
+    const unlisted = seen.flatMap((frame) => [...(frame.sluice?.unlisted ?? [])]).filter(isSibling);
+    return [window, ...seen, ...unlisted].find((frame) => frame.sluice?.id === id)?.sluice?.open(window);
+}
+function listed() {
+    return Array.from({ length: parent.length }, (_, at) => parent[at]);
 }
 function isSibling(frame) {
     try {

@@ -2,7 +2,7 @@ import { fillsMask, formatByMask } from "./format-mask.js";
 export function entriesOf({ title, name = '', mask, pattern }) {
     const whole = pattern === undefined ? undefined : new RegExp(`^(?:${pattern})$`, 'v');
     const inputmode = mask && !/[a*]/.test(mask) ? 'numeric' : 'text';
-    const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' };
+    const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', dir: 'auto' };
     return [
         {
             title,

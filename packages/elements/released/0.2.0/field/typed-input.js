@@ -3,12 +3,9 @@ export function makeInput({ title, attributes, format, settle }) {
     for (const [name, value] of Object.entries(attributes))
         input.setAttribute(name, value);
     input.setAttribute('aria-label', title);
-    if (format)
-        showAsFormatted(input, format, settle);
-    return input;
-}
-function showAsFormatted(input, format, settle) {
     let before = '';
+    let isRefused = false;
+    let isComposing = false;
     const show = ({ text, caret }) => {
         before = text;
         if (input.value === text && input.selectionStart === caret)
@@ -17,23 +14,38 @@ function showAsFormatted(input, format, settle) {
         if (document.activeElement === input)
             input.setSelectionRange(caret, caret);
     };
-    const reformat = () => {
-        const caret = input.selectionStart ?? input.value.length;
-        show(format({ text: input.value, caret }, before));
+    const reformat = (by) => {
+        const shown = by({ text: input.value, caret: input.selectionStart ?? input.value.length }, before);
+        isRefused = shown.isRefused ?? false;
+        show(shown);
     };
-    input.addEventListener('beforeinput', ({ inputType }) => {
-        if (inputType === 'deleteContentBackward')
-            skipSeparators(input, -1);
-        if (inputType === 'deleteContentForward')
-            skipSeparators(input, 1);
-    });
+    const refresh = () => {
+        if (input.value !== before && !isComposing)
+            input.dispatchEvent(new Event('input'));
+    };
+    if (format) {
+        input.addEventListener('beforeinput', ({ inputType }) => {
+            if (inputType === 'deleteContentBackward')
+                skipSeparators(input, -1);
+            if (inputType === 'deleteContentForward')
+                skipSeparators(input, 1);
+        });
+    }
     input.addEventListener('input', (event) => {
-        if (!event.isComposing)
-            reformat();
+        isComposing = event.isComposing ?? false;
+        if (isComposing)
+            return;
+        if (format)
+            reformat(format);
+        else
+            before = input.value;
     });
     input.addEventListener('compositionend', () => input.dispatchEvent(new Event('input')));
+    for (const name of ['change', 'keyup', 'blur'])
+        input.addEventListener(name, refresh);
     if (settle)
         input.addEventListener('blur', () => show({ text: settle(input.value), caret: 0 }));
+    return { input, refresh, isRefused: () => isRefused };
 }
 function skipSeparators(input, step) {
     const { value, selectionStart, selectionEnd } = input;

@@ -1,0 +1,5 @@
+import { offer } from "./siblings.js";
+export function open({ group, id }) {
+    offer(group, id);
+    return { focus: () => { }, clear: () => { }, update: () => { } };
+}
