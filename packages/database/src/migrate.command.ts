@@ -1,8 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { citusStatements } from './citus-layout.ts';
-import { connectDatabase } from './connect.ts';
-import { migrate } from './migrate.ts';
 
 const help = `Usage: npm run migrate [-- --print-citus]
 
@@ -16,7 +13,7 @@ if (error) {
   console.error(`${error}\n\n${help}`);
   process.exitCode = 2;
 } else if (values.help) console.log(help);
-else if (values['print-citus']) process.stdout.write(citusStatements());
+else if (values['print-citus']) await printCitus();
 else process.exitCode = await run();
 
 interface Arguments {
@@ -33,6 +30,13 @@ function readArguments(): Arguments {
   }
 }
 
+// What is imported below takes most of the time of a start, and mistakes are answered without it.
+
+async function printCitus(): Promise<void> {
+  const { citusStatements } = await import('./citus-layout.ts');
+  process.stdout.write(citusStatements());
+}
+
 async function run(): Promise<number> {
   let url: string;
   try {
@@ -41,6 +45,7 @@ async function run(): Promise<number> {
     console.error(error instanceof Error ? error.message : String(error));
     return 78;
   }
+  const [{ connectDatabase }, { migrate }] = await Promise.all([import('./connect.ts'), import('./migrate.ts')]);
   await using stack = new AsyncDisposableStack();
   const db = connectDatabase(
     { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 },

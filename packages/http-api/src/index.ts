@@ -1,4 +1,5 @@
 export type { ApiOptions } from './api-options.ts';
+export { canonicalUuid } from './canonical-uuid.ts';
 export { requireSame } from './check-caller.ts';
 export {
   addressReader,
@@ -74,4 +75,4 @@ export {
 export { singleHeader } from './single-header.ts';
 export { openapiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { Streams, streamSettings } from './streams.ts';
-export { bodyCheck, canonicalUuid } from './validate.ts';
+export { bodyCheck } from './validate.ts';

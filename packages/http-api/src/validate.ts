@@ -2,14 +2,8 @@ import { containerForm, containerPattern } from '@sluice/access';
 import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, type ServiceError, validationFailed } from '@sluice/problems';
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
+import { uuidPattern } from './canonical-uuid.ts';
 import { pointerPath } from './member-path.ts';
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** In the form that Postgres writes: callers may use capitals. Undefined for text that is not a UUID. */
-export function canonicalUuid(text: string): string | undefined {
-  return uuidPattern.test(text) ? text.toLowerCase() : undefined;
-}
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 

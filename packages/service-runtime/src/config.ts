@@ -51,6 +51,9 @@ export type Config<S extends ConfigSchema> = {
 };
 
 export class ConfigError extends Error {
+  /** EX_CONFIG. */
+  readonly exitCode = 78;
+
   constructor(faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.name = 'ConfigError';

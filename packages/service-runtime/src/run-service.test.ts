@@ -4,11 +4,14 @@ import { eventually, programEnvironment, startTraceCollector, useChildren } from
 import { freePort } from './free-port.ts';
 
 const own = useChildren();
-const runtime = new URL('./index.ts', import.meta.url).href;
+const moduleUrl = (name: string) => new URL(`${name}.ts`, import.meta.url).href;
 
 function run(start: string, env: Record<string, string> = {}, more: string[] = []) {
   const program = `
-    import { httpSettings, listen, runService, serviceSettings, traceSettings } from '${runtime}';
+    import { listen } from '${moduleUrl('listen')}';
+    import { runService } from '${moduleUrl('run-service')}';
+    import { httpSettings, serviceSettings } from '${moduleUrl('settings')}';
+    import { traceSettings } from '${moduleUrl('tracing/trace-settings')}';
     import { createServer } from 'node:http';
     const properties = {
       ...serviceSettings, ...httpSettings, ...traceSettings,

@@ -35,7 +35,6 @@ export { type KeyWrapperConfig, keyWrapperFrom } from './keys/key-wrapper-from.t
 export { localKeyWrapper } from './keys/local-key-wrapper.ts';
 export { vaultConditions, vaultSettings } from './keys/vault-settings.ts';
 export { mergePatch } from './merge-patch.ts';
-export { type RotatedPurpose, rotatedPurposes } from './rotation/encrypted-rows.ts';
 export {
   type KeyVersionStatus,
   type RootKeyStatus,

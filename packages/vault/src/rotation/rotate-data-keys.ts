@@ -5,9 +5,10 @@ import { ServiceError } from '@sluice/problems';
 import { insertDataKey, isTenantClosed, type WrappedKey } from '../keys/data-key.queries.ts';
 import { generateDataKey } from '../keys/generate-data-key.ts';
 import { countByVersion } from './encrypted-rows.queries.ts';
-import { encryptedTables, type RotatedPurpose } from './encrypted-rows.ts';
+import { encryptedTables } from './encrypted-rows.ts';
 import { type KeyVersion, listKeyVersions } from './key-versions.queries.ts';
 import { type Reencrypted, reencrypt } from './reencrypt.ts';
+import type { RotatedPurpose } from './rotated-purposes.ts';
 import type { Rotation } from './rotation.ts';
 
 export interface DataKeyRotation {

@@ -104,7 +104,6 @@ test('an export whose first rows stand as dropped fails, where there is no reten
     1,
     expect.stringMatching(/--dropped says .* 4 rows, the newest checkpoint says 0/),
   ]);
-  expect((await verify(['-', ...trusted, '--dropped', 'all'], forged)).code).toBe(2);
 });
 
 test.each<[string, (tenantId: string) => ReturnType<typeof sql>, RegExp]>([
@@ -137,10 +136,7 @@ test.each<[string, (tenantId: string) => ReturnType<typeof sql>, RegExp]>([
 test('what cannot be done leaves with 1, what is not understood with 2, and it says why', async () => {
   const cases: [args: string[], code: number, reason: RegExp][] = [
     [['sign'], 2, /The commands are/],
-    [['verify', 'export', '--key', 'key'], 2, /needs --checkpoint FILE for a whole export/],
     [['verify', 'none', ...trusted], 1, /none cannot be read: ENOENT/],
-    [['export', '--nonsense'], 2, /nonsense/],
-    [['prove', '--tenant', 'c0ffee00-0000-4000-8000-000000000000', 'x'], 2, /"x" is no id of a row/],
     [['checkpoint', '--tenant', 'c0ffee00-0000-4000-8000-000000000000'], 1, /no signed checkpoint/],
   ];
   const left = await Promise.all(cases.map(([args]) => ledger(args)));

@@ -1,6 +1,6 @@
-import { canonicalUuid } from '@sluice/http-api';
-import { readOptions, UsageError } from '@sluice/service-runtime/command-line';
-import { type RotatedPurpose, rotatedPurposes } from '@sluice/vault';
+import { canonicalUuid } from '@sluice/http-api/canonical-uuid';
+import { type Help, readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { type RotatedPurpose, rotatedPurposes } from '@sluice/vault/rotated-purposes';
 
 export const help = `Usage: npm run keys -- rotate-root [--json]
        npm run keys -- rotate-data --tenant <id> [--purpose token_data|proxy_secrets|idempotency] [--json]
@@ -26,12 +26,11 @@ DATABASE_URL, REDIS_URL and the root key (KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVI
 environment as services read them. For a stack that "npm start" runs they are taken from .sluice/environment.`;
 
 export type KeysCommand =
-  | { name: 'help' }
   | { name: 'rotate-root'; json: boolean }
   | { name: 'rotate-data'; tenantId: string; purposes: readonly RotatedPurpose[]; json: boolean }
   | { name: 'status'; tenantId: string | undefined; json: boolean };
 
-export function readArguments(args: string[]): KeysCommand {
+export function readArguments(args: string[]): KeysCommand | Help {
   const { values, positionals } = parse(args);
   if (values.help) return { name: 'help' };
   const { tenant, purpose, json = false } = values;

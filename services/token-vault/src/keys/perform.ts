@@ -18,10 +18,7 @@ export interface Performance {
   say: (line: string) => void;
 }
 
-export async function perform(
-  command: Exclude<KeysCommand, { name: 'help' }>,
-  { keys, signal, progress, say }: Performance,
-): Promise<Result> {
+export async function perform(command: KeysCommand, { keys, signal, progress, say }: Performance): Promise<Result> {
   let made: VersionsMade | undefined;
   const report: Rotation['report'] = (event) => {
     if (event.type === 'progress') return progress.update(event.what, event);

@@ -1,12 +1,6 @@
 import { authorship, date, example, uuid } from '../../resource.schema.ts';
 import { role } from '../members/member.schema.ts';
-
-const email = {
-  type: 'string',
-  pattern: '^[^\\s@]+@[^\\s@]+$',
-  maxLength: 254,
-  description: 'An e-mail address; ASCII letters are compared and kept in lower case',
-} as const;
+import { email } from './e-mail.ts';
 
 export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
 

@@ -4,13 +4,6 @@ import { generateSecret, hashKey } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { insertInvitation } from './invitation.queries.ts';
-import { createInvitationBody } from './invitation.schema.ts';
-
-const { pattern, maxLength } = createInvitationBody.properties.email;
-
-export function isEmail(text: string): boolean {
-  return text.length <= maxLength && new RegExp(pattern).test(text);
-}
 
 /**
  * Creates an invitation that gives the user `owner_id` an identity. @returns its secret; undefined for a missing or
