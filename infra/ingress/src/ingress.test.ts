@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endRefusal } from '@sluice/problems';
+import { slow } from '@sluice/testing';
 import { createIngressServer } from './ingress.ts';
 
 const stack = new AsyncDisposableStack();
@@ -358,7 +359,7 @@ describe('ends', () => {
     await expect(answer.text()).rejects.toThrow();
   });
 
-  test('a body that a service refuses while it is still being sent: every client gets the answer', async () => {
+  slow('1 s')('a body that a service refuses while it is still being sent: every client gets the answer', async () => {
     upstream = (_req, res) => {
       res.writeHead(413, { 'Content-Length': 2 });
       endRefusal(res, 'no');

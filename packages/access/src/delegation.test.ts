@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import fc from 'fast-check';
 import {
   type AccessRule,
@@ -93,35 +94,41 @@ function sightBefore(grants: Grants, permission: string, at: Parameters<typeof d
 }
 
 describe('delegation never widens', () => {
-  test('a session gets no operation and no transform that its Application, or its own grants, would not get', () => {
-    let granted = 0;
-    let stricter = 0;
-    fc.assert(
-      fc.property(application, own, token, permission, (within, grants, on, asked) => {
-        const session = { ...grants, within };
-        const mine = decide(session, asked, on);
-        const theirs = decide(within, asked, on);
-        const alone = decide(grants, asked, on);
-        if (mine) granted += 1;
-        if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
-        return (
-          rank(mine) === Math.min(rank(theirs), rank(alone)) &&
-          (!isGrantedOnEach(session, asked, on) || isGrantedOnEach(within, asked, on)) &&
-          (!mine || holds(session, asked)) &&
-          (!holds(session, asked) || holds(within, asked))
-        );
-      }),
-      { numRuns },
-    );
-    expect(granted).toBeGreaterThan(numRuns / 50);
-    expect(stricter).toBeGreaterThan(numRuns / 200);
-  });
+  slow('1.9 s')(
+    'a session gets no operation and no transform that its Application, or its own grants, would not get',
+    () => {
+      let granted = 0;
+      let stricter = 0;
+      fc.assert(
+        fc.property(application, own, token, permission, (within, grants, on, asked) => {
+          const session = { ...grants, within };
+          const mine = decide(session, asked, on);
+          const theirs = decide(within, asked, on);
+          const alone = decide(grants, asked, on);
+          if (mine) granted += 1;
+          if (mine && (mine !== theirs || mine !== alone)) stricter += 1;
+          return (
+            rank(mine) === Math.min(rank(theirs), rank(alone)) &&
+            (!isGrantedOnEach(session, asked, on) || isGrantedOnEach(within, asked, on)) &&
+            (!mine || holds(session, asked)) &&
+            (!holds(session, asked) || holds(within, asked))
+          );
+        }),
+        { numRuns },
+      );
+      expect(granted).toBeGreaterThan(numRuns / 50);
+      expect(stricter).toBeGreaterThan(numRuns / 200);
+    },
+  );
 
-  test('no sequence of moves by a session and its Application shows either what the Application did not see', () => {
-    const { sequences, moves, refused } = movesOf(seesMoreIn);
-    fc.assert(sequences, { numRuns: 5000 });
-    expect(Math.min(moves.session, moves.application, refused.session, refused.application)).toBeGreaterThan(500);
-  });
+  slow('1 s')(
+    'no sequence of moves by a session and its Application shows either what the Application did not see',
+    () => {
+      const { sequences, moves, refused } = movesOf(seesMoreIn);
+      fc.assert(sequences, { numRuns: 5000 });
+      expect(Math.min(moves.session, moves.application, refused.session, refused.application)).toBeGreaterThan(500);
+    },
+  );
 
   test('a session that looked only at what it sees itself would be found', () => {
     const { sequences } = movesOf(({ within: _, ...own }, after, before) => seesMoreIn(own, after, before));

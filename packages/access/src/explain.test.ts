@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { slow } from '@sluice/testing';
 import fc from 'fast-check';
 import {
   type AccessRule,
@@ -88,7 +89,7 @@ function isRight(grants: Grants, permission: string, at: Token, explaining = exp
   );
 }
 
-test('names the first rule that reaches the token, also of sessions, and decides as it says', () => {
+slow('1 s')('names the first rule that reaches the token, also of sessions, and decides as it says', () => {
   const grants = fc.oneof(application, session);
   const property = fc.property(grants, fc.constantFrom(...permissions), token, (...of) => isRight(...of));
   fc.assert(property, { numRuns: 20_000 });

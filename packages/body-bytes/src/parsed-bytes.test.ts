@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { slow } from '@sluice/testing';
 import { parsedBytes } from './parsed-bytes.ts';
 
 setFlagsFromString('--expose-gc');
@@ -21,7 +22,7 @@ function memoryOf(json: string): number {
 
 const listOf = (item: string) => `[${Array(20_000).fill(item).join()}]`;
 
-test.each([
+slow('3.4 s').each([
   ['empty objects', listOf('{}')],
   ['empty lists', listOf('[]')],
   ['lists in lists', listOf('[[]]')],
@@ -38,7 +39,7 @@ test.each([
   expect(memoryOf(json)).toBeLessThan(1.1 * parsedBytes(Buffer.from(json)) + 20_000);
 });
 
-test('a text alone says nothing about it', () => {
+slow('2.9 s')('a text alone says nothing about it', () => {
   const json = listOf('{}');
   expect(memoryOf(json)).toBeGreaterThan(15 * json.length);
 });

@@ -1,4 +1,4 @@
-import { eventually, openTestDatabase, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, slow, useStack } from '@sluice/testing';
 import { changesChannel } from './announcement.ts';
 import type { Bus } from './bus.ts';
 import { localBus, openHolder, recordingLog, tag } from './testing/test-processes.ts';
@@ -71,7 +71,7 @@ test.each(unreadable)(
   },
 );
 
-test('an announcement of very many tags is handled', async () => {
+slow('0.6 s')('an announcement of very many tags is handled', async () => {
   await using stack = new AsyncDisposableStack();
   const { read, hear, published } = await openListening(stack);
   await read('old');

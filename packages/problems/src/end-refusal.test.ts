@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { slow } from '@sluice/testing';
 import { endRefusal } from './end-refusal.ts';
 
 const mebibyte = 1024 * 1024;
@@ -41,7 +42,7 @@ async function answerAfterSending(socket: ReturnType<typeof connect>, bytes: num
   return received === '' ? undefined : received;
 }
 
-test('one that sends its whole body before it reads gets the answer', async () => {
+slow('1.5 s')('one that sends its whole body before it reads gets the answer', async () => {
   await using stack = new AsyncDisposableStack();
   const dial = await open(stack, refuse());
   for (let i = 0; i < 5; i++) expect(await answerAfterSending(dial(), 32 * mebibyte)).toContain(' 413 ');

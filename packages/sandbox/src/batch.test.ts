@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { slow } from '@sluice/testing';
 import { type Batch, joinBatch, type Run, seal, sendBatch, type Transform } from './batch.ts';
 import { stopped } from './failure.ts';
 import { HostCalls } from './host-calls.ts';
@@ -245,13 +246,13 @@ describe('in a pool', () => {
     expect(ends).toEqual(Array.from({ length: 12 }, (_, of) => good(of)));
   });
 
-  test.each(['loops', 'blocks'])('one that %s is stopped, and the others are answered', async (hangs) => {
+  slow('0.8 s').each(['loops', 'blocks'])('one that %s is stopped, and the others are answered', async (hangs) => {
     const { ends, state } = await runAll([{}, {}, { [hangs]: true }, {}, {}]);
     expect(ends).toEqual([good(0), good(1), expect.stringContaining('CPU time'), good(3), good(4)]);
     expect(state.stops).toEqual({ cpuMs: 1 });
   });
 
-  test('what has acted through its client is answered, whatever comes behind it in the batch', async () => {
+  slow('1.5 s')('what has acted through its client is answered, whatever comes behind it in the batch', async () => {
     const acted: string[] = [];
     const host = async (_: string, payloadJson: string) => {
       acted.push(payloadJson);
@@ -326,7 +327,7 @@ describe('in a pool', () => {
     await pool.close();
   });
 
-  test('a run that began again counts once, with all that it used', async () => {
+  slow('0.6 s')('a run that began again counts once, with all that it used', async () => {
     const { ends, state } = await runAll([{ loops: true }]);
     expect(ends).toEqual([expect.stringContaining('CPU time')]);
     expect(state).toMatchObject({ runs: 4, stops: { cpuMs: 1 }, running: 0, waiting: 0 });

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { slow } from '@sluice/testing';
 import ts from 'typescript';
 import { reactorDeclarations, transformDeclarations } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
@@ -71,7 +72,7 @@ exports.default = async (req) => {
 };
 `;
 
-test('transforms check without a complaint, and run', async () => {
+slow('1.4 s')('transforms check without a complaint, and run', async () => {
   expect(await check({ 'request.js': request, 'response.js': response })).toEqual([]);
   const pool = openTestPool();
   await pool.ready();
@@ -120,7 +121,7 @@ module.exports = async ({ args, configuration, svc }) => {
 };
 `;
 
-test('a reactor checks without a complaint, and runs', async () => {
+slow('0.4 s')('a reactor checks without a complaint, and runs', async () => {
   expect(await check({ 'reactor.js': reactor }, reactorDeclarations)).toEqual([]);
   const pool = openTestPool();
   await pool.ready();

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const waiting = 'module.exports = async (req) => ({ body: await req.svc.tokenize(1) })';
@@ -31,7 +32,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test.each([
+slow('0.5 s').each([
   [2, 1],
   [3, 2],
   [1, 1],
@@ -58,30 +59,33 @@ test.each([
   },
 );
 
-test('a flood fills its own part of the queue only: who has little waiting is not refused for it', async () => {
-  const pool = openTestPool({ threads: 2, queueLimit: 10 });
-  await pool.ready();
-  await makeKnown(pool, 'flood', 'small');
-  const held = heldHost();
-  const settle = (tenantId: string, count: number) =>
-    Array.from({ length: count }, (_, index) =>
-      pool.run(waiting, { tenantId, ownerId: `${index}`, host: held.host }).then(
-        () => 'answered',
-        (error) => error.code,
-      ),
-    );
-  const flood = settle('flood', 30);
-  const small = settle('small', 4);
-  const releasing = setInterval(held.release, 5);
-  expect(await Promise.all(small)).toEqual(Array(4).fill('answered'));
-  const ends = await Promise.all(flood);
-  clearInterval(releasing);
-  expect(ends.filter((end) => end === 'unavailable').length).toBeGreaterThanOrEqual(19);
-  expect(ends.filter((end) => end === 'answered').length).toBeGreaterThanOrEqual(5);
-  await pool.close();
-});
+slow('0.5 s')(
+  'a flood fills its own part of the queue only: who has little waiting is not refused for it',
+  async () => {
+    const pool = openTestPool({ threads: 2, queueLimit: 10 });
+    await pool.ready();
+    await makeKnown(pool, 'flood', 'small');
+    const held = heldHost();
+    const settle = (tenantId: string, count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        pool.run(waiting, { tenantId, ownerId: `${index}`, host: held.host }).then(
+          () => 'answered',
+          (error) => error.code,
+        ),
+      );
+    const flood = settle('flood', 30);
+    const small = settle('small', 4);
+    const releasing = setInterval(held.release, 5);
+    expect(await Promise.all(small)).toEqual(Array(4).fill('answered'));
+    const ends = await Promise.all(flood);
+    clearInterval(releasing);
+    expect(ends.filter((end) => end === 'unavailable').length).toBeGreaterThanOrEqual(19);
+    expect(ends.filter((end) => end === 'answered').length).toBeGreaterThanOrEqual(5);
+    await pool.close();
+  },
+);
 
-test('two Tenants that both want all share the threads alike', async () => {
+slow('0.8 s')('two Tenants that both want all share the threads alike', async () => {
   const pool = openTestPool({ threads: 4, queueLimit: 100 });
   await pool.ready();
   await makeKnown(pool, '0', '1');
@@ -104,7 +108,7 @@ test('two Tenants that both want all share the threads alike', async () => {
   await pool.close();
 });
 
-test('code that has not run yet holds all threads but one, however many Tenants it is of', async () => {
+slow('0.6 s')('code that has not run yet holds all threads but one, however many Tenants it is of', async () => {
   const pool = openTestPool({ threads: 3, queueLimit: 100 });
   await pool.ready();
   await makeKnown(pool, 'other');
@@ -142,36 +146,39 @@ test('quick threads come after the main thread, which keeps its priority', async
   await pool.close();
 });
 
-test('a Tenant whose transform was killed has a thread of its own kind, which gives way, for all of its code', async () => {
-  const pool = openTestPool({ threads: 2, limits: { cpuMs: 100 }, queueLimit: 100 });
-  await pool.ready();
-  await makeKnown(pool, 'killed', 'other');
-  const before = threadsThatGiveWay();
-  expect(pool.state().threads).toBe(2);
-  await pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
-  const { host, release, open, seen } = heldHost();
-  const runs = Array.from({ length: 6 }, (_, index) =>
-    pool.run(waiting, { tenantId: 'killed', ownerId: `${index}`, host }),
-  );
-  await until(() => open.size === 1);
-  expect(pool.state().threads).toBe(3);
-  const added = threadsThatGiveWay().filter((id) => !before.includes(id));
-  expect(added).toHaveLength(process.platform === 'linux' ? 1 : 0);
-  const others = ['other', 'new'].map((tenantId) => pool.body(good, { tenantId }));
-  expect(await Promise.all(others)).toEqual([1, 1]);
-  const releasing = setInterval(release, 5);
-  await Promise.all(runs);
-  clearInterval(releasing);
-  expect(seen.most).toBe(1);
-  await pool.close();
-});
+slow('0.7 s')(
+  'a Tenant whose transform was killed has a thread of its own kind, which gives way, for all of its code',
+  async () => {
+    const pool = openTestPool({ threads: 2, limits: { cpuMs: 100 }, queueLimit: 100 });
+    await pool.ready();
+    await makeKnown(pool, 'killed', 'other');
+    const before = threadsThatGiveWay();
+    expect(pool.state().threads).toBe(2);
+    await pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
+    const { host, release, open, seen } = heldHost();
+    const runs = Array.from({ length: 6 }, (_, index) =>
+      pool.run(waiting, { tenantId: 'killed', ownerId: `${index}`, host }),
+    );
+    await until(() => open.size === 1);
+    expect(pool.state().threads).toBe(3);
+    const added = threadsThatGiveWay().filter((id) => !before.includes(id));
+    expect(added).toHaveLength(process.platform === 'linux' ? 1 : 0);
+    const others = ['other', 'new'].map((tenantId) => pool.body(good, { tenantId }));
+    expect(await Promise.all(others)).toEqual([1, 1]);
+    const releasing = setInterval(release, 5);
+    await Promise.all(runs);
+    clearInterval(releasing);
+    expect(seen.most).toBe(1);
+    await pool.close();
+  },
+);
 
 describe('a run that turns out to be slow', () => {
   // New code is slow after 50 ms of CPU time, known code after a quarter of the limit. The loop takes some 500 ms.
   const limits = { cpuMs: 12_000 };
   const forAWhile = 'for (let i = 0; i < 2e7; i += 1);';
 
-  test('is begun again in a thread that gives way; what came of it before is forgotten', async () => {
+  slow('1.2 s')('is begun again in a thread that gives way; what came of it before is forgotten', async () => {
     const pool = openTestPool({ threads: 2, limits });
     await pool.ready();
     const before = threadsThatGiveWay();
@@ -183,40 +190,43 @@ describe('a run that turns out to be slow', () => {
     await pool.close();
   });
 
-  test('with new code, soon: other code of its Tenant does not wait for that, nor does it once it is known', async () => {
-    const pool = openTestPool({ threads: 2, limits });
-    await pool.ready();
-    await makeKnown(pool, 'tenant');
-    const { host, release, open } = heldHost();
-    /** The thread that gives way: the others run its code no more. */
-    const hold = async () => {
-      const held = pool.run(waiting, { tenantId: 'killed', host });
-      await until(() => open.size === 1);
-      return async () => {
-        release();
-        await held;
+  slow('2.2 s')(
+    'with new code, soon: other code of its Tenant does not wait for that, nor does it once it is known',
+    async () => {
+      const pool = openTestPool({ threads: 2, limits });
+      await pool.ready();
+      await makeKnown(pool, 'tenant');
+      const { host, release, open } = heldHost();
+      /** The thread that gives way: the others run its code no more. */
+      const hold = async () => {
+        const held = pool.run(waiting, { tenantId: 'killed', host });
+        await until(() => open.size === 1);
+        return async () => {
+          release();
+          await held;
+        };
       };
-    };
-    await pool.failure('module.exports = () => { for (const all = []; ; ) all.push(new Uint8Array(2 ** 20)) }', {
-      tenantId: 'killed',
-    });
-    const code = `module.exports = () => { ${forAWhile} return { body: 2 } }`;
+      await pool.failure('module.exports = () => { for (const all = []; ; ) all.push(new Uint8Array(2 ** 20)) }', {
+        tenantId: 'killed',
+      });
+      const code = `module.exports = () => { ${forAWhile} return { body: 2 } }`;
 
-    const endHold = await hold();
-    const first = pool.body(code);
-    await until(() => pool.state().running === 2);
-    await until(() => pool.state().running === 1);
-    expect(await pool.body(good)).toBe(1);
-    expect(pool.state()).toMatchObject({ running: 1, waiting: 1 });
-    await endHold();
-    expect(await first).toBe(2);
-    const endSecondHold = await hold();
-    expect(await pool.body(code)).toBe(2);
-    await endSecondHold();
-    await pool.close();
-  });
+      const endHold = await hold();
+      const first = pool.body(code);
+      await until(() => pool.state().running === 2);
+      await until(() => pool.state().running === 1);
+      expect(await pool.body(good)).toBe(1);
+      expect(pool.state()).toMatchObject({ running: 1, waiting: 1 });
+      await endHold();
+      expect(await first).toBe(2);
+      const endSecondHold = await hold();
+      expect(await pool.body(code)).toBe(2);
+      await endSecondHold();
+      await pool.close();
+    },
+  );
 
-  test('goes on where it is once it has called the client', async () => {
+  slow('1 s')('goes on where it is once it has called the client', async () => {
     const pool = openTestPool({ threads: 2, limits });
     await pool.ready();
     const called: string[] = [];
@@ -231,7 +241,7 @@ describe('a run that turns out to be slow', () => {
     await pool.close();
   });
 
-  test('keeps its answer where only what follows it is slow', async () => {
+  slow('0.4 s')('keeps its answer where only what follows it is slow', async () => {
     const pool = openTestPool({ threads: 2, limits });
     await pool.ready();
     const afterwards = 'Promise.resolve().then(() => {}).then(() => {}).then(() => { for (;;) {} })';
@@ -243,7 +253,7 @@ describe('a run that turns out to be slow', () => {
     await pool.close();
   });
 
-  test('is stopped by the whole limit there', async () => {
+  slow('0.5 s')('is stopped by the whole limit there', async () => {
     const pool = openTestPool({ threads: 2, limits: { cpuMs: 100 } });
     await pool.ready();
     const error = await pool.failure('module.exports = () => { for (;;) {} }');
@@ -253,14 +263,17 @@ describe('a run that turns out to be slow', () => {
   });
 });
 
-test('what waits while its Tenant turns out to be slow moves to the other threads, and is answered', async () => {
-  const pool = openTestPool({ threads: 1, limits: { cpuMs: 100 }, queueLimit: 100 });
-  await pool.ready();
-  const loop = pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
-  const waits = Array.from({ length: 3 }, () => pool.body(good, { tenantId: 'killed' }));
-  expect(await loop).toMatchObject({ cause: { limit: 'cpuMs' } });
-  expect(await Promise.all(waits)).toEqual([1, 1, 1]);
-  expect(pool.state()).toMatchObject({ threads: 2, running: 0, waiting: 0 });
-  await pool.close();
-  expect(await pool.failure(good, { tenantId: 'killed' })).toMatchObject({ code: 'unavailable' });
-});
+slow('0.4 s')(
+  'what waits while its Tenant turns out to be slow moves to the other threads, and is answered',
+  async () => {
+    const pool = openTestPool({ threads: 1, limits: { cpuMs: 100 }, queueLimit: 100 });
+    await pool.ready();
+    const loop = pool.failure('module.exports = () => { for (;;) {} }', { tenantId: 'killed' });
+    const waits = Array.from({ length: 3 }, () => pool.body(good, { tenantId: 'killed' }));
+    expect(await loop).toMatchObject({ cause: { limit: 'cpuMs' } });
+    expect(await Promise.all(waits)).toEqual([1, 1, 1]);
+    expect(pool.state()).toMatchObject({ threads: 2, running: 0, waiting: 0 });
+    await pool.close();
+    expect(await pool.failure(good, { tenantId: 'killed' })).toMatchObject({ code: 'unavailable' });
+  },
+);

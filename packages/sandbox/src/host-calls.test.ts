@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 /** A host that answers `now` at once, and anything else when the test says so. */
@@ -77,30 +78,33 @@ test('the answer waits for calls no longer than a transform may run', async () =
   await pool.close();
 });
 
-test('a Tenant has 50 calls under way; others wait in order, and none begins once its run has ended', async () => {
-  const pool = openTestPool();
-  const { begun, host, answerAll } = heldHost();
-  const runs = [pool.run(leavesBehind(49), { host, argsJson: named('first ') })];
-  for (let ended = 1; ended <= 12; ended += 1) {
-    await until(() => pool.state().runs === ended);
-    const leavesAtOnce = asks(49, 'for (const end = Date.now() + 30; Date.now() < end; );');
-    runs.push(pool.run(leavesAtOnce, { host, argsJson: named(`later ${ended} `) }));
-  }
-  await until(() => pool.state().runs === 13);
-  const code = 'module.exports = async ({ svc }) => ({ body: [await svc.tokenize("a"), await svc.tokenize("b")] })';
-  const other = heldHost();
-  other.answerAll();
-  expect(await pool.body(code, { host: other.host, tenantId: 'other' })).toEqual([1, 1]);
-  const first = Array.from({ length: 49 }, (_, call) => `first ${call}`);
-  expect(begun).toEqual([...first, 'later 1 0']);
-  const waits = pool.body(code, { host: other.host });
-  expect(await isPending(waits)).toBe(true);
-  answerAll();
-  expect(await waits).toEqual([1, 1]);
-  await Promise.all(runs);
-  expect(begun.filter((payload) => payload.startsWith('later'))).toEqual(['later 1 0']);
-  await pool.close();
-});
+slow('0.5 s')(
+  'a Tenant has 50 calls under way; others wait in order, and none begins once its run has ended',
+  async () => {
+    const pool = openTestPool();
+    const { begun, host, answerAll } = heldHost();
+    const runs = [pool.run(leavesBehind(49), { host, argsJson: named('first ') })];
+    for (let ended = 1; ended <= 12; ended += 1) {
+      await until(() => pool.state().runs === ended);
+      const leavesAtOnce = asks(49, 'for (const end = Date.now() + 30; Date.now() < end; );');
+      runs.push(pool.run(leavesAtOnce, { host, argsJson: named(`later ${ended} `) }));
+    }
+    await until(() => pool.state().runs === 13);
+    const code = 'module.exports = async ({ svc }) => ({ body: [await svc.tokenize("a"), await svc.tokenize("b")] })';
+    const other = heldHost();
+    other.answerAll();
+    expect(await pool.body(code, { host: other.host, tenantId: 'other' })).toEqual([1, 1]);
+    const first = Array.from({ length: 49 }, (_, call) => `first ${call}`);
+    expect(begun).toEqual([...first, 'later 1 0']);
+    const waits = pool.body(code, { host: other.host });
+    expect(await isPending(waits)).toBe(true);
+    answerAll();
+    expect(await waits).toEqual([1, 1]);
+    await Promise.all(runs);
+    expect(begun.filter((payload) => payload.startsWith('later'))).toEqual(['later 1 0']);
+    await pool.close();
+  },
+);
 
 test('calls that wait for others of their run begin in order', async () => {
   const pool = openTestPool({ limits: { hostCalls: 120 } });

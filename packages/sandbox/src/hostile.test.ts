@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const limits = { cpuMs: 100, heapBytes: 32 * 2 ** 20, outputBytes: 100_000 };
@@ -5,7 +6,7 @@ const pool = openTestPool({ limits, threads: 2 });
 afterAll(() => pool.close());
 beforeAll(() => pool.ready());
 
-test('the same program is stopped each time, also at the top of the module, and no thread is lost', async () => {
+slow('1 s')('the same program is stopped each time, also at the top of the module, and no thread is lost', async () => {
   for (let i = 0; i < 3; i += 1)
     expect((await pool.failure('module.exports = () => { for (;;) {} }')).detail).toMatch(/CPU time/);
   expect((await pool.failure('for (;;) {}')).detail).toMatch(/CPU time/);

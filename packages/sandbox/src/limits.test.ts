@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import { TransformStopped } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
@@ -47,7 +48,7 @@ test('wallMs stops a wait that would end later', async () => {
   await hasty.close();
 });
 
-test('cpuMs stops an endless loop, long before the wall clock does', async () => {
+slow('0.5 s')('cpuMs stops an endless loop, long before the wall clock does', async () => {
   const patient = openTestPool({ limits: { cpuMs: 100 } });
   await patient.ready();
   const error = await patient.failure('module.exports = () => { for (;;) {} }');
@@ -165,12 +166,12 @@ describe('with little memory left', () => {
   };
   const wholeOrRefused = new Set([true, 'heapBytes']);
 
-  test('a result is whole or refused', async () => {
+  slow('1.2 s')('a result is whole or refused', async () => {
     const code = 'module.exports = ({ args }) => ({ body: "é".repeat(args.length) })';
     expect(await outcomes(code, (body, length) => body.length === length + 2)).toEqual(wholeOrRefused);
   });
 
-  test('what goes to the client is whole or refused', async () => {
+  slow('1 s')('what goes to the client is whole or refused', async () => {
     const code = 'module.exports = async (req) => ({ body: await req.svc.tokenize("é".repeat(req.args.length)) })';
     const measure = async (_: string, payload: string) => `${payload.length - 2}`;
     expect(await outcomes(code, (body, length) => body === `${length}`, { host: measure })).toEqual(wholeOrRefused);

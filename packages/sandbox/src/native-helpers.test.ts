@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const limits = { cpuMs: 400, heapBytes: 48 * 2 ** 20 };
@@ -58,12 +59,12 @@ test.each([
   expect((await pool.failure(code)).cause).toMatchObject({ name: 'TransformStopped' });
 });
 
-test('what native functions have used is counted before the next of them', async () => {
+slow('0.4 s')('what native functions have used is counted before the next of them', async () => {
   const code = `module.exports = () => { for (;;) require('crypto').pbkdf2Sync('p', 's', 20000, 32, 'sha256') }`;
   expect((await pool.failure(code)).cause).toMatchObject({ name: 'TransformStopped', limit: 'cpuMs' });
 });
 
-test('compression of what is hard to compress is ended between two steps of it', async () => {
+slow('0.5 s')('compression of what is hard to compress is ended between two steps of it', async () => {
   const code = `module.exports = () => { ${slowToCompress} for (;;) require('zlib').deflateSync(b, { level: 9 }) }`;
   expect((await pool.failure(code)).cause).toMatchObject({ name: 'TransformStopped', limit: 'cpuMs' });
   expect(pool.faults).toEqual([]);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually } from '@sluice/testing';
+import { eventually, slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 500 } });
@@ -56,7 +56,7 @@ test('what a locale has anyway may be said', async () => {
   expect(await pool.evaluate(statements)).toEqual(new Function(statements)());
 });
 
-test('formatters that are used no more are freed while a run goes on', async () => {
+slow('2.3 s')('formatters that are used no more are freed while a run goes on', async () => {
   const format = (
     count: number,
   ) => `const choices = ['long', 'short', 'narrow']; const pick = (i, size) => choices[Math.floor(i / size) % 3];

@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import type { TransformTask } from './index.ts';
 import { TransformSuspended } from './index.ts';
 import { Suspensions } from './suspension.ts';
@@ -139,7 +140,7 @@ test('many transforms that are killed take no memory without end', () => {
   expect(suspended()).toBe(10_000);
 });
 
-test('in a pool: the killed transform is refused at once, others go on, and new code of it runs', async () => {
+slow('0.5 s')('in a pool: the killed transform is refused at once, others go on, and new code of it runs', async () => {
   const limits = { cpuMs: 50 };
   const pool = openTestPool({ limits, suspension: { kills: 2, windowMs: 60_000, suspendMs: 60_000 } });
   await pool.ready();

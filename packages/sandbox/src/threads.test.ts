@@ -1,10 +1,11 @@
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 /** A built-in of QuickJS that asks for no interrupt: nothing in the thread can stop it. */
 const uninterruptible = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
 const limits = { cpuMs: 100 };
 
-test.each([
+slow('0.5 s').each([
   ['a built-in that asks for no interrupt', `module.exports = () => { ${uninterruptible} }`],
   ['one at the top of the module', uninterruptible],
   ['a stack overflow in finally', 'const f = () => { try { f() } finally { f() } }; module.exports = () => f()'],
@@ -20,7 +21,7 @@ test.each([
   await pool.close();
 });
 
-test('a thread that was ended gets work again only once its replacement has loaded', async () => {
+slow('0.5 s')('a thread that was ended gets work again only once its replacement has loaded', async () => {
   const pool = openTestPool({ limits });
   await pool.ready();
   expect(pool.state().threads).toBe(1);
@@ -31,7 +32,7 @@ test('a thread that was ended gets work again only once its replacement has load
   await pool.close();
 });
 
-test('code that takes too long to parse ends so, too', async () => {
+slow('0.5 s')('code that takes too long to parse ends so, too', async () => {
   const pool = openTestPool({ limits });
   await pool.ready();
   const source = `x = ${'1+'.repeat(3e6)}1`;
@@ -40,7 +41,7 @@ test('code that takes too long to parse ends so, too', async () => {
   await pool.close();
 });
 
-test('what runs in the other threads meanwhile is not touched, however long it waits', async () => {
+slow('3.4 s')('what runs in the other threads meanwhile is not touched, however long it waits', async () => {
   const pool = openTestPool({ limits, threads: 3 });
   await pool.ready();
   const answer = Promise.withResolvers<string>();

@@ -1,10 +1,11 @@
+import { slow } from '@sluice/testing';
 import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 10_000 } });
 beforeAll(() => pool.ready());
 afterAll(() => pool.close());
 
-test('the memory of instances that only parsed does not gather', async () => {
+slow('6.2 s')('the memory of instances that only parsed does not gather', async () => {
   const code = `[${'/(?:\\p{L}{9}){9}/u,'.repeat(9_000)}]`;
   expect(await pool.compile(code)).toBeUndefined();
   const startBytes = process.memoryUsage().rss;
@@ -24,13 +25,13 @@ describe('transforms that keep much memory', () => {
     return count;
   };
 
-  test.each([9, 3])('of %i MiB each: only the latest stay warm, 64 MiB in all', async (mebibytes) => {
+  slow('2.8 s').each([9, 3])('of %i MiB each: only the latest stay warm, 64 MiB in all', async (mebibytes) => {
     const count = await warm(keeping(mebibytes * 2 ** 20));
     expect(count).toBeGreaterThan(4);
     expect(count * mebibytes).toBeLessThanOrEqual(64);
   });
 
-  test('the control: as many that load modules and keep little all stay warm', async () => {
+  slow('2 s')('the control: as many that load modules and keep little all stay warm', async () => {
     const modules = ['buffer', 'crypto', 'url', 'util'].map((name) => `require('${name}');`).join(' ');
     expect(await warm(`${modules} ${keeping(2 ** 18)}`)).toBe(32);
   });

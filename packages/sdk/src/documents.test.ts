@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { slow } from '@sluice/testing';
 import ts from 'typescript';
 import { Sluice } from './index.ts';
 
@@ -49,7 +50,7 @@ function faultsOf(programs: ReadonlyMap<string, string>): string[] {
     );
 }
 
-test('programs in the documents compile, and one that is wrong is noticed', async () => {
+slow('2.4 s')('programs in the documents compile, and one that is wrong is noticed', async () => {
   const programs = new Map<string, string>();
   for (const document of documents) {
     const blocks = [...(await textOf(document)).matchAll(/^```(?:ts|js)\n(.*?)^```/gms)];

@@ -3,7 +3,7 @@ import type { AccessRule } from '@sluice/access';
 import type { Disclosure } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
-import { openTestCoherence, openTestDatabase, useStack } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import {
   type Actor,
@@ -615,7 +615,7 @@ describe('tokenize and detokenize', () => {
     expect(answers).toEqual(Array(4).fill(Array(4).fill('xxxx')));
   });
 
-  test('many expressions are read and filled in in pieces, between which others may run', async () => {
+  slow('0.5 s')('many expressions are read and filled in in pieces, between which others may run', async () => {
     const { vault } = open.current;
     const actor = await createActor(revealing);
     const { token } = await createToken(vault, actor, { data: 'v' });

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { slow } from '@sluice/testing';
 import { readGivenSettings } from './given-settings.ts';
 import { serviceEnvironment, services, settingsOfLauncher } from './services.ts';
 
@@ -22,24 +23,27 @@ const stack = {
   environment: {},
 };
 
-test('every setting of the reference reaches the services that take it and no other, or is refused by its name', async () => {
-  const ofLauncher = settingsOfLauncher();
-  let passed = 0;
-  for (const [name, expected] of Object.entries(takers).filter(([known]) => !own.includes(known))) {
-    const read = readGivenSettings({ [name]: '/given', PATH: '/bin' }, own);
-    if (ofLauncher.has(name.replace(/_FILE$/, ''))) {
-      await expect(read).rejects.toThrow(`npm start sets ${name} itself`);
-      continue;
+slow('0.9 s')(
+  'every setting of the reference reaches the services that take it and no other, or is refused by its name',
+  async () => {
+    const ofLauncher = settingsOfLauncher();
+    let passed = 0;
+    for (const [name, expected] of Object.entries(takers).filter(([known]) => !own.includes(known))) {
+      const read = readGivenSettings({ [name]: '/given', PATH: '/bin' }, own);
+      if (ofLauncher.has(name.replace(/_FILE$/, ''))) {
+        await expect(read).rejects.toThrow(`npm start sets ${name} itself`);
+        continue;
+      }
+      const { ofServices: settingsOf, hints } = await read;
+      const reached = services.filter(
+        (service) => serviceEnvironment(service, { ...stack, settingsOf })[name] === '/given',
+      );
+      expect([name, reached.map((service) => service.name).sort(), hints]).toEqual([name, expected.toSorted(), []]);
+      passed += 1;
     }
-    const { ofServices: settingsOf, hints } = await read;
-    const reached = services.filter(
-      (service) => serviceEnvironment(service, { ...stack, settingsOf })[name] === '/given',
-    );
-    expect([name, reached.map((service) => service.name).sort(), hints]).toEqual([name, expected.toSorted(), []]);
-    passed += 1;
-  }
-  expect(passed).toBeGreaterThan(80);
-});
+    expect(passed).toBeGreaterThan(80);
+  },
+);
 
 test('several that the launcher sets are refused at once, an empty one is absent', async () => {
   const given = { DATABASE_URL: 'x', KEY_PEPPER: 'y', ROOT_KEY: '' };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { slow } from '@sluice/testing';
 import { defaultTransformLimits as limits } from '../limits.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
@@ -33,7 +34,7 @@ test('a guest whose thread had to stand still is as good as before', async () =>
   });
 });
 
-test('one that works on after its answer is not', async () => {
+slow('2.1 s')('one that works on after its answer is not', async () => {
   const code = 'module.exports = async () => { Promise.resolve().then(() => { for (;;); }); return {} }';
   const then =
     'module.exports = async () => { setTimeout(() => {}); const go = () => queueMicrotask(go); go(); return {} }';

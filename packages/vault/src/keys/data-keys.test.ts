@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CoherentCaches, openCoherentCaches, tagOf } from '@sluice/cache-coherence';
 import { serviceLogger } from '@sluice/service-runtime';
-import { openTestCoherence, openTestDatabase, useStack } from '@sluice/testing';
+import { openTestCoherence, openTestDatabase, slow, useStack } from '@sluice/testing';
 import { Registry } from 'prom-client';
 import { decryptSecret, encryptSecret, IntegrityError, type Secret } from '../index.ts';
 import { cachedDataKeys } from './data-keys.ts';
@@ -76,31 +76,34 @@ describe('data keys', () => {
     expect(counts.unwrapped).toBe(2);
   });
 
-  test('have one version, when fifty processes need a Tenant’s first key at once over a few connections', async () => {
-    const { db } = database.current;
-    await using stack = new AsyncDisposableStack();
-    const { keyWrapper } = countingWrapper();
-    const log = serviceLogger({ service: 'test', level: 'silent' }, { write: () => {} });
-    const processes = await Promise.all(
-      Array.from({ length: 50 }, async () => {
-        const caches = await openCoherentCaches({
-          databaseUrl: 'postgres://127.0.0.1:1/nowhere', // without a lease nothing is cached
-          bus: { publish: () => undefined, subscribe: () => undefined },
-          service: 'test',
-          log,
-          metrics: new Registry(),
-          stack,
-        });
-        return cachedDataKeys({ db, keyWrapper, caches, reservationSize: 1 });
-      }),
-    );
-    for (let round = 0; round < 10; round++) {
-      const secret = await createSecret();
-      const keys = await Promise.all(processes.map((process) => process.reserve(secret, 1)));
-      expect(new Set(keys.map(({ version }) => version))).toEqual(new Set([1]));
-      expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 50 }]);
-    }
-  });
+  slow('5.1 s')(
+    'have one version, when fifty processes need a Tenant’s first key at once over a few connections',
+    async () => {
+      const { db } = database.current;
+      await using stack = new AsyncDisposableStack();
+      const { keyWrapper } = countingWrapper();
+      const log = serviceLogger({ service: 'test', level: 'silent' }, { write: () => {} });
+      const processes = await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const caches = await openCoherentCaches({
+            databaseUrl: 'postgres://127.0.0.1:1/nowhere', // without a lease nothing is cached
+            bus: { publish: () => undefined, subscribe: () => undefined },
+            service: 'test',
+            log,
+            metrics: new Registry(),
+            stack,
+          });
+          return cachedDataKeys({ db, keyWrapper, caches, reservationSize: 1 });
+        }),
+      );
+      for (let round = 0; round < 10; round++) {
+        const secret = await createSecret();
+        const keys = await Promise.all(processes.map((process) => process.reserve(secret, 1)));
+        expect(new Set(keys.map(({ version }) => version))).toEqual(new Set([1]));
+        expect(await keysOf(secret)).toEqual([{ purpose: 'proxy_secrets', version: 1, use_count: 50 }]);
+      }
+    },
+  );
 
   test('are forgotten when a change names them, and unwrapped again', async () => {
     const { db } = database.current;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
 import { proxyVersionField, reactorConfiguration, runArguments, runConsole, runResult } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { createToken, decryptSecret, findToken, localKeyWrapper, updateToken } from '../index.ts';
 import {
@@ -94,34 +94,37 @@ describe('rotating the data keys of a Tenant', () => {
     expect(status.find(({ purpose }) => purpose === 'fingerprint')).toMatchObject({ version: 1, ciphertexts: null });
   });
 
-  test('one that was stopped goes on with the versions that it made; the next one makes new ones', async () => {
-    const { openProcess, openRotation, createActor } = setup.current;
-    const [vault, actor] = [await openProcess(), await createActor()];
-    await createMany(vault, actor, 2000);
-    await insertProxy(vault, actor, { key: 'k', configuration: 'c' });
-    const first = await openRotation();
-    const report: typeof first.rotation.report = ({ type }) =>
-      type === 'progress' && first.stop.abort(new Error('stop'));
-    const work = { tenantId: actor.tenantId, purposes: both, settleMs: 0 };
-    await expect(rotateDataKeys({ ...first.rotation, report }, work)).rejects.toThrow('stop');
-    expect(await versionsOf(actor)).toEqual({ 1: 1502, 2: 500 });
+  slow('0.7 s')(
+    'one that was stopped goes on with the versions that it made; the next one makes new ones',
+    async () => {
+      const { openProcess, openRotation, createActor } = setup.current;
+      const [vault, actor] = [await openProcess(), await createActor()];
+      await createMany(vault, actor, 2000);
+      await insertProxy(vault, actor, { key: 'k', configuration: 'c' });
+      const first = await openRotation();
+      const report: typeof first.rotation.report = ({ type }) =>
+        type === 'progress' && first.stop.abort(new Error('stop'));
+      const work = { tenantId: actor.tenantId, purposes: both, settleMs: 0 };
+      await expect(rotateDataKeys({ ...first.rotation, report }, work)).rejects.toThrow('stop');
+      expect(await versionsOf(actor)).toEqual({ 1: 1502, 2: 500 });
 
-    const second = await openRotation();
-    expect(await rotateDataKeys(second.rotation, work)).toMatchObject([
-      { table: 'tokens', rows: 1500, left: 0 },
-      { table: 'proxies', rows: 1, left: 0 },
-      { table: 'proxy_versions', rows: 0, left: 0 },
-      { table: 'reactors', rows: 0, left: 0 },
-      { table: 'reactor_runs', rows: 0, left: 0 },
-    ]);
-    expect(second.events[0]).toMatchObject({ type: 'versions', resumed: true });
-    expect(await versionsOf(actor)).toEqual({ 2: 2002 });
+      const second = await openRotation();
+      expect(await rotateDataKeys(second.rotation, work)).toMatchObject([
+        { table: 'tokens', rows: 1500, left: 0 },
+        { table: 'proxies', rows: 1, left: 0 },
+        { table: 'proxy_versions', rows: 0, left: 0 },
+        { table: 'reactors', rows: 0, left: 0 },
+        { table: 'reactor_runs', rows: 0, left: 0 },
+      ]);
+      expect(second.events[0]).toMatchObject({ type: 'versions', resumed: true });
+      expect(await versionsOf(actor)).toEqual({ 2: 2002 });
 
-    const third = await openRotation();
-    await rotateDataKeys(third.rotation, work);
-    expect(third.events[0]).toMatchObject({ type: 'versions', resumed: false });
-    expect(await versionsOf(actor)).toEqual({ 3: 2002 });
-  });
+      const third = await openRotation();
+      await rotateDataKeys(third.rotation, work);
+      expect(third.events[0]).toMatchObject({ type: 'versions', resumed: false });
+      expect(await versionsOf(actor)).toEqual({ 3: 2002 });
+    },
+  );
 
   test('each table of a purpose is encrypted anew, and counted', async () => {
     const { openProcess, openRotation, createActor, versionsOf, db } = setup.current;
@@ -277,7 +280,7 @@ describe('rotating the data keys of a Tenant', () => {
     });
   });
 
-  test('large tokens are gone through in pages that fit in memory', async () => {
+  slow('1.8 s')('large tokens are gone through in pages that fit in memory', async () => {
     const { openProcess, openRotation, createActor } = setup.current;
     const [vault, actor] = [await openProcess(), await createActor()];
     const data = 'x'.repeat(1_000_000);

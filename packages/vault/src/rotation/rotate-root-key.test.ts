@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { createToken, findToken, type KeyWrapper, keyWrapperFrom, localKeyWrapper } from '../index.ts';
 import { openProcesses, randomRootKey } from '../testing/test-rotation.ts';
 import { startTransitServer } from '../testing/transit-server.ts';
@@ -87,7 +87,7 @@ describe('rotating the root key', () => {
       expect((await readRootKeyStatus(db, wrapper)).underOthers).toBe(11);
     }));
 
-  test('from local to the transit engine and to a new version there; one that is cut off resumes', () =>
+  slow('0.4 s')('from local to the transit engine and to a new version there; one that is cut off resumes', () =>
     withDatabase(async ({ stack, rootKey, readAll, openRotation }) => {
       const { address, token, key, rotate, faults } = await startTransitServer(stack);
       const log = { error: () => undefined, info: () => undefined };
@@ -112,7 +112,8 @@ describe('rotating the root key', () => {
         ...{ rewrapped: 10, left: [], damaged: [] },
       });
       await readAll(transit);
-    }));
+    }),
+  );
 
   test('while the key service is away a cold key is 503, and a warm one goes on', () =>
     withDatabase(async ({ stack, openProcess, createActor }) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { type Actor, createToken, findToken, searchTokens, type Token, updateToken } from '../index.ts';
 import { openTestVault } from '../testing/open-test-vault.ts';
@@ -215,7 +215,7 @@ describe('as the model says', () => {
     permissions: fc.subarray(['token:read', 'token:search', 'token:use'], { minLength: 1 }),
   });
 
-  test('tokens of any kind, queries of any form, callers with any rules', async () => {
+  slow('1.9 s')('tokens of any kind, queries of any form, callers with any rules', async () => {
     const { vault, db, createActor } = open.current;
     const creators = [await createActor()];
     const tenantId = creators[0]?.tenantId ?? '';

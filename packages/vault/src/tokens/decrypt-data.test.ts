@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { type Actor, createToken, detokenize, type Json, revealForUse } from '../index.ts';
 import { openTestVault } from '../testing/open-test-vault.ts';
 
@@ -13,14 +13,14 @@ async function tokensOf(count: number, data: Json): Promise<{ actor: Actor; ids:
   return { actor, ids };
 }
 
-test('what stands without a filter is decrypted up to 8 MiB, beyond that the request is refused', async () => {
+slow('3.8 s')('what stands without a filter is decrypted up to 8 MiB, beyond that the request is refused', async () => {
   const { actor, ids } = await tokensOf(9, large);
   const refused = expect.objectContaining({ code: 'payload_too_large' });
   await expect(revealForUse(vault.current.vault, actor, ids)).rejects.toEqual(refused);
   expect((await revealForUse(vault.current.vault, actor, ids.slice(0, 7))).size).toBe(7);
 });
 
-test('what only filters see decides about no error: beyond the bound it gives null', async () => {
+slow('3.5 s')('what only filters see decides about no error: beyond the bound it gives null', async () => {
   const { actor, ids } = await tokensOf(9, large);
   const needed = new Set(ids.slice(-1));
   const decrypted = await revealForUse(vault.current.vault, actor, ids, { needed });
@@ -46,7 +46,7 @@ async function orderOf(data: Json): Promise<string[]> {
   return order;
 }
 
-test('another Tenant is answered before large tokens are decrypted', async () => {
+slow('2.5 s')('another Tenant is answered before large tokens are decrypted', async () => {
   expect(await orderOf(large)).toEqual(['second', 'first']);
 });
 

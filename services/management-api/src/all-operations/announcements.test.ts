@@ -5,6 +5,7 @@ import {
   call,
   eventually,
   openRedisDoor,
+  slow,
   testRedisUrl,
   useStack,
 } from '@sluice/testing';
@@ -276,7 +277,7 @@ test('an announcement comes after the commit: who hears it reads the new state',
 });
 
 describe('while Redis is away', () => {
-  test('every change succeeds, and none waits for Redis, nor does a stop', async () => {
+  slow('0.5 s')('every change succeeds, and none waits for Redis, nor does a stop', async () => {
     const stack = new AsyncDisposableStack();
     const { send, application, proxy } = await startTestManagement(stack, { REDIS_URL: 'redis://127.0.0.1:1' });
     const timed = async <T>(mostMs: number, work: Promise<T>): Promise<T> => {
@@ -300,7 +301,7 @@ describe('while Redis is away', () => {
   });
 });
 
-test('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async () => {
+slow('0.4 s')('while Redis hangs an alarm keeps nobody waiting, nor does a stop', async () => {
   await using stack = new AsyncDisposableStack();
   const door = await openRedisDoor(stack);
   const own = new AsyncDisposableStack();

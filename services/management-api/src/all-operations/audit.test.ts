@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { operations } from '../app.ts';
 import { callerFor } from '../testing/caller-for.ts';
 import { changesNothing, sampleRequest, sampleTokenId } from '../testing/sample-requests.ts';
@@ -149,7 +149,7 @@ test.each(changing)('%s that is refused writes none', async (_id, operation) => 
 /** Its row is written after its commit, by the purge if need be (closing.test.ts). */
 const together = changing.filter(([id]) => id !== 'deleteTenant');
 
-test('a change whose audit row cannot be written does not happen', async () => {
+slow('0.9 s')('a change whose audit row cannot be written does not happen', async () => {
   await using stack = new AsyncDisposableStack();
   const management = await startTestManagement(stack);
   const { db, send, proxy, application, formula, reactor, session, addKey, memberId, invitation } = management;

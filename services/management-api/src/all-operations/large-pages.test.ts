@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -95,7 +95,7 @@ describe.each(Object.keys(lists))('GET /%s', (name) => {
   });
 });
 
-test('a page of one item is never refused', async () => {
+slow('1 s')('a page of one item is never refused', async () => {
   const { tenant_id, management_key: key } = await api.current.anotherTenant('T');
   const { id } = await api.current.proxy({}, { key });
   await api.current.db

@@ -1,5 +1,5 @@
 import { hashKey, readPepper } from '@sluice/credentials';
-import { eventually, openTenantDoor, type TenantDoor, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { eventually, openTenantDoor, slow, type TenantDoor, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const poolSize = 4;
@@ -30,28 +30,31 @@ async function useAsStranger(): Promise<number[]> {
 
 const served = Array.from({ length: 5 }, () => [200, 201]).flat();
 
-test('while 150 regenerate one Application that is locked, one waits in Postgres, and another Tenant is served', async () => {
-  const { api } = world.current;
-  const { id } = await api.application();
-  const lock = await api.db.startTransaction().execute();
-  await using _ended = {
-    [Symbol.asyncDispose]: async () =>
-      void (lock.isCommitted || lock.isRolledBack || (await lock.rollback().execute())),
-  };
-  await lock.selectFrom('applications').select('id').where('id', '=', id).forUpdate().execute();
-  let answered = 0;
-  const flood = Array.from({ length: 150 }, async () => {
-    const { status } = await api.send('POST', `/applications/${id}/regenerate`);
-    answered += 1;
-    return status;
-  });
-  await untilLockIsAwaited(api.db);
-  expect(await useAsStranger()).toEqual(served);
-  expect(await api.readiness.missing()).toEqual({});
-  expect(answered).toBe(0); // the control: the flood was there all the while
-  await lock.rollback().execute();
-  await Promise.all(flood);
-});
+slow('1.6 s')(
+  'while 150 regenerate one Application that is locked, one waits in Postgres, and another Tenant is served',
+  async () => {
+    const { api } = world.current;
+    const { id } = await api.application();
+    const lock = await api.db.startTransaction().execute();
+    await using _ended = {
+      [Symbol.asyncDispose]: async () =>
+        void (lock.isCommitted || lock.isRolledBack || (await lock.rollback().execute())),
+    };
+    await lock.selectFrom('applications').select('id').where('id', '=', id).forUpdate().execute();
+    let answered = 0;
+    const flood = Array.from({ length: 150 }, async () => {
+      const { status } = await api.send('POST', `/applications/${id}/regenerate`);
+      answered += 1;
+      return status;
+    });
+    await untilLockIsAwaited(api.db);
+    expect(await useAsStranger()).toEqual(served);
+    expect(await api.readiness.missing()).toEqual({});
+    expect(answered).toBe(0); // the control: the flood was there all the while
+    await lock.rollback().execute();
+    await Promise.all(flood);
+  },
+);
 
 test.each([
   ['GET', '/logs?size=100&page=200'],
@@ -77,26 +80,29 @@ test.each([
   await Promise.all(flood);
 });
 
-test("while every look-up of a Tenant's key hangs, those of another Tenant's keys do not wait for them", async () => {
-  const { api, door } = world.current;
-  const readOwn = () => api.send('GET', '/tenants/self');
-  expect((await readOwn()).status).toBe(200);
-  expect(await useAsStranger()).toEqual(served);
-  door.hold(hashKey(readPepper(api.secrets.KEY_PEPPER), api.tenant.management_key));
-  let answered = 0;
-  const flood = Array.from({ length: 150 }, async () => {
-    await readOwn();
-    answered += 1;
-  });
-  await using _released = { [Symbol.asyncDispose]: async () => door.release() };
-  await eventually('the Tenant uses its share', () => door.held() === poolSize / 2);
-  expect(await useAsStranger()).toEqual(served);
-  expect(answered).toBe(0); // the control: the flood was there all the while
-  door.release();
-  await Promise.all(flood);
-});
+slow('0.4 s')(
+  "while every look-up of a Tenant's key hangs, those of another Tenant's keys do not wait for them",
+  async () => {
+    const { api, door } = world.current;
+    const readOwn = () => api.send('GET', '/tenants/self');
+    expect((await readOwn()).status).toBe(200);
+    expect(await useAsStranger()).toEqual(served);
+    door.hold(hashKey(readPepper(api.secrets.KEY_PEPPER), api.tenant.management_key));
+    let answered = 0;
+    const flood = Array.from({ length: 150 }, async () => {
+      await readOwn();
+      answered += 1;
+    });
+    await using _released = { [Symbol.asyncDispose]: async () => door.release() };
+    await eventually('the Tenant uses its share', () => door.held() === poolSize / 2);
+    expect(await useAsStranger()).toEqual(served);
+    expect(answered).toBe(0); // the control: the flood was there all the while
+    door.release();
+    await Promise.all(flood);
+  },
+);
 
-test('a Tenant that uses its share waits for a while, then it alone is told to try again', async () => {
+slow('0.4 s')('a Tenant that uses its share waits for a while, then it alone is told to try again', async () => {
   await using stack = new AsyncDisposableStack();
   let door: TenantDoor | undefined;
   const settings = { DATABASE_POOL_SIZE: `${poolSize}`, DATABASE_WAIT_MS: '1000' };

@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { type ApplicationCommand, applicationModel, applicationRules, dates } from '../testing/application-model.ts';
 import { agreement, listQuery } from '../testing/model-check.ts';
@@ -108,9 +108,12 @@ const property = (rules = applicationRules) =>
     },
   });
 
-test('Applications answer as the model of the specification, whatever is done to them in whatever order', async () => {
-  await fc.assert(property(), { numRuns: 60 });
-});
+slow('2.9 s')(
+  'Applications answer as the model of the specification, whatever is done to them in whatever order',
+  async () => {
+    await fc.assert(property(), { numRuns: 60 });
+  },
+);
 
 describe('a model that is wrong in one rule is found out:', () => {
   const mutants: Record<string, Partial<typeof applicationRules>> = {
@@ -123,7 +126,7 @@ describe('a model that is wrong in one rule is found out:', () => {
     'the key of a deleted Application is accepted': { isAccepted: (_one, key) => key === 1 },
   };
 
-  test.each(Object.entries(mutants))('%s', async (_name, mutant) => {
+  slow('1 s').each(Object.entries(mutants))('%s', async (_name, mutant) => {
     const { failed } = await fc.check(property({ ...applicationRules, ...mutant }), {
       seed: 1,
       numRuns: 60,
@@ -132,7 +135,7 @@ describe('a model that is wrong in one rule is found out:', () => {
     expect(failed).toBe(true);
   });
 
-  test('by a short list of commands', async () => {
+  slow('0.5 s')('by a short list of commands', async () => {
     const typeChanges = { typeAfterPut: (_: unknown, { type }: Record<string, unknown>) => `${type}` };
     const { counterexample } = await fc.check(property({ ...applicationRules, ...typeChanges }), { seed: 1 });
     expect(`${counterexample?.[0]}`).toMatch(/^\{"do":"put","application":0,[^\n]*\} \/\*replayPath=/);

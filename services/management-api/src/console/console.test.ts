@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestConsole } from '../testing/test-console.ts';
 import { readConsole } from './console-files.ts';
 
@@ -91,7 +91,7 @@ interface Chunk {
   isDynamicEntry?: boolean;
 }
 
-test('every screen is below 200 KB, compressed, before the editor, which is loaded apart', () => {
+slow('0.6 s')('every screen is below 200 KB, compressed, before the editor, which is loaded apart', () => {
   const manifest: Record<string, Chunk> = JSON.parse(
     readFileSync(new URL('../../dist/console/.vite/manifest.json', import.meta.url), 'utf8'),
   );

@@ -8,7 +8,7 @@ import {
   toLine,
 } from '@sluice/invocation-feed';
 import { serviceLogger } from '@sluice/service-runtime';
-import { eventually, openRedisDoor, sendRequest, testRedisUrl, useStack } from '@sluice/testing';
+import { eventually, openRedisDoor, sendRequest, slow, testRedisUrl, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const api = useStack(async (stack) => {
@@ -278,7 +278,7 @@ describe('the figures of a Tenant', () => {
   });
 });
 
-test('many readers of one Tenant with large records do not keep another from its own', async () => {
+slow('1.7 s')('many readers of one Tenant with large records do not keep another from its own', async () => {
   const printed = [{ level: 'info' as const, text: 'x'.repeat(1900) }];
   const [many, few] = [await tenantWith([]), await tenantWith([recordOf('mine')])];
   await many.add(Array.from({ length: mostKept }, (_, at) => recordOf(`theirs-${at}`, { console: printed })));

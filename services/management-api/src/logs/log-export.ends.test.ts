@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { beginExport, fillLog, finishExport as finish } from '../testing/exports.ts';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -101,7 +101,7 @@ test('it ends when its Tenant is closed', async () => {
   expect(await finish(response)).toBe('ECONNRESET');
 });
 
-test('one that takes longer than it may is reset', async () => {
+slow('1.4 s')('one that takes longer than it may is reset', async () => {
   const auditor = await createAuditor(await createScene(short.current), short.current);
   const response = await begin(auditor, short.current);
   await eventually('its place', async () => {

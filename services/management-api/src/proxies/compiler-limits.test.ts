@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const settings = { TRANSFORM_STACK_BYTES: '65536', TRANSFORM_WALL_MS: '1', TRANSFORM_CPU_MS: '20000' };
@@ -24,6 +24,6 @@ test('code that the configured limits would stop in the gateway is 422 when it i
   expect((await post(usual.current, nested)).status).toBe(201);
 });
 
-test('the configured duration of a run is not that of parsing, which may wait for a core', async () => {
+slow('0.8 s')('the configured duration of a run is not that of parsing, which may wait for a core', async () => {
   expect((await post(configured.current, privateNames)).status).toBe(201);
 });

@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { agreement, listQuery } from '../testing/model-check.ts';
 import { brokenCode, code, destinations, type ProxyCommand, proxyModel, proxyRules } from '../testing/proxy-model.ts';
@@ -109,9 +109,12 @@ const property = (rules = proxyRules) =>
     },
   });
 
-test('Proxies answer as the model of the specification, whatever is done to them in whatever order', async () => {
-  await fc.assert(property(), { numRuns: 40 });
-});
+slow('4.7 s')(
+  'Proxies answer as the model of the specification, whatever is done to them in whatever order',
+  async () => {
+    await fc.assert(property(), { numRuns: 40 });
+  },
+);
 
 describe('a model that is wrong in one rule is found out:', () => {
   const mutants: Record<string, Partial<typeof proxyRules>> = {
@@ -123,7 +126,7 @@ describe('a model that is wrong in one rule is found out:', () => {
     'an Application that is gone is still named': { isNamed: () => true },
   };
 
-  test.each(Object.entries(mutants))('%s', async (_name, mutant) => {
+  slow('1.2 s').each(Object.entries(mutants))('%s', async (_name, mutant) => {
     const { failed } = await fc.check(property({ ...proxyRules, ...mutant }), {
       seed: 1,
       numRuns: 50,
@@ -132,7 +135,7 @@ describe('a model that is wrong in one rule is found out:', () => {
     expect(failed).toBe(true);
   });
 
-  test('by a short list of commands', async () => {
+  slow('0.6 s')('by a short list of commands', async () => {
     const { counterexample } = await fc.check(property({ ...proxyRules, keyAfterPut: () => 'new' }), { seed: 1 });
     expect(`${counterexample?.[0]}`).toMatch(/^\{"do":"put","proxy":0,[^\n]*\} \/\*replayPath=/);
   });

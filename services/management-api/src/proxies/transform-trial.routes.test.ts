@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const settings = {
@@ -148,7 +148,7 @@ test('422 for code that does not compile, with line and column', async () => {
   expect(body.errors).toEqual({ code: [expect.stringMatching(/^SyntaxError: .* \(line 2, column \d+\)$/)] });
 });
 
-test('503 with Retry-After when too many wait; meanwhile another Tenant is answered', async () => {
+slow('2.6 s')('503 with Retry-After when too many wait; meanwhile another Tenant is answered', async () => {
   const flood = Array.from({ length: 12 }, () => post({ code: loop, args: {} }));
   const other = await post({ code: echo, args: {} }, { key: api.current.stranger.management_key });
   expect(other.status).toBe(200);
@@ -161,7 +161,7 @@ test('503 with Retry-After when too many wait; meanwhile another Tenant is answe
   expect((await post({ code: echo, args: {} })).status).toBe(200);
 });
 
-test('endless loops that are tried delay no change of a Proxy', async () => {
+slow('1.3 s')('endless loops that are tried delay no change of a Proxy', async () => {
   const trials = [1, 2, 3].map(() => post({ code: loop, args: {} }));
   const created = await api.current.proxy({ request_transform: { code: echo } });
   expect(created.request_transform).toEqual({ code: echo });

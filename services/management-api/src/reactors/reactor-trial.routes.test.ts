@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const settings = { TRANSFORM_CPU_MS: '300', TRANSFORM_TEST_THREADS: '2', TRANSFORM_TEST_QUEUE_LIMIT: '3' };
@@ -107,7 +107,7 @@ test('422 for code that does not compile, with line and column', async () => {
   expect(body.errors).toEqual({ code: [expect.stringMatching(/^SyntaxError: .* \(line 2, column \d+\)$/)] });
 });
 
-test('503 with Retry-After when too many wait; meanwhile another Tenant is answered', async () => {
+slow('1.7 s')('503 with Retry-After when too many wait; meanwhile another Tenant is answered', async () => {
   const loop = 'module.exports = () => { for (;;) {} }';
   const flood = Array.from({ length: 12 }, () => post({ code: loop, args: {} }));
   const other = await post({ code: echo, args: {} }, { key: api.current.stranger.management_key });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { untilLockIsAwaited, useStack } from '@sluice/testing';
+import { slow, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -68,26 +68,29 @@ describe('sessions that wait are bounded', () => {
   });
 });
 
-test('a Tenant has at most so many authorized sessions; one more is 429, and another Tenant is none the poorer', async () => {
-  const { db, anotherTenant, send } = api.current;
-  const { management_key: key } = await anotherTenant('full');
-  const sessions = [];
-  for (let i = 0; i < mostAuthorized + 1; i++) sessions.push(await api.current.waitingSession({ key }));
-  const [first, ...others] = sessions;
-  const beyond = others.pop();
-  for (const { authorizer, nonce } of [first, ...others])
-    expect((await authorize(authorizer.key, nonce)).status).toBe(200);
-  const refused = await authorize(beyond.authorizer.key, beyond.nonce);
-  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${mostAuthorized}`) } });
-  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
-  const other = await api.current.waitingSession();
-  expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
-  // A session that has ended makes room before it is swept
-  const expires_at = new Date(Date.now() - 1).toISOString();
-  await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
-  expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
-  expect((await send('GET', `/sessions/${first.id}`, { key })).status).toBe(404);
-});
+slow('0.6 s')(
+  'a Tenant has at most so many authorized sessions; one more is 429, and another Tenant is none the poorer',
+  async () => {
+    const { db, anotherTenant, send } = api.current;
+    const { management_key: key } = await anotherTenant('full');
+    const sessions = [];
+    for (let i = 0; i < mostAuthorized + 1; i++) sessions.push(await api.current.waitingSession({ key }));
+    const [first, ...others] = sessions;
+    const beyond = others.pop();
+    for (const { authorizer, nonce } of [first, ...others])
+      expect((await authorize(authorizer.key, nonce)).status).toBe(200);
+    const refused = await authorize(beyond.authorizer.key, beyond.nonce);
+    expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${mostAuthorized}`) } });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
+    const other = await api.current.waitingSession();
+    expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
+    // A session that has ended makes room before it is swept
+    const expires_at = new Date(Date.now() - 1).toISOString();
+    await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
+    expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
+    expect((await send('GET', `/sessions/${first.id}`, { key })).status).toBe(404);
+  },
+);
 
 test('the metrics tell what the limits did', async () => {
   const text = await api.current.metrics.metrics();
@@ -125,7 +128,7 @@ describe('another Tenant is answered while 100 requests of one wait', () => {
     return (await asked).map(({ status }) => status);
   }
 
-  test('to make a session', async () => {
+  slow('1.3 s')('to make a session', async () => {
     const { id, key } = await publicApplication();
     const statuses = await answersWhile(
       (tx) => sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${id}`}, 0))`.execute(tx),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallOptions, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { type CallOptions, slow, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
 
@@ -81,7 +81,7 @@ test('201 has a Location, and no idempotency key is kept', async () => {
   expect(other.body.id).not.toBe(one.body.id);
 });
 
-test('of 100 parallel authorizations one succeeds, the others are 409', async () => {
+slow('0.5 s')('of 100 parallel authorizations one succeeds, the others are 409', async () => {
   const { nonce, authorizer } = await api.current.waitingSession();
   const answers = await Promise.all(Array.from({ length: 100 }, () => authorize(authorizer.key, { nonce })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { destinationPolicy } from '@sluice/destination-policy';
-import { issueCertificate } from '@sluice/testing';
+import { issueCertificate, slow } from '@sluice/testing';
 import { closeAll, listen, onClose, open, outcomeOf, until } from '../testing/destination-servers.ts';
 import { type DestinationSink, forward, streamThrough } from './index.ts';
 
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test.each([
+slow('0.7 s').each([
   ['held', 'http', held],
   ['streamed', 'http', streamed],
   ['held', 'https', held],

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { slow } from '@sluice/testing';
 import { checkConnection, headerFilter } from './headers.ts';
 
 const filter = headerFilter('SVC');
@@ -122,7 +123,7 @@ describe('checkConnection', () => {
   );
 });
 
-test('long names of headers, which destinations choose, are passed on and not kept in memory', () => {
+slow('4.6 s')('long names of headers, which destinations choose, are passed on and not kept in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heldAfter = (length: number): number => {

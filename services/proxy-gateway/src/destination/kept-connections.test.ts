@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
+import { slow } from '@sluice/testing';
 import { closeAll, listen, onClose, open, outcomeOf, until } from '../testing/destination-servers.ts';
 import { memoryInUse } from '../testing/memory-in-use.ts';
 import { forward, streamThrough } from './index.ts';
 
 afterEach(closeAll);
 
-test.each([
+slow('4.6 s').each([
   ['held', forward],
   ['streamed', streamThrough],
 ])('a connection that is kept keeps no body of a call, %s', async (_, send: typeof forward) => {

@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
 import { fillPlaces } from './detokenize.ts';
 import { findExpressions } from './find-expressions.ts';
@@ -36,7 +37,7 @@ test.each(bodies)('%s: a value that does not fit is written no oftener than it w
   expect(readings()).toBeLessThan(20);
 });
 
-test.each(bodies)(
+slow('0.5 s').each(bodies)(
   '%s: what filters make of it neither, and they give nothing where it would not fit',
   (kind, write) => {
     for (const filter of ['json: "$"', 'stringify', 'to_string', 'append: "a" | append: "b"']) {

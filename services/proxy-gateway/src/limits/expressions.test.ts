@@ -1,4 +1,4 @@
-import { call, useStack } from '@sluice/testing';
+import { call, slow, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { BODY_MAX_EXPRESSIONS: '1000' }));
@@ -29,7 +29,7 @@ test('a body and its transforms have so many expressions together', async () => 
   expect((await invoke(JSON.stringify(`{{ ${token} }}`.repeat(1001)))).status).toBe(400);
 });
 
-test('another Tenant is answered before a flood of expressions is', async () => {
+slow('0.6 s')('another Tenant is answered before a flood of expressions is', async () => {
   const { destination, stranger, url } = gateway.current;
   const { invoke } = await scene(
     (id) => `module.exports = async ({ svc }) => {

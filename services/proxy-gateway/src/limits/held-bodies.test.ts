@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { call, eventually, useStack } from '@sluice/testing';
+import { call, eventually, slow, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -81,7 +81,7 @@ test('results of transforms are held as well, however small their requests', asy
   expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200, 503]));
 });
 
-test('values that make a body large are held with it', async () => {
+slow('1 s')('values that make a body large are held with it', async () => {
   const { tenant, destination, url } = strict.current;
   let held = 0;
   const released = Promise.withResolvers<void>();

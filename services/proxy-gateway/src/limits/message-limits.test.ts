@@ -1,4 +1,4 @@
-import { call, useStack } from '@sluice/testing';
+import { call, slow, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
@@ -91,7 +91,7 @@ test('JSON that ends at a NUL is not taken for what stands before it', async () 
   expect((await invoke({ requestTransform }, { body: '{"a":1}\0' })).status).toBe(400);
 });
 
-test('another Tenant is answered while the body of a transform is read', async () => {
+slow('1.2 s')('another Tenant is answered while the body of a transform is read', async () => {
   const { destination, stranger, url } = gateway.current;
   const other = await stranger.proxy({ destination: destination.url, requireAuth: false });
   const requestTransform = module('return { body: { n: 1 } }');

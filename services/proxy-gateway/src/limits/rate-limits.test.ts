@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { call, eventually, openRedisDoor, useStack } from '@sluice/testing';
+import { call, eventually, openRedisDoor, slow, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -104,7 +104,7 @@ test('a Proxy has its number over all Applications, and one of these beyond its 
   expect(refused.body.proxy_error.detail).toMatch(/^This Proxy has used up its limit of 20 invocations in 10 seconds/);
 });
 
-test('when the window is over, invocations pass again', async () => {
+slow('0.6 s')('when the window is over, invocations pass again', async () => {
   const { url } = await scene.current.startAnother({ RATE_LIMIT_WINDOW_SECONDS: '1' });
   const gateway = scene.current.urls.push(url) - 1;
   const keys = await setUp();

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { call, eventually, useStack } from '@sluice/testing';
+import { call, eventually, slow, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -63,29 +63,32 @@ test('bodies of three Tenants that do not come hold nothing: another Tenant has 
   for (const { leave } of slow) leave();
 });
 
-test('bodies of three Tenants that are held, whose answers do not come, leave another Tenant its part', async () => {
-  const { destination, url } = gateway.current;
-  const askOthers = await othersOf(gateway.current);
-  await askOthers();
-  const held = Promise.withResolvers<void>();
-  let heldCount = 0;
-  destination.answer = (received, response) => {
-    if (Number(received.headers['content-length']) < 100_000) return defaultAnswer(received, response);
-    heldCount += 1;
-    return held.promise.then(() => defaultAnswer(received, response));
-  };
-  const bodies: Promise<number>[] = [];
-  const body = JSON.stringify('x'.repeat(mebibyte));
-  await floodWith(gateway.current, (key) => {
-    const headers = { 'SVC-PROXY-KEY': key };
-    bodies.push(call(url, 'POST', '/proxy', { headers, body }).then(({ status }) => status));
-  });
-  await eventually('bodies that are held', () => heldCount >= 3);
-  for (let round = 0; round < 10; round += 1) expect(await askOthers()).toEqual([200, 200]);
-  held.resolve();
-  expect(new Set([...(await Promise.all(bodies)), 200, 503])).toEqual(new Set([200, 503]));
-  destination.answer = defaultAnswer;
-});
+slow('1.3 s')(
+  'bodies of three Tenants that are held, whose answers do not come, leave another Tenant its part',
+  async () => {
+    const { destination, url } = gateway.current;
+    const askOthers = await othersOf(gateway.current);
+    await askOthers();
+    const held = Promise.withResolvers<void>();
+    let heldCount = 0;
+    destination.answer = (received, response) => {
+      if (Number(received.headers['content-length']) < 100_000) return defaultAnswer(received, response);
+      heldCount += 1;
+      return held.promise.then(() => defaultAnswer(received, response));
+    };
+    const bodies: Promise<number>[] = [];
+    const body = JSON.stringify('x'.repeat(mebibyte));
+    await floodWith(gateway.current, (key) => {
+      const headers = { 'SVC-PROXY-KEY': key };
+      bodies.push(call(url, 'POST', '/proxy', { headers, body }).then(({ status }) => status));
+    });
+    await eventually('bodies that are held', () => heldCount >= 3);
+    for (let round = 0; round < 10; round += 1) expect(await askOthers()).toEqual([200, 200]);
+    held.resolve();
+    expect(new Set([...(await Promise.all(bodies)), 200, 503])).toEqual(new Set([200, 503]));
+    destination.answer = defaultAnswer;
+  },
+);
 
 test('a body that a transform is to see has so much time to come; another one streams from then on', async () => {
   const { tenant, destination } = hasty.current;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack));
@@ -46,7 +46,7 @@ async function sendAndMeasure(socket: Socket, head: string): Promise<void> {
   await eventually('about as much memory as its bytes', () => (memory() - before) / count < mostBytesEach);
 }
 
-test('a request of many chunks takes about as much memory as its bytes', async () => {
+slow('2.8 s')('a request of many chunks takes about as much memory as its bytes', async () => {
   const { tenant, destination, url } = gateway.current;
   const { key } = await tenant.proxy({ destination: destination.url, requireAuth: false, requestTransform: keep });
   const { hostname, port } = new URL(url);
@@ -66,7 +66,7 @@ test('a request of many chunks takes about as much memory as its bytes', async (
   socket.destroy();
 });
 
-test('an answer of many chunks takes about as much memory as its bytes', async () => {
+slow('2.3 s')('an answer of many chunks takes about as much memory as its bytes', async () => {
   const { tenant, destination, url } = gateway.current;
   const { key } = await tenant.proxy({ destination: destination.url, requireAuth: false, responseTransform: keep });
   const asked = Promise.withResolvers<Socket>();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ClientRequest, createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { heldWhileStreaming } from '../detokenization/stream/reveal-stream.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { repeated, upload } from '../testing/upload.ts';
@@ -45,7 +45,7 @@ async function headersTo(path: string, requireAuth = true, tenant = gateway.curr
 
 const hex = `"${randomBytes(200_000).toString('hex')}"`;
 
-test.each<[what: string, body: Buffer, coding: Record<string, string>]>([
+slow('0.6 s').each<[what: string, body: Buffer, coding: Record<string, string>]>([
   ['that has been found too large', Buffer.from(hex), {}],
   ['that is too large once it is decoded', gzipSync(hex), { 'Content-Encoding': 'gzip' }],
 ])('the part of a body %s stays reserved while it waits for its destination', async (_, body, coding) => {

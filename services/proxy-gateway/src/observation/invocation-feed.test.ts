@@ -1,6 +1,6 @@
 import { FeedStore } from '@sluice/invocation-feed';
 import { serviceLogger } from '@sluice/service-runtime';
-import { call, eventually, openRedisDoor, testRedisUrl, useStack } from '@sluice/testing';
+import { call, eventually, openRedisDoor, slow, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -172,7 +172,7 @@ test('of more than a thousand between two flushes the newest are told, and the r
   expect(requests).toBe(2500);
 });
 
-test('switched off, nothing is written', async () => {
+slow('0.5 s')('switched off, nothing is written', async () => {
   await using stack = new AsyncDisposableStack();
   const { startAnother, tenant, destination, redis } = gateway.current;
   const own = await startAnother({ INVOCATION_FEED: 'off' }, { stack, draining: new AbortController().signal });

@@ -1,4 +1,4 @@
-import { call, useStack } from '@sluice/testing';
+import { call, slow, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { SERVER_TIMING: 'on' }));
@@ -29,7 +29,7 @@ test('so do failures, up to where they happened', async () => {
   expect(await timingOf('/proxy', { requestTransform })).toEqual(['authenticate', 'detokenize', 'transform', 'total']);
 });
 
-test('otherwise they do not', async () => {
+slow('0.5 s')('otherwise they do not', async () => {
   await using stack = new AsyncDisposableStack();
   const { url } = await startTestGateway(stack);
   expect((await call(url, 'GET', '/proxy')).headers.has('server-timing')).toBe(false);

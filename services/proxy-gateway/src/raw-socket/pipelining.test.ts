@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { okAnswer, openClient, readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -116,7 +116,7 @@ describe.each(ways)('%s', (way) => {
     await eventually('the end of all calls', () => scene.destination.sockets.every(({ destroyed }) => destroyed));
   });
 
-  test('hundreds of requests in one piece, of more than one read, are answered in order', async () => {
+  slow('0.8 s')('hundreds of requests in one piece, of more than one read, are answered in order', async () => {
     const scene = await openScene(gateway.current);
     const many = Array.from({ length: 500 }, (_, i) =>
       get(`${i}`, scene.keys, i === 499 ? 'Connection: close\r\n' : ''),

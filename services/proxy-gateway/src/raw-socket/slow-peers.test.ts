@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -90,39 +90,42 @@ describe.each(ways)('%s', (way) => {
     await eventually('the end', () => scene.destination.sockets.every(({ destroyed }) => destroyed));
   });
 
-  test('a client that does not read holds the destination back, and gets all of it when it reads', async () => {
-    const sizeBytes = 48 << 20;
-    const piece = 'x'.repeat(1 << 16);
-    let takenBytes = 0;
-    const scene = await openScene(gateway.current, {
-      onRequest(socket) {
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
-        const more = () => {
-          while (takenBytes < sizeBytes) {
-            takenBytes += piece.length;
-            if (!socket.write(piece)) return void socket.once('drain', more);
-          }
-        };
-        more();
-      },
-    });
-    const client = openClient(gateway.current.url);
-    client.socket.pause();
-    client.write(post(scene.keys));
-    let before = -1;
-    await eventually('a standstill', async () => {
-      const stands = takenBytes > 0 && takenBytes === before;
-      before = takenBytes;
-      await wait(100);
-      return stands;
-    });
-    expect(takenBytes).toBeLessThan(sizeBytes / 2);
-    client.socket.resume();
-    const { messages } = readMessages(await client.ended);
-    expect(messages[0]?.body.length).toBe(sizeBytes);
-  });
+  slow('1.3 s')(
+    'a client that does not read holds the destination back, and gets all of it when it reads',
+    async () => {
+      const sizeBytes = 48 << 20;
+      const piece = 'x'.repeat(1 << 16);
+      let takenBytes = 0;
+      const scene = await openScene(gateway.current, {
+        onRequest(socket) {
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
+          const more = () => {
+            while (takenBytes < sizeBytes) {
+              takenBytes += piece.length;
+              if (!socket.write(piece)) return void socket.once('drain', more);
+            }
+          };
+          more();
+        },
+      });
+      const client = openClient(gateway.current.url);
+      client.socket.pause();
+      client.write(post(scene.keys));
+      let before = -1;
+      await eventually('a standstill', async () => {
+        const stands = takenBytes > 0 && takenBytes === before;
+        before = takenBytes;
+        await wait(100);
+        return stands;
+      });
+      expect(takenBytes).toBeLessThan(sizeBytes / 2);
+      client.socket.resume();
+      const { messages } = readMessages(await client.ended);
+      expect(messages[0]?.body.length).toBe(sizeBytes);
+    },
+  );
 
-  test('a client that drips its body is served, and the answer is whole', async () => {
+  slow('0.5 s')('a client that drips its body is served, and the answer is whole', async () => {
     const scene = await openScene(gateway.current);
     const request = post(scene.keys, 'x'.repeat(30));
     const pieces = [request.slice(0, -30), ...Array.from({ length: 30 }, () => 'x')];
@@ -132,7 +135,7 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('a destination that does not read holds a streaming client back', async () => {
+slow('0.9 s')('a destination that does not read holds a streaming client back', async () => {
   const scene = await openScene(gateway.current, { onBytes: (socket) => void socket.pause() });
   const client = openClient(gateway.current.url);
   const sizeBytes = 64 << 20;

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { listen } from '@sluice/service-runtime';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -107,21 +107,21 @@ async function expectGoodRun(): Promise<void> {
 }
 
 describe('floods', () => {
-  test('of calls one after another: twenty are sent', async () => {
+  slow('1.1 s')('of calls one after another: twenty are sent', async () => {
     const { raw } = await runHostile(
       `let refused = 0; for (let i = 0; i < 1000; i++) await fetch(base).catch(() => { refused += 1 }); return { raw: refused }`,
     );
     expect([raw, hostile.current.seen.length]).toEqual([980, 20]);
   });
 
-  test('of calls side by side: twenty are sent', async () => {
+  slow('0.4 s')('of calls side by side: twenty are sent', async () => {
     const { raw } =
       await runHostile(`const all = await Promise.allSettled(Array.from({ length: 1000 }, () => fetch(base)));
       return { raw: all.filter(({ status }) => status === 'fulfilled').length }`);
     expect([raw, hostile.current.seen.length]).toEqual([20, 20]);
   });
 
-  test('without end', async () => {
+  slow('2.9 s')('without end', async () => {
     const { status } = await runHostile('for (;;) fetch(base).catch(() => {})');
     expect(status).toBe(500);
     expect(hostile.current.seen.length).toBeLessThanOrEqual(20);
@@ -134,28 +134,31 @@ describe('floods', () => {
     expect([raw, hostile.current.seen.length]).toEqual([['TypeError', expect.stringContaining('5242880 bytes')], 0]);
   });
 
-  test('of large bodies to a destination that reads nothing: two are open, and their memory is reserved', async () => {
-    const { url, tenant, metrics } = gateway.current;
-    const { key } = await tenant.application();
-    const code = `module.exports = async ({ args: base }) => {
+  slow('1.3 s')(
+    'of large bodies to a destination that reads nothing: two are open, and their memory is reserved',
+    async () => {
+      const { url, tenant, metrics } = gateway.current;
+      const { key } = await tenant.application();
+      const code = `module.exports = async ({ args: base }) => {
       const body = 'x'.repeat(5 * 2 ** 20);
       const all = Array.from({ length: 20 }, () => fetch(base + '/held', { method: 'POST', body }));
       return { raw: (await Promise.allSettled(all)).map(({ reason }) => reason?.cause?.message) } }`;
-    const { id } = await tenant.reactor({ code });
-    const run = reactAt(url, { id, key, body: { args: hostile.current.url } });
-    const reserved = async () =>
-      Number(
-        /^sluice_body_held_bytes (\d+)$/m.exec(await metrics.getSingleMetricAsString('sluice_body_held_bytes'))?.[1],
-      );
-    await eventually('both are open', () => held.length === 2);
-    expect(await reserved()).toBeGreaterThanOrEqual(2 * 5 * 2 ** 20);
-    for (const response of held.splice(0)) response.end();
-    const refusals: unknown[] = (await run).body.raw as unknown[];
-    expect(refusals.filter((one) => one === null)).toHaveLength(2);
-    expect(refusals.filter((one) => /10485760 bytes together/.test(String(one)))).toHaveLength(18);
-    await eventually('the memory is released', async () => (await reserved()) === 0);
-    await expectGoodRun();
-  });
+      const { id } = await tenant.reactor({ code });
+      const run = reactAt(url, { id, key, body: { args: hostile.current.url } });
+      const reserved = async () =>
+        Number(
+          /^sluice_body_held_bytes (\d+)$/m.exec(await metrics.getSingleMetricAsString('sluice_body_held_bytes'))?.[1],
+        );
+      await eventually('both are open', () => held.length === 2);
+      expect(await reserved()).toBeGreaterThanOrEqual(2 * 5 * 2 ** 20);
+      for (const response of held.splice(0)) response.end();
+      const refusals: unknown[] = (await run).body.raw as unknown[];
+      expect(refusals.filter((one) => one === null)).toHaveLength(2);
+      expect(refusals.filter((one) => /10485760 bytes together/.test(String(one)))).toHaveLength(18);
+      await eventually('the memory is released', async () => (await reserved()) === 0);
+      await expectGoodRun();
+    },
+  );
 
   test('of calls that nobody awaits end with their run', async () => {
     const { raw } = await runHostile(
@@ -173,7 +176,7 @@ describe('bodies', () => {
     expect(raw).toEqual([200, ['TypeError', expect.stringContaining('5242880 bytes')]]);
   });
 
-  test('that never end and that nobody reads, side by side', async () => {
+  slow('0.5 s')('that never end and that nobody reads, side by side', async () => {
     const { raw } = await runHostile(
       `const all = await Promise.all(Array.from({ length: 20 }, () => fetch(base + '/endless'))); return { raw: all.map((r) => r.status).length }`,
     );

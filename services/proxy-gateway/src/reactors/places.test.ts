@@ -1,4 +1,4 @@
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { ReactorPlaces } from './places.ts';
@@ -39,37 +39,40 @@ describe('places', () => {
 const gateway = useStack((stack) => startTestGateway(stack, { REACTOR_THREADS: '4' }));
 const calling = "module.exports = async (req) => { await fetch(req.args); return { raw: 'done' } }";
 
-test('beyond its half a Tenant is refused with a time to wait; others, and all transforms, are served', async () => {
-  const { url, tenant, stranger, destination } = gateway.current;
-  const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
-  destination.answer = async ({ url: path }, response) => {
-    if (path === '/held') await mayAnswer;
-    response.end('{}');
-  };
-  const [caller, other] = [await tenant.application(), await stranger.application()];
-  const [own, others] = [await tenant.reactor({ code: calling }), await stranger.reactor({ code: calling })];
-  const held = { args: `${destination.url}/held` };
-  const run = (body: object) => reactAt(url, { id: own.id, key: caller.key, body });
-  const underWay = [run(held), run(held)];
-  await eventually('both call out', () => destination.seen.length === 2);
-  const refused = await run(held);
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(refused.body.detail).toContain('react-async');
-  const answer = await reactAt(url, { id: others.id, key: other.key, body: { args: destination.url } });
-  expect(answer.body).toEqual({ raw: 'done' });
+slow('0.7 s')(
+  'beyond its half a Tenant is refused with a time to wait; others, and all transforms, are served',
+  async () => {
+    const { url, tenant, stranger, destination } = gateway.current;
+    const { promise: mayAnswer, resolve: release } = Promise.withResolvers<void>();
+    destination.answer = async ({ url: path }, response) => {
+      if (path === '/held') await mayAnswer;
+      response.end('{}');
+    };
+    const [caller, other] = [await tenant.application(), await stranger.application()];
+    const [own, others] = [await tenant.reactor({ code: calling }), await stranger.reactor({ code: calling })];
+    const held = { args: `${destination.url}/held` };
+    const run = (body: object) => reactAt(url, { id: own.id, key: caller.key, body });
+    const underWay = [run(held), run(held)];
+    await eventually('both call out', () => destination.seen.length === 2);
+    const refused = await run(held);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(refused.body.detail).toContain('react-async');
+    const answer = await reactAt(url, { id: others.id, key: other.key, body: { args: destination.url } });
+    expect(answer.body).toEqual({ raw: 'done' });
 
-  const requestTransform = 'module.exports = async ({ args }) => ({ body: { seen: args.body } })';
-  for (const owner of [tenant, stranger]) {
-    const proxy = await owner.proxy({ destination: destination.url, requireAuth: false, requestTransform });
-    const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
-    const invoked = await fetch(`${url}/proxy`, { method: 'POST', headers, body: '1' });
-    expect([invoked.status, destination.seen.at(-1)?.body]).toEqual([200, '{"seen":1}']);
-  }
+    const requestTransform = 'module.exports = async ({ args }) => ({ body: { seen: args.body } })';
+    for (const owner of [tenant, stranger]) {
+      const proxy = await owner.proxy({ destination: destination.url, requireAuth: false, requestTransform });
+      const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
+      const invoked = await fetch(`${url}/proxy`, { method: 'POST', headers, body: '1' });
+      expect([invoked.status, destination.seen.at(-1)?.body]).toEqual([200, '{"seen":1}']);
+    }
 
-  release();
-  expect((await Promise.all(underWay)).map(({ body }) => body)).toEqual([{ raw: 'done' }, { raw: 'done' }]);
-  expect((await run({ args: destination.url })).status).toBe(200);
-});
+    release();
+    expect((await Promise.all(underWay)).map(({ body }) => body)).toEqual([{ raw: 'done' }, { raw: 'done' }]);
+    expect((await run({ args: destination.url })).status).toBe(200);
+  },
+);
 
 /** The destination answers nobody before these runs, two of each Tenant, have all called out. */
 async function expectAllCallOut(
@@ -98,7 +101,7 @@ test('each place has a thread, also where no code has run before', () =>
     (await owner.reactor({ code: `${calling} // second` })).id,
   ]));
 
-test('each place has a thread, also for Tenants whose code was slow', async () => {
+slow('2.1 s')('each place has a thread, also for Tenants whose code was slow', async () => {
   const { url } = await gateway.current.startAnother({ REACTOR_THREADS: '4', TRANSFORM_CPU_MS: '200' });
   await expectAllCallOut(url, async (owner, key) => {
     const slow = await owner.reactor({ code: 'module.exports = async () => { for (;;); }' });

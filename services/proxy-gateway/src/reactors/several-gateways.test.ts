@@ -1,5 +1,5 @@
 import { tagOf } from '@sluice/cache-coherence';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -23,7 +23,7 @@ async function setUp() {
 }
 
 describe('once a change is confirmed, no gateway runs on the old state', () => {
-  test('of the formula', async () => {
+  slow('1.7 s')('of the formula', async () => {
     const { db, announce, tenant } = gateway.current;
     const { formulaId, everywhere } = await setUp();
     expect(await everywhere()).toEqual([1, 1, 1]);

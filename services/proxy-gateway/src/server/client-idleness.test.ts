@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { okAnswer, openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -45,7 +45,7 @@ describe.each(ways)('%s', (way) => {
     expect(statusesIn(text)).toEqual([200]);
   });
 
-  test('a client that does not read its answer for good is ended, and the destination with it', async () => {
+  slow('1.1 s')('a client that does not read its answer for good is ended, and the destination with it', async () => {
     const scene = await openScene(gateway.current, {
       onRequest(socket) {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 << 20}\r\n\r\n`);
@@ -83,7 +83,7 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('a client whose body the destination does not take is not idle', async () => {
+slow('1.1 s')('a client whose body the destination does not take is not idle', async () => {
   const scene = await openScene(gateway.current, { onBytes: (socket) => void socket.pause() });
   const client = openClient(gateway.current.url);
   const sizeBytes = 64 << 20;

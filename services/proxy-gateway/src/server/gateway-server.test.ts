@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { call, eventually, useStack } from '@sluice/testing';
+import { call, eventually, slow, useStack } from '@sluice/testing';
 import { openClient } from '@sluice/testing/raw';
 import { statusesIn } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -48,7 +48,7 @@ test('CONNECT is 400, and the gateway does not wait for the client to close', as
   });
 });
 
-test('heads that we leave unread, since others wait before them, are not late', async () => {
+slow('0.9 s')('heads that we leave unread, since others wait before them, are not late', async () => {
   const { tenant, destination } = gateway.current;
   const proxy = await tenant.proxy({ destination: destination.url });
   const keys = `SVC-API-KEY: ${(await tenant.application()).key}\r\nSVC-PROXY-KEY: ${proxy.key}\r\n`;

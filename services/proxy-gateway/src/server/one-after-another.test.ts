@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createOrderedServer, listen } from '@sluice/service-runtime';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { openClient } from '@sluice/testing/raw';
 
 /** One read of Node brings at most 64 KiB of requests of 29 bytes. */
@@ -80,7 +80,7 @@ test.each([
   client.socket.destroy();
 });
 
-test('answers that the client is slow to read do not let more requests in', async () => {
+slow('1.3 s')('answers that the client is slow to read do not let more requests in', async () => {
   const { url, counts, begin } = scene.current;
   begin((_request, response) => void setImmediate(() => response.end('x'.repeat(200_000))));
   const client = openClient(url);
@@ -97,7 +97,7 @@ test('answers that the client is slow to read do not let more requests in', asyn
   client.socket.destroy();
 });
 
-test('bodies that are read by their requests come whole, whatever waits behind them', async () => {
+slow('1.2 s')('bodies that are read by their requests come whole, whatever waits behind them', async () => {
   const { url, counts, begin } = scene.current;
   begin((request, response) => {
     let size = 0;

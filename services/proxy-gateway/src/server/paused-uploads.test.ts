@@ -1,4 +1,4 @@
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, openScene, statusesIn } from '../testing/scene.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test('a destination that does not take the upload is late, whatever its client does', async () => {
+slow('1 s')('a destination that does not take the upload is late, whatever its client does', async () => {
   const scene = await openScene(gateway.current, { onBytes: (socket) => void socket.pause() });
   const client = openClient(gateway.current.url);
   const sizeBytes = 64 << 20;

@@ -1,5 +1,5 @@
 import type { Database } from '@sluice/database';
-import { type CallOptions, call, eventually, serveHttp, useStack } from '@sluice/testing';
+import { type CallOptions, call, eventually, serveHttp, slow, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
@@ -218,7 +218,7 @@ describe('a Proxy that changes in the middle of a transform', () => {
 describe('the client of an Application that is gone', () => {
   const requestTransform = 'module.exports = async ({ svc }) => ({ body: { client: typeof svc } })';
 
-  test('is not there from the moment on at which it expires, and is until then', async () => {
+  slow('0.4 s')('is not there from the moment on at which it expires, and is until then', async () => {
     const { db, announce, tenant, destination, url } = gateway.current;
     const { id } = await tenant.application({ permissions: ['token:use'], expiresAt: new Date(Date.now() + 600_000) });
     const parts = { destination: destination.url, requireAuth: false, requestTransform, applicationId: id };

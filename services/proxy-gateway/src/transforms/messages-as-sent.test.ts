@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts, TestProxy } from '../testing/test-tenant.ts';
@@ -270,7 +270,7 @@ describe.each([
     expect(await invoke({ responseTransform: sameBody })).toMatchObject({ status: 200, body });
   });
 
-  test('is decoded where it streams, and one that is cut off is 400', async () => {
+  slow('0.8 s')('is decoded where it streams, and one that is cut off is 400', async () => {
     const { tenant } = gateway.current;
     const { key } = await tenant.application();
     const token = await tenant.token({ data: 'value' });

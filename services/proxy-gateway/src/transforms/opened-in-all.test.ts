@@ -1,4 +1,4 @@
-import { call, useStack } from '@sluice/testing';
+import { call, slow, useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useStack((stack) => startTestGateway(stack, { TRANSFORM_CPU_MS: '12000' }));
@@ -34,7 +34,7 @@ const detokenize = "svc.detokenize('{{' + token + '}}')";
 const retrieve = 'svc.tokens.retrieve(token)';
 const ok = (count: number) => Array(count).fill('ok');
 
-test.each([
+slow('2.3 s').each([
   ['detokenized', Array(10).fill(detokenize)],
   ['retrieved', Array(10).fill(retrieve)],
   ['both', [...Array(4).fill(detokenize), ...Array(6).fill(retrieve)]],
@@ -42,7 +42,7 @@ test.each([
   expect(await outcomes(calls)).toEqual([...ok(8), 413, 413]);
 });
 
-test('the control: small tokens have no such end, and calls that fail take nothing of it', async () => {
+slow('2.7 s')('the control: small tokens have no such end, and calls that fail take nothing of it', async () => {
   expect(await outcomes(Array(20).fill("svc.detokenize('{{' + small + '}}')"))).toEqual(ok(20));
   const failing = "svc.detokenize(['{{' + token + '}}', '{{nobody}}'])";
   expect(await outcomes([...Array(3).fill(failing), ...Array(8).fill(detokenize)])).toEqual([400, 400, 400, ...ok(8)]);

@@ -7,6 +7,7 @@ import {
   openTestCoherence,
   openTestDatabase,
   randomSecrets,
+  slow,
   startTestService,
   testRedisUrl,
   useStack,
@@ -141,7 +142,7 @@ test('an alarm that rings early is tried again; one for nothing is done', async 
   expect(await isThere(due)).toBe(false);
 });
 
-test('a sweep deletes more than fit in one round, of all Tenants', async () => {
+slow('0.8 s')('a sweep deletes more than fit in one round, of all Tenants', async () => {
   const { db, rows, expiry, registry } = stores.current;
   const tenants = [await rows.tenant(), await rows.tenant()];
   for (const tenantId of tenants) for (let i = 0; i < 300; i++) await rows.application(tenantId, past());
@@ -190,7 +191,7 @@ describe('a running worker', () => {
     await eventually('deleted without Redis', async () => !(await isThere(id)));
   });
 
-  test('two of them, with jobs and sweeps, delete once each and write one audit row each', async () => {
+  slow('0.5 s')('two of them, with jobs and sweeps, delete once each and write one audit row each', async () => {
     await using stack = new AsyncDisposableStack();
     const { db, rows } = stores.current;
     const tenantId = await rows.tenant();

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import { openTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { batchLimits, sequenceDue } from './sequence.ts';
 
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test('rows of 1 MB from before the ledger are sequenced a few at a time, all of them', async () => {
+slow('1.1 s')('rows of 1 MB from before the ledger are sequenced a few at a time, all of them', async () => {
   const { db } = database.current;
   const tenantId = randomUUID();
   await sql`alter table audit_log disable trigger note_audit_rows`.execute(db);

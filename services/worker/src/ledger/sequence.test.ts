@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { originOf, readVerifierLine, verifierLine, verifyCheckpoint } from '@sluice/ledger';
-import { eventually, openTestDatabase, useStack } from '@sluice/testing';
+import { eventually, openTestDatabase, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { deleteTenantRow } from '../tenant-purge/tenant-purge.queries.ts';
 import { testRows } from '../testing/test-rows.ts';
@@ -57,7 +57,7 @@ test('every row is in the tree once, in the order in which it came, and a late o
   expect(leaves.at(-1)?.kept_at).toBe(leaves.at(-2)?.kept_at);
 });
 
-test('workers at once, and rows that come meanwhile: each row once', async () => {
+slow('0.4 s')('workers at once, and rows that come meanwhile: each row once', async () => {
   const tenants = [randomUUID(), randomUUID()];
   const writing = (async () => {
     for (let i = 0; i < 40; i++) for (const tenantId of tenants) await insertRows(tenantId, 100);

@@ -14,7 +14,7 @@ import {
   verifyCheckpoint,
 } from '@sluice/ledger';
 import { listen } from '@sluice/service-runtime';
-import { openTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, slow, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceDue } from './sequence.ts';
 import { showsCheckpoints } from './show-checkpoints.ts';
@@ -77,7 +77,7 @@ test('a file has each newest checkpoint once, in the order of the tree, and the 
   expect(await read(other)).toEqual([[1], 0]);
 });
 
-test('a note of which a stopped writer left a part costs the file no other', async () => {
+slow('1.3 s')('a note of which a stopped writer left a part costs the file no other', async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sluice-witness-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -1,3 +1,4 @@
+import { slow } from '@sluice/testing';
 import { openTestPool } from '../test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 30_000 } });
@@ -124,7 +125,7 @@ const expressions: [name: string, expression: string, options: readonly string[]
   ['known locales', '[Intl.NumberFormat.supportedLocalesOf(locale), Intl.getCanonicalLocales(locale)]', ['undefined']],
 ];
 
-test.each(expressions)('%s as in Node.js, in every locale', async (_, expression, options) => {
+slow('0.5 s').each(expressions)('%s as in Node.js, in every locale', async (_, expression, options) => {
   const extended = options === dateOptions ? extendedForDates : extendedForNumbers;
   const cases = [...locales, ...otherLocales, ...extended].flatMap((locale) =>
     options.map((given) => `[${locale}, ${given}]`),

@@ -1,4 +1,5 @@
 import { constants } from 'node:zlib';
+import { slow } from '@sluice/testing';
 import { compressionOperations } from './compression.ts';
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LARGE_WINDOW } = constants;
@@ -25,7 +26,7 @@ test.each([30 - 2 ** 32, 2 ** 32 + 24, -1, 24.5, 31])(
   },
 );
 
-test('the memory of a compression is free again before the run ends', () => {
+slow('10.3 s')('the memory of a compression is free again before the run ends', () => {
   const { zlib } = compressionOperations({ spend: () => {}, hold: () => {} });
   const compress = (count: number) => {
     for (let i = 0; i < count; i += 1) {

@@ -1,6 +1,7 @@
 import { createHash, createSign, getHashes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { slow } from '@sluice/testing';
 import { cryptoOperations } from './crypto.ts';
 import { derivationOperations } from './derivation.ts';
 import { digestName } from './parameters.ts';
@@ -34,7 +35,7 @@ function growth(nameOf: (number: number) => string): number {
   return heapBytes() - startBytes;
 }
 
-test.each([
+slow('2.6 s').each([
   ['in many cases', spelling],
   ['that a NUL ends', (number: number) => `sha256\0${number}`],
 ])('names of hashes %s take no memory of the thread', (_, nameOf) => {

@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import {
   type Actor,
   createToken,
@@ -33,7 +33,7 @@ const largeTokens = (() => {
 
 const idsOf = (tokens: readonly { id: string }[]) => tokens.map(({ id }) => id);
 
-test('a page of a number that would show more than 8 MiB is refused, a smaller one is not', async () => {
+slow('4.5 s')('a page of a number that would show more than 8 MiB is refused, a smaller one is not', async () => {
   const { actor, ids } = await largeTokens();
   const { vault } = open.current;
   const refused = expect.objectContaining({ code: 'payload_too_large' });
@@ -44,7 +44,7 @@ test('a page of a number that would show more than 8 MiB is refused, a smaller o
   expect(tokens.map(({ data }) => data)).toEqual(Array(7).fill({ large, last: '4242' }));
 });
 
-test('a walk has shorter pages instead, and finds each token once', async () => {
+slow('1.2 s')('a walk has shorter pages instead, and finds each token once', async () => {
   const { actor, ids } = await largeTokens();
   const found: string[][] = [];
   let after: { created_at: string; id: string } | undefined;
@@ -57,13 +57,13 @@ test('a walk has shorter pages instead, and finds each token once', async () => 
   expect(found.map(({ length }) => length)).toEqual([8, 1]);
 });
 
-test('metadata and masks count as well as data', async () => {
+slow('0.7 s')('metadata and masks count as well as data', async () => {
   const { actor } = await tokensOf(9, { data: 1, metadata: { a: large } });
   const list = listTokens(open.current.vault, actor, {}, { page: 1, size: 20 });
   await expect(list).rejects.toMatchObject({ code: 'payload_too_large' });
 });
 
-test('what is not shown is not counted: large data behind masks, and redacted', async () => {
+slow('2.1 s')('what is not shown is not counted: large data behind masks, and redacted', async () => {
   const { actor, ids } = await largeTokens();
   const { vault, createActor } = open.current;
   const masked = await createActor({ tenantId: actor.tenantId, permissions: ['token:read'] });
@@ -80,7 +80,7 @@ describe('masks that name the data many times', () => {
   const reader = async ({ actor: { tenantId } }: { actor: Actor }) =>
     open.current.createActor({ tenantId, permissions: ['token:read'] });
 
-  test('are filled only as far as a page shows them, and each token shows its own', async () => {
+  slow('1.3 s')('are filled only as far as a page shows them, and each token shows its own', async () => {
     const tokens = await repeating();
     const actor = await reader(tokens);
     const { vault } = open.current;
@@ -111,7 +111,7 @@ describe('masks that name the data many times', () => {
   });
 });
 
-test('of equal tokens that a creation finds, an answer shows as much', async () => {
+slow('3 s')('of equal tokens that a creation finds, an answer shows as much', async () => {
   const { vault, createTenant, createActor } = open.current;
   const actor = await createActor({
     tenantId: await createTenant({ deduplicate_tokens: true }),
@@ -141,7 +141,7 @@ async function orderOf(data: Json): Promise<string[]> {
   return order;
 }
 
-test('each part of a large page waits for its Tenant’s turn', async () => {
+slow('0.7 s')('each part of a large page waits for its Tenant’s turn', async () => {
   const { vault } = open.current;
   const turnsOf = async (data: Json) => {
     const { actor } = await tokensOf(3, { data });
@@ -161,7 +161,7 @@ test('each part of a large page waits for its Tenant’s turn', async () => {
   expect([await turnsOf(large), await turnsOf('x')]).toEqual([2, 0]);
 });
 
-test('another Tenant’s page is answered before one of large tokens is read', async () => {
+slow('0.5 s')('another Tenant’s page is answered before one of large tokens is read', async () => {
   expect(await orderOf(large)).toEqual(['second', 'first']);
 });
 

@@ -1,5 +1,5 @@
 import { decide } from '@sluice/access';
-import { afterStatement, useStack } from '@sluice/testing';
+import { afterStatement, slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import {
   type Actor,
@@ -183,7 +183,7 @@ describe('callers with rules', () => {
     permissions: fc.subarray(['token:read', 'token:search', 'token:use'], { minLength: 1 }),
   });
 
-  test('see exactly what their rules let them read, and their total is of that', async () => {
+  slow('0.7 s')('see exactly what their rules let them read, and their total is of that', async () => {
     const { createActor } = open.current;
     const creator = await createActor();
     const { tenantId } = creator;
@@ -214,7 +214,7 @@ describe('callers with rules', () => {
     expect(seen).toBeGreaterThan(200);
   });
 
-  test('sessions see exactly what their own rules and those of their Application let them read', async () => {
+  slow('0.6 s')('sessions see exactly what their own rules and those of their Application let them read', async () => {
     const { createActor } = open.current;
     const creator = await createActor();
     const tokens: Token[] = [];

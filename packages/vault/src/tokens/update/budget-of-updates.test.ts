@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { createToken, type DecryptionBudget, findToken, updateToken, type Vault } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
 
@@ -56,33 +56,36 @@ test('an update of a small token reserves no more than it needs', async () => {
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(kibibyte);
 });
 
-test('attempts that others overtake take no more of what all calls may decrypt, and reserve no more, than one', async () => {
-  const { vault, owner, actor, token, decryption, held } = await actThrough(500 * kibibyte);
-  await updateToken(vault, actor, token.id, patch);
-  const [leftBytes, ofOne] = [decryption.leftBytes, held.reduce((sum, bytes) => sum + bytes, 0)];
-  held.length = 0;
-  let attempts = 0;
-  // Another handle of Postgres stands for another process, whose changes do not wait for ours.
-  const elsewhere: Vault = { ...vault, db: vault.db.withoutPlugins() };
-  const overtaken: Vault = {
-    ...vault,
-    dataKeys: {
-      ...vault.dataKeys,
-      async reserve(...key) {
-        attempts += 1;
-        await updateToken(elsewhere, owner, token.id, { metadata: { attempts: String(attempts) } });
-        return vault.dataKeys.reserve(...key);
+slow('1.4 s')(
+  'attempts that others overtake take no more of what all calls may decrypt, and reserve no more, than one',
+  async () => {
+    const { vault, owner, actor, token, decryption, held } = await actThrough(500 * kibibyte);
+    await updateToken(vault, actor, token.id, patch);
+    const [leftBytes, ofOne] = [decryption.leftBytes, held.reduce((sum, bytes) => sum + bytes, 0)];
+    held.length = 0;
+    let attempts = 0;
+    // Another handle of Postgres stands for another process, whose changes do not wait for ours.
+    const elsewhere: Vault = { ...vault, db: vault.db.withoutPlugins() };
+    const overtaken: Vault = {
+      ...vault,
+      dataKeys: {
+        ...vault.dataKeys,
+        async reserve(...key) {
+          attempts += 1;
+          await updateToken(elsewhere, owner, token.id, { metadata: { attempts: String(attempts) } });
+          return vault.dataKeys.reserve(...key);
+        },
       },
-    },
-  };
-  await expect(updateToken(overtaken, actor, token.id, patch)).rejects.toMatchObject({ code: 'unavailable' });
-  expect(attempts).toBe(10);
-  expect(decryption.leftBytes).toBe(leftBytes);
-  expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(1.1 * ofOne);
-  const asked: number[] = [];
-  const direct = { ...owner, hold: (bytes: number) => void asked.push(bytes) };
-  await expect(updateToken(overtaken, direct, token.id, patch)).rejects.toMatchObject({ code: 'unavailable' });
-  const ofAll = asked.splice(0).reduce((sum, bytes) => sum + bytes, 0);
-  await updateToken(vault, direct, token.id, patch);
-  expect(ofAll).toBeLessThan(1.1 * asked.reduce((sum, bytes) => sum + bytes, 0));
-});
+    };
+    await expect(updateToken(overtaken, actor, token.id, patch)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(attempts).toBe(10);
+    expect(decryption.leftBytes).toBe(leftBytes);
+    expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(1.1 * ofOne);
+    const asked: number[] = [];
+    const direct = { ...owner, hold: (bytes: number) => void asked.push(bytes) };
+    await expect(updateToken(overtaken, direct, token.id, patch)).rejects.toMatchObject({ code: 'unavailable' });
+    const ofAll = asked.splice(0).reduce((sum, bytes) => sum + bytes, 0);
+    await updateToken(vault, direct, token.id, patch);
+    expect(ofAll).toBeLessThan(1.1 * asked.reduce((sum, bytes) => sum + bytes, 0));
+  },
+);

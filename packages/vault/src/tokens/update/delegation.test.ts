@@ -1,5 +1,5 @@
 import { ServiceError } from '@sluice/problems';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { type Actor, createToken, findToken, type Json, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
@@ -54,40 +54,43 @@ test('what an actor sees is found: the property below can fail', async () => {
   expect(await sightOf(vault, blind, token.id)).toEqual({ isShown: false, isFound: false });
 });
 
-test('no sequence of patches by a session and its Application shows either what the Application did not see', async () => {
-  const { vault, createActor } = open.current;
-  const owner = await createActor();
-  const counts = { patched: { application: 0, session: 0 }, refused: { application: 0, session: 0 } };
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyRule, { minLength: 1, maxLength: 5 }),
-      fc.array(anyRule, { maxLength: 3 }),
-      fc.subarray(['token:update', 'token:read']),
-      fc.subarray(places, { minLength: 1 }),
-      fc.array(fc.tuple(fc.constantFrom('application' as const, 'session' as const), anyPatch), {
-        minLength: 2,
-        maxLength: 6,
-      }),
-      async (rules, ownRules, permissions, containers, steps) => {
-        const application = await createActor({ tenantId: owner.tenantId, rules });
-        const actors = { application, session: await sessionOf(application, { rules: ownRules, permissions }) };
-        const { token } = await createToken(vault, owner, { ...hidden, containers });
-        const before = await sightOf(vault, application, token.id);
-        for (const [who, patch] of steps) {
-          const patched = await isPatched(actors[who], token.id, patch);
-          counts[patched ? 'patched' : 'refused'][who]++;
-          if (!patched || (before.isShown && before.isFound)) continue;
-          for (const actor of Object.values(actors)) {
-            const after = await sightOf(vault, actor, token.id);
-            if (!before.isShown) expect(after.isShown).toBe(false);
-            if (!before.isFound) expect(after.isFound).toBe(false);
+slow('0.9 s')(
+  'no sequence of patches by a session and its Application shows either what the Application did not see',
+  async () => {
+    const { vault, createActor } = open.current;
+    const owner = await createActor();
+    const counts = { patched: { application: 0, session: 0 }, refused: { application: 0, session: 0 } };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyRule, { minLength: 1, maxLength: 5 }),
+        fc.array(anyRule, { maxLength: 3 }),
+        fc.subarray(['token:update', 'token:read']),
+        fc.subarray(places, { minLength: 1 }),
+        fc.array(fc.tuple(fc.constantFrom('application' as const, 'session' as const), anyPatch), {
+          minLength: 2,
+          maxLength: 6,
+        }),
+        async (rules, ownRules, permissions, containers, steps) => {
+          const application = await createActor({ tenantId: owner.tenantId, rules });
+          const actors = { application, session: await sessionOf(application, { rules: ownRules, permissions }) };
+          const { token } = await createToken(vault, owner, { ...hidden, containers });
+          const before = await sightOf(vault, application, token.id);
+          for (const [who, patch] of steps) {
+            const patched = await isPatched(actors[who], token.id, patch);
+            counts[patched ? 'patched' : 'refused'][who]++;
+            if (!patched || (before.isShown && before.isFound)) continue;
+            for (const actor of Object.values(actors)) {
+              const after = await sightOf(vault, actor, token.id);
+              if (!before.isShown) expect(after.isShown).toBe(false);
+              if (!before.isFound) expect(after.isFound).toBe(false);
+            }
           }
-        }
-      },
-    ),
-    { numRuns: 100, endOnFailure: true },
-  );
-  expect(counts.patched.session).toBeGreaterThan(10);
-  expect(counts.refused.session).toBeGreaterThan(10);
-  expect(counts.patched.application).toBeGreaterThan(10);
-});
+        },
+      ),
+      { numRuns: 100, endOnFailure: true },
+    );
+    expect(counts.patched.session).toBeGreaterThan(10);
+    expect(counts.refused.session).toBeGreaterThan(10);
+    expect(counts.patched.application).toBeGreaterThan(10);
+  },
+);

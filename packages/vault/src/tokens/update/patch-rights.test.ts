@@ -1,6 +1,6 @@
 import type { AccessRule } from '@sluice/access';
 import { ServiceError } from '@sluice/problems';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { createToken, findToken, type Json, updateToken } from '../../index.ts';
 import { openTestVault } from '../../testing/open-test-vault.ts';
@@ -122,7 +122,7 @@ test('a caller without token:read learns from a patch where the token is, and no
 });
 
 // Checks sequences, because each step alone may look harmless.
-test('no sequence of patches shows a caller what it did not see before', async () => {
+slow('5.4 s')('no sequence of patches shows a caller what it did not see before', async () => {
   const { vault, createActor } = open.current;
   const owner = await createActor();
   let changed = 0;

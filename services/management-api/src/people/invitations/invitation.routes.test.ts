@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, roles } from '@sluice/access';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestConsole } from '../../testing/test-console.ts';
 import { isoDate, startTestManagement, uuidText } from '../../testing/test-management.ts';
 import { secretOf } from './invitation.url.ts';
@@ -181,7 +181,7 @@ describe('nobody invites to more than they hold:', () => {
   });
 });
 
-test('a Tenant has at most a hundred that are pending, however many ask at once', async () => {
+slow('0.6 s')('a Tenant has at most a hundred that are pending, however many ask at once', async () => {
   const { invite } = await ownTenant();
   const answers = await Promise.all(Array.from({ length: 110 }, () => invite({ email: randomEmail() })));
   const statuses = answers.map(({ status }) => status).sort();

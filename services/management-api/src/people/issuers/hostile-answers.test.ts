@@ -1,4 +1,4 @@
-import { serveBytes, useStack } from '@sluice/testing';
+import { serveBytes, slow, useStack } from '@sluice/testing';
 import { startTestIssuer, type Tamper, type TestClaims } from '../../testing/test-issuer.ts';
 import { callbackUrl, comeBack, finish, startTestIssuers, visit, visitIssuer } from '../../testing/test-issuers.ts';
 
@@ -172,39 +172,45 @@ describe('an issuer that is not honest', () => {
     expect((await identifyWith(() => undefined, sign)).answer.status).toBe(401);
   });
 
-  test('and one that is as it should be is taken, so the tests above refuse for their reasons', async () => {
+  slow('0.5 s')('and one that is as it should be is taken, so the tests above refuse for their reasons', async () => {
     expect((await identifyWith(() => ({}))).answer.status).toBe(200);
   });
 });
 
-test('an issuer that is away, or answers nothing, is 503 within its five seconds, and the console lives on', async () => {
-  await using stack = new AsyncDisposableStack();
-  const away = { name: 'away', issuer: 'http://127.0.0.1:1', client_id: 'a', client_secret: 'b' };
-  const slow = { ...away, name: 'slow', issuer: await serveBytes(stack, () => {}) };
-  const opened = await startTestIssuers(stack, { OIDC_ISSUERS: JSON.stringify([away, slow]) });
-  for (const name of ['away', 'slow']) {
-    const { status, body, headers } = await opened.browser().send('GET', `/sign-in/${name}`);
-    expect([status, headers.get('set-cookie')]).toEqual([503, null]);
-    expect(body).toContain('not available');
-  }
-  expect((await opened.browser().send('GET', '/sign-in')).status).toBe(200);
-});
+slow('0.5 s')(
+  'an issuer that is away, or answers nothing, is 503 within its five seconds, and the console lives on',
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const away = { name: 'away', issuer: 'http://127.0.0.1:1', client_id: 'a', client_secret: 'b' };
+    const slow = { ...away, name: 'slow', issuer: await serveBytes(stack, () => {}) };
+    const opened = await startTestIssuers(stack, { OIDC_ISSUERS: JSON.stringify([away, slow]) });
+    for (const name of ['away', 'slow']) {
+      const { status, body, headers } = await opened.browser().send('GET', `/sign-in/${name}`);
+      expect([status, headers.get('set-cookie')]).toEqual([503, null]);
+      expect(body).toContain('not available');
+    }
+    expect((await opened.browser().send('GET', '/sign-in')).status).toBe(200);
+  },
+);
 
-test('a page of another site that sends its visitor to the way back locks nobody out; wrong answers to an attempt count', async () => {
-  await using stack = new AsyncDisposableStack();
-  const { browser, tenant } = await startTestIssuers(stack, {
-    TRUSTED_PROXIES: '127.0.0.0/8, ::1/128',
-    FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: '3',
-  });
-  const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image' };
-  const comeBackWithout = () => browser().send('GET', '/sign-in/one/callback?code=x&state=y', { headers });
-  for (let i = 0; i < 5; i++) expect((await comeBackWithout()).status).toBe(401);
-  expect((await browser().signIn({ key: tenant.management_key })).status).toBe(204);
-  const statuses: number[] = [];
-  for (let i = 0; i < 5; i++) {
-    const attempt = browser();
-    await attempt.send('GET', '/sign-in/one');
-    statuses.push((await attempt.send('GET', '/sign-in/one/callback?code=x&state=y', { headers })).status);
-  }
-  expect(statuses).toEqual([401, 401, 401, 429, 429]);
-});
+slow('0.6 s')(
+  'a page of another site that sends its visitor to the way back locks nobody out; wrong answers to an attempt count',
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const { browser, tenant } = await startTestIssuers(stack, {
+      TRUSTED_PROXIES: '127.0.0.0/8, ::1/128',
+      FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: '3',
+    });
+    const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image' };
+    const comeBackWithout = () => browser().send('GET', '/sign-in/one/callback?code=x&state=y', { headers });
+    for (let i = 0; i < 5; i++) expect((await comeBackWithout()).status).toBe(401);
+    expect((await browser().signIn({ key: tenant.management_key })).status).toBe(204);
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const attempt = browser();
+      await attempt.send('GET', '/sign-in/one');
+      statuses.push((await attempt.send('GET', '/sign-in/one/callback?code=x&state=y', { headers })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  },
+);

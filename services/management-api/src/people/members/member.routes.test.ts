@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, roles } from '@sluice/access';
-import { insertTestMember, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { insertTestMember, slow, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { startTestConsole } from '../../testing/test-console.ts';
 import { isoDate } from '../../testing/test-management.ts';
 
@@ -182,7 +182,7 @@ describe('one OWNER stays:', () => {
     expect((await other.send('GET', '/api/me')).status).toBe(401);
   });
 
-  test.each<[string, (i: number, all: number) => number, number]>([
+  slow('0.8 s').each<[string, (i: number, all: number) => number, number]>([
     ['each demotes itself', (i) => i, 1],
     // Whoever is demoted before its turn demotes nobody, so that more of them stay.
     ['each demotes the next', (i, all) => (i + 1) % all, 19],

@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { startTestConsole } from '../../testing/test-console.ts';
 
 const settings = { TRUSTED_PROXIES: '127.0.0.0/8, ::1/128' };
@@ -24,7 +24,7 @@ test('what succeeds does not count', async () => {
   }
 });
 
-test('without TRUSTED_PROXIES nothing is limited by address, and the start says so', async () => {
+slow('0.5 s')('without TRUSTED_PROXIES nothing is limited by address, and the start says so', async () => {
   await using stack = new AsyncDisposableStack();
   const { browser, logLines } = await startTestConsole(stack);
   for (let i = 0; i < 25; i++) expect((await browser().signIn({ secret: 'x' })).status).toBe(401);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { permissionsOf, roles } from '@sluice/access';
-import { type Answer, useStack } from '@sluice/testing';
+import { type Answer, slow, useStack } from '@sluice/testing';
 import { startTestConsole } from '../../testing/test-console.ts';
 import { isoDate, uuidText } from '../../testing/test-management.ts';
 
@@ -301,7 +301,7 @@ describe('the list of sign-ins', () => {
     expect((await theirs.send('GET', '/api/me')).status).toBe(200);
   });
 
-  test('is bounded for a key: the oldest ends', async () => {
+  slow('0.7 s')('is bounded for a key: the oldest ends', async () => {
     const { application, browser, db } = api.current;
     const { id, key } = await application({ type: 'management', permissions: ['proxy:read'] });
     const first = browser();

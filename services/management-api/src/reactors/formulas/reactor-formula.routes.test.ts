@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { isoDate, startTestManagement, uuidText } from '../../testing/test-management.ts';
 
 const api = useStack((stack) => startTestManagement(stack));
@@ -102,7 +102,7 @@ describe('list', () => {
     expect(await names('?page=9')).toEqual([3, []]);
   });
 
-  test('413 for a page of more than 8 MiB', async () => {
+  slow('2.9 s')('413 for a page of more than 8 MiB', async () => {
     const { anotherTenant, formula, send } = api.current;
     const { management_key: key } = await anotherTenant('large');
     const large = `${code} // ${'x'.repeat(255 * 1024)}`;

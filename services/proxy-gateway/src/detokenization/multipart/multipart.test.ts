@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
+import { slow } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import { alone } from '../../testing/reveal-alone.ts';
@@ -370,7 +371,7 @@ const anyBody = fc.oneof(
   fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join('')),
 );
 
-test('no value makes or hides a part for any reader, and windows change nothing', async () => {
+slow('2.5 s')('no value makes or hides a part for any reader, and windows change nothing', async () => {
   let replaced = 0;
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 });
   await fc.assert(

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
 import { type Charset, charsetNamed } from '@sluice/sandbox';
+import { slow } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import { alone } from '../../testing/reveal-alone.ts';
@@ -192,7 +193,7 @@ const someValue = fc.array(fc.constantFrom(']', ']]>', '>', '<', '-', '--', '</'
   maxLength: 4,
 });
 
-test('wherever a body is divided, it comes out as if it had been whole', async () => {
+slow('3.3 s')('wherever a body is divided, it comes out as if it had been whole', async () => {
   await fc.assert(
     fc.asyncProperty(kinds, pieces, someValue, someValue, async (kind, parts, t, u) => {
       const body = parts.join('').replaceAll(/\{(?=\{\{)/g, '');

@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
+import { slow } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
@@ -125,7 +126,7 @@ const chunkSizes = fc.oneof(
 );
 
 describe.each(Object.entries(bodies) as [keyof typeof bodies, fc.Arbitrary<string>][])('%s', (kind, body) => {
-  test('comes out as if it had been in memory, wherever it is split', async () => {
+  slow('0.6 s')('comes out as if it had been in memory, wherever it is split', async () => {
     let replaced = 0;
     await fc.assert(
       fc.asyncProperty(body, windows, chunkSizes, async (sent, windowBytes, sizes) => {
@@ -153,7 +154,7 @@ describe.each(Object.entries(bodies) as [keyof typeof bodies, fc.Arbitrary<strin
   });
 });
 
-test('escapes in strings that are too long to be held are told apart, wherever they are split', async () => {
+slow('0.7 s')('escapes in strings that are too long to be held are told apart, wherever they are split', async () => {
   const piece = fc.constantFrom('\\\\', '\\"', '\\u007b', '\\u007B', '{', 'u007b', '}', 'xxxxxxxx', '{{tok}}');
   const literal = fc.array(piece, { maxLength: 12 }).map((pieces) => `"${pieces.join('')}"`);
   const body = fc.array(literal, { maxLength: 4 }).map((literals) => `[${literals.join()}]`);
@@ -311,7 +312,7 @@ describe('bounds', () => {
     });
   });
 
-  test('more than 10,000 expressions are no error', async () => {
+  slow('0.7 s')('more than 10,000 expressions are no error', async () => {
     const body = Buffer.from('{"a":"{{1234}}"}\n'.repeat(200_000));
     expect(
       (await streamed(split(body, [65_536]), { kind: 'json' })).equals(Buffer.from('{"a":""}\n'.repeat(200_000))),
@@ -336,7 +337,7 @@ describe('bounds', () => {
     expect(pieces).toBeLessThan(10 + 65_536 / 4096);
   });
 
-  test('filters of a body without end process no more than grows with it, and others go on', async () => {
+  slow('1.9 s')('filters of a body without end process no more than grows with it, and others go on', async () => {
     const large = 'x'.repeat(10_000);
     const options = { kind: 'text', fetchValues: async () => new Map([['tok', large]]), limitBytes: 2 ** 23 } as const;
     const window = `${'{{tok|last4}}|'.repeat(4681)}\n`;

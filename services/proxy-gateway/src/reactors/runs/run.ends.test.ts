@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
 import { runBytesCounter } from '@sluice/database';
-import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
+import { eventually, slow, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { callsOut, openRunScene, readsThenCalls } from '../../testing/run-scene.ts';
 
@@ -168,7 +168,7 @@ describe('what happens to a run on its way', () => {
     expect((await end(id, await begin(id, key), key)).body).toMatchObject({ error: { status: 500 } }); // the control
   });
 
-  test('a gateway that is asked to end gives back what has not called out, and another runs it', async () => {
+  slow('0.5 s')('a gateway that is asked to end gives back what has not called out, and another runs it', async () => {
     const { startAnother, createTenant, db, destination } = gateway.current;
     const tenant = await createTenant();
     const application = await tenant.application({ permissions: ['token:use', 'token:create', 'token:read'] });

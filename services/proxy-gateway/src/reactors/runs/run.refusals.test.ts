@@ -1,39 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { runBytesCounter } from '@sluice/database';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { callsOut, echo, openRunScene } from '../../testing/run-scene.ts';
 import { testRuns } from '../../testing/test-runs.ts';
 
 const gateway = useStack((stack) => openRunScene(stack));
 
 describe('refusals', () => {
-  test('404 for runs of others, unknown ones, and of another reactor; 403 without token:use; 401 without a key', async () => {
-    const { tenant, stranger, begin, end, result, cancel, ask } = gateway.current;
-    const { key } = await gateway.current.caller();
-    const [{ id }, other] = [await tenant.reactor({ code: echo }), await tenant.reactor({ code: echo })];
-    const runId = await begin(id, key, 1);
-    await end(id, runId, key);
-    const foreign = (await stranger.application()).key;
-    const another = (await gateway.current.caller()).key;
-    for (const [reactorId, run, by] of [
-      [id, runId, another],
-      [id, runId, foreign],
-      [other.id, runId, key],
-      [id, randomUUID(), key],
-    ] as const) {
-      expect((await result(reactorId, run, by)).status).toBe(404);
-      expect((await cancel(reactorId, run, by)).status).toBe(404);
-    }
-    expect((await ask(id, foreign)).status).toBe(404);
-    const without = (await gateway.current.caller(['token:create'])).key;
-    for (const answer of [await ask(id, without), await result(id, runId, without), await cancel(id, runId, without)]) {
-      expect(answer).toMatchObject({ status: 403, body: { detail: 'This needs the permission token:use' } });
-    }
-    for (const answer of [await ask(id, ''), await result(id, runId, ''), await cancel(id, runId, '')]) {
-      expect(answer.status).toBe(401);
-    }
-    expect((await result(id, runId, key)).body).toEqual({ raw: 1 });
-  });
+  slow('0.9 s')(
+    '404 for runs of others, unknown ones, and of another reactor; 403 without token:use; 401 without a key',
+    async () => {
+      const { tenant, stranger, begin, end, result, cancel, ask } = gateway.current;
+      const { key } = await gateway.current.caller();
+      const [{ id }, other] = [await tenant.reactor({ code: echo }), await tenant.reactor({ code: echo })];
+      const runId = await begin(id, key, 1);
+      await end(id, runId, key);
+      const foreign = (await stranger.application()).key;
+      const another = (await gateway.current.caller()).key;
+      for (const [reactorId, run, by] of [
+        [id, runId, another],
+        [id, runId, foreign],
+        [other.id, runId, key],
+        [id, randomUUID(), key],
+      ] as const) {
+        expect((await result(reactorId, run, by)).status).toBe(404);
+        expect((await cancel(reactorId, run, by)).status).toBe(404);
+      }
+      expect((await ask(id, foreign)).status).toBe(404);
+      const without = (await gateway.current.caller(['token:create'])).key;
+      for (const answer of [
+        await ask(id, without),
+        await result(id, runId, without),
+        await cancel(id, runId, without),
+      ]) {
+        expect(answer).toMatchObject({ status: 403, body: { detail: 'This needs the permission token:use' } });
+      }
+      for (const answer of [await ask(id, ''), await result(id, runId, ''), await cancel(id, runId, '')]) {
+        expect(answer.status).toBe(401);
+      }
+      expect((await result(id, runId, key)).body).toEqual({ raw: 1 });
+    },
+  );
 
   test('403 for a session of other reactors', async () => {
     const { tenant, ask } = gateway.current;
@@ -78,30 +85,33 @@ describe('refusals', () => {
 });
 
 describe('429', () => {
-  test('beyond the runs that may wait, also for many at once, and another Tenant is not concerned', async () => {
-    const { createTenant, stranger, ask, begin, end, destination, db, metrics } = gateway.current;
-    using held = gateway.current.holdDestination();
-    const tenant = await createTenant();
-    const { key } = await tenant.application();
-    const { id } = await tenant.reactor({ code: callsOut });
-    await gateway.current.occupy(id, key);
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => ask(id, key, { body: { args: { url: destination.url } } })),
-    );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 429, 429, 429, 429, 429]);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.body.detail).toBe('This Tenant has reached its limit of 3 waiting runs');
-    expect(refused?.headers.get('retry-after')).toBe('10');
-    expect(await metrics.metrics()).toMatch(/limit="reactor_runs"[^}]*\} 5/);
-    const theirs = await stranger.application();
-    const { id: theirId } = await stranger.reactor({ code: echo });
-    expect((await end(theirId, await begin(theirId, theirs.key, 2), theirs.key)).body).toEqual({ raw: 2 });
-    held.release();
-    const waiting = await db.selectFrom('reactor_runs').select('id').where('reactor_id', '=', id).execute();
-    for (const run of waiting) expect((await end(id, run.id, key)).body).toEqual({ raw: 200 });
-  });
+  slow('0.5 s')(
+    'beyond the runs that may wait, also for many at once, and another Tenant is not concerned',
+    async () => {
+      const { createTenant, stranger, ask, begin, end, destination, db, metrics } = gateway.current;
+      using held = gateway.current.holdDestination();
+      const tenant = await createTenant();
+      const { key } = await tenant.application();
+      const { id } = await tenant.reactor({ code: callsOut });
+      await gateway.current.occupy(id, key);
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => ask(id, key, { body: { args: { url: destination.url } } })),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 429, 429, 429, 429, 429]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.body.detail).toBe('This Tenant has reached its limit of 3 waiting runs');
+      expect(refused?.headers.get('retry-after')).toBe('10');
+      expect(await metrics.metrics()).toMatch(/limit="reactor_runs"[^}]*\} 5/);
+      const theirs = await stranger.application();
+      const { id: theirId } = await stranger.reactor({ code: echo });
+      expect((await end(theirId, await begin(theirId, theirs.key, 2), theirs.key)).body).toEqual({ raw: 2 });
+      held.release();
+      const waiting = await db.selectFrom('reactor_runs').select('id').where('reactor_id', '=', id).execute();
+      for (const run of waiting) expect((await end(id, run.id, key)).body).toEqual({ raw: 200 });
+    },
+  );
 
-  test('where the kept results have reached their size, until they are gone', async () => {
+  slow('1 s')('where the kept results have reached their size, until they are gone', async () => {
     const { startAnother, db, createTenant } = gateway.current;
     await using stack = new AsyncDisposableStack();
     const { signal: draining } = new AbortController();

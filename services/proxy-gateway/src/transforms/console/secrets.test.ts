@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { slow } from '@sluice/testing';
 import { ConsoleSecrets } from './secrets.ts';
 
 setFlagsFromString('--expose-gc');
@@ -22,13 +23,13 @@ async function keptBytes(keep: (value: unknown) => void): Promise<number> {
   return (await memory()) - before;
 }
 
-test('what was added is kept for the end of the invocation only as far as it can be looked for', async () => {
+slow('3.9 s')('what was added is kept for the end of the invocation only as far as it can be looked for', async () => {
   const secrets = new ConsoleSecrets();
   expect(await keptBytes((value) => secrets.add(value))).toBeLessThan(mebibyte);
   expect([secrets.isTooMuch, secrets.texts()]).toEqual([true, undefined]);
 });
 
-test('the control: a list of the values keeps all of them', async () => {
+slow('4 s')('the control: a list of the values keeps all of them', async () => {
   const values: unknown[] = [];
   expect(await keptBytes((value) => values.push(value))).toBeGreaterThan(20 * mebibyte);
   expect(values).toHaveLength(20);
