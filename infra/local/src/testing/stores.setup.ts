@@ -41,11 +41,19 @@ export default async function startStoresForTests(): Promise<void> {
   globalThis.storesForTests = opened.move();
 }
 
+/** A connection costs its client 2 ms of processor time instead of 5, and tests open thousands. */
+async function cheapenPassword(client: pg.Client, databaseUrl: string): Promise<void> {
+  const { username, password } = new URL(databaseUrl);
+  await client.query('SET scram_iterations = 1');
+  await client.query(`ALTER ROLE ${client.escapeIdentifier(username)} PASSWORD ${client.escapeLiteral(password)}`);
+}
+
 async function createTemplate(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query(`CREATE DATABASE ${template}`);
+    await cheapenPassword(client, databaseUrl);
   } finally {
     await client.end();
   }
