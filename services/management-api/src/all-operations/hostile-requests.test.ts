@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { isFullRun, useStack } from '@sluice/testing';
 import { operations } from '../app.ts';
 import { callerFor } from '../testing/caller-for.ts';
 import { rawRequest, statusOf } from '../testing/raw-request.ts';
@@ -58,9 +58,12 @@ const bodies: [string, string | Buffer][] = [
   ['a very long permission', `{"name":5,"type":"private","permissions":["${'x'.repeat(1_000_000)}"]}`],
 ];
 
-describe.each(bodies)('%s', (_name, body) => {
+/** Each body goes to a quarter of the operations, and another body to the others; in a full run it goes to all. */
+const isSent = (nth: number, at: number) => isFullRun || (nth + at) % 4 === 0;
+
+describe.each(bodies.map(([name, body], nth) => [name, body, nth] as const))('%s', (_name, body, nth) => {
   test('is answered with 400 and little text, wherever it is sent', async () => {
-    for (const operation of operationsWithBody) {
+    for (const operation of operationsWithBody.filter((_, at) => isSent(nth, at))) {
       const { method, path, options } = sampleRequest(operation);
       const key = { 'SVC-API-KEY': keys.current.get(operation.id) };
       const headers = { ...options.headers, ...key, 'Content-Length': Buffer.byteLength(body) };

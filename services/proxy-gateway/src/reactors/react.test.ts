@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
-import { eventually, useStack } from '@sluice/testing';
+import { eventually, slow, useStack } from '@sluice/testing';
 import { type Reaction, reactAt } from '../testing/react-at.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
@@ -334,14 +334,19 @@ describe('failures', () => {
       500,
       'fetch failed: The destination could not',
     ],
-    ['time', 'for (;;);', 500, 'The reactor was stopped: it used more than 2000 ms of CPU time'],
-  ])('a problem with its status for %s', async (_, statements, status, detail) => {
+  ])('a problem with its status for %s', async (_, ...row) => failsWith(...row));
+
+  slow('2.5 s')('a problem with its status for time', () =>
+    failsWith('for (;;);', 500, 'The reactor was stopped: it used more than 2000 ms of CPU time'),
+  );
+
+  async function failsWith(statements: string, status: number, detail: string) {
     const { id } = await gateway.current.tenant.reactor({ code: `module.exports = async (req) => { ${statements} }` });
     const answer = await react(id, await callerOf(), {});
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
     const title = status === 500 || status === 402 ? { title: 'Reactor failed' } : {};
     expect(answer).toMatchObject({ status, body: { status, ...title, detail: expect.stringContaining(detail) } });
-  });
+  }
 
   test('a secret that its error shows is redacted', async () => {
     const { tenant } = gateway.current;
