@@ -397,7 +397,7 @@ describe('delete', () => {
     expect(named.application_id).toBe(id);
     await send('DELETE', `/applications/${id}`);
     const { application_id: _, ...rest } = named;
-    expect((await send('GET', `/proxies/${named.id}`)).body).toEqual(rest);
+    expect((await send('GET', `/proxies/${named.id}`)).body).toEqual({ ...rest, former_application_id: id });
   });
 });
 
