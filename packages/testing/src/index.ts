@@ -32,4 +32,4 @@ export { type PoolerOptions, startTransactionPooler } from './transaction-pooler
 export { untilLockIsAwaited } from './until-lock-is-awaited.ts';
 export { useChildren } from './use-children.ts';
 export { useStack } from './use-stack.ts';
-export { workerStack } from './worker-stack.ts';
+export { oncePerWorker, workerStack } from './worker-stack.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const body = { name: 'Once', type: 'private', permissions: ['token:read'] };
 

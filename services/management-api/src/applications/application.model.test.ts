@@ -2,9 +2,9 @@ import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { type ApplicationCommand, applicationModel, applicationRules, dates } from '../testing/application-model.ts';
 import { agreement, listQuery } from '../testing/model-check.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const mostly = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
   fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: seldom, weight: 1 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
 import { copiesOfPage } from '../reserve-page.ts';
-import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
+import { isoDate, shareTestManagement, uuidText } from '../testing/test-management.ts';
 import { listApplications } from './application.queries.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const future = '2999-01-02T03:04:05.678Z';
 const rule = { priority: 1, container: '/pci/high/', transform: 'reveal', permissions: ['token:read'] };
 const privateApplication = { name: 'Backend', type: 'private', permissions: ['token:read'] };

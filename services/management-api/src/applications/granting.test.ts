@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const unknownId = '6f1c7b58-2a3d-4e9f-8b10-5d7c9e2f4a61';
 const strong = { name: 'Strong', type: 'management', permissions: ['tenant:delete', 'log:read'] };

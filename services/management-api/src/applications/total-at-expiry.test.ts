@@ -1,9 +1,9 @@
 import { addToCounter } from '@sluice/database';
 import { afterStatement, useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 import { listApplications } from './application.queries.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 /** As the worker does it. */
 async function deleteExpired(tenantId: string): Promise<void> {

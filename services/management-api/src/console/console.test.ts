@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { slow, useStack } from '@sluice/testing';
-import { startTestConsole } from '../testing/test-console.ts';
+import { shareTestConsole } from '../testing/test-console.ts';
 import { readConsole } from './console-files.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 const asPage = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'Sec-Fetch-Site': 'none' } };
 

@@ -1,8 +1,8 @@
 import { call, useStack } from '@sluice/testing';
 import { rawRequest, statusOf } from '../testing/raw-request.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement, startTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const get = (path: string) => call(api.current.url, 'GET', path);
 
 /** fetch would add cache headers and normalize the path. */

@@ -1,9 +1,9 @@
 import { useStack } from '@sluice/testing';
 import { operations } from '../app.ts';
 import { sampleRequest } from '../testing/sample-requests.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const withBody = operations.flatMap((operation) => {
   const { examples = [] } = (operation.body ?? {}) as { examples?: readonly unknown[] };

@@ -3,9 +3,9 @@ import { recordChange, systemAct } from '@sluice/audit';
 import { useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { sequenceLog } from '../testing/sequence-log.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const createScene = async () => {
   const { anotherTenant, send, db } = api.current;

@@ -1,8 +1,8 @@
 import { permissions } from '@sluice/access';
 import { useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const list = (query = '') => api.current.send('GET', `/permissions${query}`);
 
 test('answers a plain array of all thirty, each with type, description and application_types', async () => {

@@ -1,11 +1,11 @@
 import { slow, useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement, startTestManagement } from '../testing/test-management.ts';
 
 const settings = { TRANSFORM_STACK_BYTES: '65536', TRANSFORM_WALL_MS: '1', TRANSFORM_CPU_MS: '20000' };
 const configured = useStack((stack) => startTestManagement(stack, settings));
-const usual = useStack((stack) => startTestManagement(stack));
+const usual = useStack(() => shareTestManagement());
 
-type Api = Awaited<ReturnType<typeof startTestManagement>>;
+type Api = Awaited<ReturnType<typeof shareTestManagement>>;
 
 const post = (api: Api, code: string) =>
   api.send('POST', '/proxies', {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const code = 'module.exports = async ({ args }) => args';
 const transform = { code };

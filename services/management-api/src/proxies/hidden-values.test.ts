@@ -1,8 +1,8 @@
 import { type Role, roles } from '@sluice/access';
 import { useStack } from '@sluice/testing';
-import { startTestConsole } from '../testing/test-console.ts';
+import { shareTestConsole } from '../testing/test-console.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 const configuration = { SECRET: 'value-to-hide', OTHER: 'another-value' };
 const seesAll: Record<Role, boolean> = { OWNER: true, ADMIN: true, DEVELOPER: true, AUDITOR: false };
 

@@ -1,9 +1,9 @@
 import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { startTestConsole } from '../testing/test-console.ts';
+import { shareTestConsole } from '../testing/test-console.ts';
 import { isoDate } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
 const code = (text: string) => ({ code: `module.exports = async () => '${text}'` });

@@ -1,8 +1,8 @@
 import { listProxyMembers, type ProxyMemberName, proxyMembers } from '@sluice/database';
 import { useStack } from '@sluice/testing';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 /** A body that sets every member, to another value than its default. */
 async function wholeBody(): Promise<Record<ProxyMemberName, unknown>> {

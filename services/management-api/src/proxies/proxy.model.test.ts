@@ -2,9 +2,9 @@ import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
 import { agreement, listQuery } from '../testing/model-check.ts';
 import { brokenCode, code, destinations, type ProxyCommand, proxyModel, proxyRules } from '../testing/proxy-model.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const mostly = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbitrary<A | B> =>
   fc.oneof({ arbitrary: usual, weight: 30 }, { arbitrary: seldom, weight: 1 });

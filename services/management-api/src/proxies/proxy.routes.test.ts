@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
 import { copiesOfPage } from '../reserve-page.ts';
-import { isoDate, startTestManagement, uuidText } from '../testing/test-management.ts';
+import { isoDate, shareTestManagement, startTestManagement, uuidText } from '../testing/test-management.ts';
 import { listProxies } from './proxy.queries.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const code = 'module.exports = async (req) => ({ body: req.args.body })';
 const minimal = { name: 'P', destination_url: 'https://example.com/in' };
 const full = {

@@ -1,9 +1,9 @@
 import { slow, useStack } from '@sluice/testing';
 import { compilerConfigFrom } from '../testing/compiler-config.ts';
-import { startTestManagement } from '../testing/test-management.ts';
+import { shareTestManagement } from '../testing/test-management.ts';
 import { openCompiler } from './open-compiler.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 /** QuickJS compares each private name with all before it, which takes several seconds. */
 const slowToParse = `class A { ${Array.from({ length: 40_000 }, (_, at) => `#n${at.toString(36)};`).join('')} }`;

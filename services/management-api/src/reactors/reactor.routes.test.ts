@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, roles } from '@sluice/access';
 import { useStack } from '@sluice/testing';
-import { startTestConsole } from '../testing/test-console.ts';
+import { shareTestConsole } from '../testing/test-console.ts';
 import { isoDate, uuidText } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 const code = 'module.exports = async (req) => ({ raw: req.args })';
 const minimal = { name: 'R', code };
 const configuration = { KEY: 'value-of-configuration', COUNT: 3, LIVE: true };

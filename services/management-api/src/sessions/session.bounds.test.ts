@@ -68,29 +68,26 @@ describe('sessions that wait are bounded', () => {
   });
 });
 
-test(
-  'a Tenant has at most so many authorized sessions; one more is 429, and another Tenant is none the poorer',
-  async () => {
-    const { db, anotherTenant, send } = api.current;
-    const { management_key: key } = await anotherTenant('full');
-    const sessions = [];
-    for (let i = 0; i < mostAuthorized + 1; i++) sessions.push(await api.current.waitingSession({ key }));
-    const [first, ...others] = sessions;
-    const beyond = others.pop();
-    for (const { authorizer, nonce } of [first, ...others])
-      expect((await authorize(authorizer.key, nonce)).status).toBe(200);
-    const refused = await authorize(beyond.authorizer.key, beyond.nonce);
-    expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${mostAuthorized}`) } });
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
-    const other = await api.current.waitingSession();
-    expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
-    // A session that has ended makes room before it is swept
-    const expires_at = new Date(Date.now() - 1).toISOString();
-    await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
-    expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
-    expect((await send('GET', `/sessions/${first.id}`, { key })).status).toBe(404);
-  },
-);
+test('a Tenant has at most so many authorized sessions; one more is 429, and another Tenant is none the poorer', async () => {
+  const { db, anotherTenant, send } = api.current;
+  const { management_key: key } = await anotherTenant('full');
+  const sessions = [];
+  for (let i = 0; i < mostAuthorized + 1; i++) sessions.push(await api.current.waitingSession({ key }));
+  const [first, ...others] = sessions;
+  const beyond = others.pop();
+  for (const { authorizer, nonce } of [first, ...others])
+    expect((await authorize(authorizer.key, nonce)).status).toBe(200);
+  const refused = await authorize(beyond.authorizer.key, beyond.nonce);
+  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${mostAuthorized}`) } });
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/);
+  const other = await api.current.waitingSession();
+  expect((await authorize(other.authorizer.key, other.nonce)).status).toBe(200);
+  // A session that has ended makes room before it is swept
+  const expires_at = new Date(Date.now() - 1).toISOString();
+  await db.updateTable('sessions').set({ expires_at }).where('id', '=', first.id).execute();
+  expect((await authorize(beyond.authorizer.key, beyond.nonce)).status).toBe(200);
+  expect((await send('GET', `/sessions/${first.id}`, { key })).status).toBe(404);
+});
 
 test('the metrics tell what the limits did', async () => {
   const text = await api.current.metrics.metrics();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { useStack } from '@sluice/testing';
-import { isoDate, startTestManagement } from '../testing/test-management.ts';
+import { isoDate, shareTestManagement } from '../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 
 const list = (key: string) => api.current.send('GET', '/tenants/self/data-keys', { key });
 

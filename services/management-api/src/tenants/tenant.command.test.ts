@@ -1,10 +1,10 @@
 import { call, useStack } from '@sluice/testing';
 import { runCommandFile } from '../testing/run-command-file.ts';
-import { startTestConsole } from '../testing/test-console.ts';
+import { shareTestConsole } from '../testing/test-console.ts';
 import { perform } from './perform-tenant-command.ts';
 import { readArguments, type TenantCommand } from './tenant.arguments.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 const settings = () => ({
   DATABASE_URL: api.current.databaseUrl,

@@ -1,13 +1,36 @@
 import { generateSecret, hashKey, readPepper } from '@sluice/credentials';
-import { type Answer, type CallOptions, callByHost, insertTestMember } from '@sluice/testing';
+import {
+  type Answer,
+  type CallOptions,
+  callByHost,
+  insertTestMember,
+  oncePerWorker,
+  testRedisUrl,
+} from '@sluice/testing';
 import { insertLink } from '../people/sign-ins/link.queries.ts';
-import { startTestManagement } from './test-management.ts';
+import { openManagement, startTestManagement, unobserved, withTenants } from './test-management.ts';
 
 const host = 'console.test';
 
+const consoleSettings = { CONSOLE_HOST: host, CONSOLE_LINK_SIGN_IN: 'true' };
+
 /** The API with its console. `browser()` is a browser at the console's host, with its own cookie. */
 export async function startTestConsole(stack: AsyncDisposableStack, settings: Record<string, string> = {}) {
-  const api = await startTestManagement(stack, { CONSOLE_HOST: host, CONSOLE_LINK_SIGN_IN: 'true', ...settings });
+  return withBrowsers(await startTestManagement(stack, { ...consoleSettings, ...settings }));
+}
+
+const sharedConsole = oncePerWorker((stack) =>
+  openManagement(stack, { ...consoleSettings, REDIS_URL: testRedisUrl('console') }),
+);
+
+/** As `shareTestManagement`, with the console. */
+export async function shareTestConsole() {
+  return withBrowsers(await withTenants(unobserved(await sharedConsole())));
+}
+
+type Api = ReturnType<typeof unobserved> & { tenant: { tenant_id: string } };
+
+function withBrowsers<A extends Api>(api: A) {
   const pepper = readPepper(api.secrets.KEY_PEPPER);
 
   async function link(tenantId: string, userId: string): Promise<string> {

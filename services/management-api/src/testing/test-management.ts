@@ -6,9 +6,11 @@ import {
   type CallOptions,
   call,
   insertTestMember,
+  oncePerWorker,
   openTestDatabase,
   randomSecrets,
   startTestService,
+  testRedisUrl,
 } from '@sluice/testing';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
@@ -21,7 +23,32 @@ import { createTenant } from '../tenants/create-tenant.ts';
 export async function startTestManagement(
   stack: AsyncDisposableStack,
   settings: Record<string, string> = {},
-  through: (databaseUrl: string) => Promise<string> = async (direct) => direct,
+  through?: (databaseUrl: string) => Promise<string>,
+) {
+  return withTenants(await openManagement(stack, settings, through));
+}
+
+const sharedManagement = oncePerWorker((stack) => openManagement(stack, { REDIS_URL: testRedisUrl('management') }));
+
+/**
+ * Tenants of the file's own at the service with default settings that the files of a worker share. A test that looks at
+ * log lines, metrics, or rows of all Tenants needs a service of its own.
+ */
+export async function shareTestManagement() {
+  return withTenants(unobserved(await sharedManagement()));
+}
+
+type Management = Awaited<ReturnType<typeof openManagement>>;
+
+/** Without what tells of all files that share the service. */
+export function unobserved({ metrics, readiness, logLines, ...service }: Management) {
+  return service;
+}
+
+export async function openManagement(
+  stack: AsyncDisposableStack,
+  settings: Record<string, string>,
+  through = async (direct: string) => direct,
 ) {
   const { db, url: directUrl } = await openTestDatabase(stack);
   const databaseUrl = await through(directUrl);
@@ -31,6 +58,11 @@ export async function startTestManagement(
     { configSchema, start },
     { databaseUrl, secrets, stack, settings, onLogLine: (line) => logLines.push(line) },
   );
+  return { db, url, databaseUrl, secrets, metrics, readiness, logLines };
+}
+
+export async function withTenants<S extends ReturnType<typeof unobserved>>(service: S) {
+  const { db, url, secrets } = service;
   const anotherTenant = (name: string) =>
     createTenant({ db, pepper: readPepper(secrets.KEY_PEPPER), keyEnvironment: 'test' }, { name });
   const tenant = await anotherTenant('Tenant');
@@ -116,14 +148,8 @@ export async function startTestManagement(
   return {
     waitingSession,
     session,
-    db,
+    ...service,
     giveLedger,
-    url,
-    metrics,
-    readiness,
-    databaseUrl,
-    secrets,
-    logLines,
     tenant,
     stranger,
     anotherTenant,

@@ -1,9 +1,9 @@
 import { call, eventually, useStack } from '@sluice/testing';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 import type { TestProxy } from '../testing/test-tenant.ts';
 import { findExpressions } from './find-expressions.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 
 const fiveMebibytes = (piece: string) =>
   Buffer.from(`a={{abc}}&${piece.repeat(Math.floor((5 * 2 ** 20) / piece.length))}`);

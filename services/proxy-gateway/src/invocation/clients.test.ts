@@ -10,9 +10,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { eventually, useStack } from '@sluice/testing';
 import { clients } from '@sluice/testing/clients';
 import { openClient } from '@sluice/testing/raw';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { useStack } from '@sluice/testing';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 const echo = 'module.exports = async ({ args }) => ({ body: args.body })';
 
 async function send(body: Buffer, coding: string, parts: { requestTransform?: string; responseTransform?: string }) {

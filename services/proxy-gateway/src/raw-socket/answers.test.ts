@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
 import { okAnswer, readMessages, type Script, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
 /** The required outcome: 502, passed on with the body `ok`, or an interrupted connection. */
 type AnswerVerdict = 502 | 'taken' | 'cut';
@@ -161,7 +161,7 @@ const answerRows: AnswerRow[] = [
   ...before.map(([verdict, head]): AnswerRow => [`before it ${shown(head)}`, verdict, head + ok]),
 ];
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 const trailers = ['X-Trailer: 1', 'Set-Cookie: a=b'];

@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, type Scene, statusesIn, type Way, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 const request = ({ keys }: Scene, way: Way, lines: string, version = '1.1') =>

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
 import { openClient, readMessages } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 describe.each(ways)('Expect: 100-continue, %s', (way) => {

@@ -2,7 +2,7 @@ import { useStack } from '@sluice/testing';
 import { readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { startLenientProxy } from '../testing/lenient-proxy.ts';
 import { closeScenes, contentTypeOf, openScene, type Scene, statusesIn, type Way, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
 /** Refused before the destination has a whole request, or passed on exactly, with the next one. */
 type Verdict = 'refused' | 'taken';
@@ -164,7 +164,7 @@ const framingRows: FramingRow[] = [
   ),
 ];
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 interface Bytes {

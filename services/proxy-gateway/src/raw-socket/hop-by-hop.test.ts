@@ -1,9 +1,9 @@
 import { useStack } from '@sluice/testing';
 import { readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 function names(lines: readonly string[] = [], usual: readonly string[]): string[] {

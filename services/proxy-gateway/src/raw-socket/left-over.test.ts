@@ -1,9 +1,9 @@
 import { eventually, useStack } from '@sluice/testing';
 import { okAnswer, openClient, readMessages, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 const forged = okAnswer('forged');

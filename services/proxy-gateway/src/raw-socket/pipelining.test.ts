@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, slow, useStack } from '@sluice/testing';
 import { okAnswer, openClient, readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 describe.each(ways)('%s', (way) => {

@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
 import { readMessages, talk, valuesOf } from '@sluice/testing/raw';
 import { closeScenes, openScene } from '../testing/scene.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
 /** In the request, `KEYS` stands for the key headers and `\n` for CRLF. */
 type RequestRow = [name: string, statuses: number[], request: string];
@@ -147,7 +147,7 @@ const requestRows: RequestRow[] = [
   ['HTTP/1.0 with chunks', [400], `POST /proxy HTTP/1.0\r\nHost: x\r\nKEYSTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
 ];
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
 test.each(requestRows)('%s is %j', async (_, [status = 0], request) => {

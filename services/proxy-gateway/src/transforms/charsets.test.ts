@@ -1,9 +1,9 @@
 import { useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 
 afterEach(() => {
   gateway.current.destination.answer = defaultAnswer;

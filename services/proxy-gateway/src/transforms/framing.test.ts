@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { call, useStack } from '@sluice/testing';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 
 const withoutBody = (keyLine: string) => `GET /proxy HTTP/1.1\r\nHost: x\r\n${keyLine}Connection: close\r\n\r\n`;
 

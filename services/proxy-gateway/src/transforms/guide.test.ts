@@ -1,8 +1,8 @@
 import { access, readFile } from 'node:fs/promises';
 import { call, useStack } from '@sluice/testing';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 const guide = new URL('../../../../infra/guides/write-a-transform.md', import.meta.url);
 const text = await readFile(guide, 'utf8');
 

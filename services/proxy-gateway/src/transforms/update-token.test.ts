@@ -1,7 +1,7 @@
 import { call, useStack } from '@sluice/testing';
-import { startTestGateway } from '../testing/test-gateway.ts';
+import { shareTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => startTestGateway(stack));
+const gateway = useStack((stack) => shareTestGateway(stack));
 
 async function transform(permissions: string[], body: string, sent: unknown) {
   const { tenant, destination, url } = gateway.current;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { findCaller, hashKey, readPepper } from '@sluice/credentials';
 import { useStack } from '@sluice/testing';
-import { isoDate, startTestManagement, uuidText } from '../../testing/test-management.ts';
+import { isoDate, shareTestManagement, uuidText } from '../../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const future = '2999-01-02T03:04:05.678Z';
 
 const add = (id: string, body?: object, options: object = {}) =>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
-import { startTestManagement, uuidText } from '../../testing/test-management.ts';
+import { shareTestManagement, uuidText } from '../../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const get = (path: string, key?: string) => api.current.send('GET', path, key === undefined ? {} : { key });
 
 test('200: a plain array, for any valid key', async () => {

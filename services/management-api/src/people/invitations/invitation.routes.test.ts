@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, roles } from '@sluice/access';
 import { slow, useStack } from '@sluice/testing';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole, startTestConsole } from '../../testing/test-console.ts';
 import { isoDate, startTestManagement, uuidText } from '../../testing/test-management.ts';
 import { secretOf } from './invitation.url.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 const invitations = '/tenants/self/invitations';
 const randomEmail = () => `${randomUUID()}@example.com`;
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '@sluice/access';
 import { useStack } from '@sluice/testing';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole } from '../../testing/test-console.ts';
 import { finish, startTestIssuers, visit } from '../../testing/test-issuers.ts';
 import { secretOf } from './invitation.url.ts';
 import { inviteOwner } from './invite-owner.ts';
 
 /** Whoever made the link that is used may still give its role when it is used, or it gives nothing. */
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 const invitations = '/tenants/self/invitations';
 const randomEmail = () => `${randomUUID()}@example.com`;
 const refused = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, roles } from '@sluice/access';
 import { insertTestMember, slow, untilLockIsAwaited, useStack } from '@sluice/testing';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole } from '../../testing/test-console.ts';
 import { isoDate } from '../../testing/test-management.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 const members = '/tenants/self/members';
 
 const membersOf = (tenantId: string) =>

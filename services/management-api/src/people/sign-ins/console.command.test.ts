@@ -2,11 +2,11 @@ import { ConfigError } from '@sluice/service-runtime';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { useStack } from '@sluice/testing';
 import { runCommandFile } from '../../testing/run-command-file.ts';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole } from '../../testing/test-console.ts';
 import { readArguments } from './console.arguments.ts';
 import { makeLink } from './perform-console-command.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 const settings = () => ({
   DATABASE_URL: api.current.databaseUrl,

@@ -1,11 +1,11 @@
 import { generateSecret, hashKey } from '@sluice/credentials';
 import { eventually, untilLockIsAwaited, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole } from '../../testing/test-console.ts';
 import { insertInvitation } from '../invitations/invitation.queries.ts';
 
 /** A sign-in goes on as another in another Tenant, and by an invitation that is accepted. Its end must not be outrun by that. */
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 /** A member of two Tenants, who is signed in to the first. */
 async function memberOfTwo() {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { permissionsOf, roles } from '@sluice/access';
 import { type Answer, slow, useStack } from '@sluice/testing';
-import { startTestConsole } from '../../testing/test-console.ts';
+import { shareTestConsole, startTestConsole } from '../../testing/test-console.ts';
 import { isoDate, uuidText } from '../../testing/test-management.ts';
 
-const api = useStack((stack) => startTestConsole(stack));
+const api = useStack(() => shareTestConsole());
 
 const logOf = (entityId: string) =>
   api.current.db

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { slow, useStack } from '@sluice/testing';
-import { isoDate, startTestManagement, uuidText } from '../../testing/test-management.ts';
+import { isoDate, shareTestManagement, uuidText } from '../../testing/test-management.ts';
 
-const api = useStack((stack) => startTestManagement(stack));
+const api = useStack(() => shareTestManagement());
 const code = 'module.exports = async (req) => ({ raw: req.args })';
 const minimal = { name: 'F', code };
 const full = {
