@@ -26,7 +26,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'unsupported_media_type',
-    'An expression or a transform needs text, and the body is not text in its charset, or cannot hold a value.',
+    'An expression or a transform needs text, and the body is not text in its charset, or this charset is not supported there.',
     'The body is not text in UTF-16, as its Content-Type says',
   ],
   [

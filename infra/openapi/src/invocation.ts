@@ -58,14 +58,27 @@ What the destination takes, with expressions in place of values. Other media typ
 | all others | none | |
 
 A value that its place cannot hold is 400: what XML 1.0 has no character for, \`--\` in a comment of XML, what ends a
-comment of HTML or a processing instruction together with the text around it, \`</\` and \`<!--\` in \`script\` and \`style\`, a quote, comma, semicolon, tab or line end in a cell of CSV without quotes. Values
-are written in the charset that the content type names: UTF-8, UTF-16, or a single-byte one (ISO-8859,
-Windows-125x, KOI8 and the like, as WHATWG's Encoding Standard has them); in another, and where it lacks a character that
-cannot be escaped, the answer is 415. Where the value comes of a filter, empty text is written instead of an error.
+comment of HTML or a processing instruction together with the text around it, \`</\` and \`<!--\` in \`script\` and \`style\`, a quote, comma, semicolon, tab or line end in a cell of CSV without quotes, and a character that
+the charset of the body lacks where it cannot be escaped. Where the value comes of a filter, empty text is written instead of an error.
 
-A request or an answer that a transform sees is decoded and encoded by its charset, too: what is not text in it is 415 in a
-request and 502 in an answer, and a result that it cannot hold is 500. JSON may begin with a byte order mark. Of several
-JSON texts (\`x-ndjson\`) the transform sees the text.
+### Charsets
+
+The charset of a body is that of its byte order mark, otherwise the one that its content type names, otherwise the one that
+an XML declaration or an HTML \`<meta>\` within the first 1,024 bytes names, otherwise UTF-8. Names are those of the WHATWG
+Encoding Standard.
+
+| body | charsets in which expressions are replaced | characters of a value beyond ASCII |
+|---|---|---|
+| XML and HTML | all but ISO-2022-JP and \`replacement\` | in UTF-8 and UTF-16 as they are; in others as references (\`&#233;\`). Where no reference is read (CDATA, comments, processing instructions, \`script\`, \`style\`, names) in the charset of the body |
+| JSON | UTF-8, UTF-16 and single-byte ones (ISO-8859, Windows-125x, KOI8 and the like) | in UTF-8 and UTF-16 as they are; in others as \`\\u00e9\` |
+| forms | UTF-8 and single-byte ones | percent-encoded in the charset of the body |
+| CSV and other text | UTF-8, UTF-16 and single-byte ones | in the charset of the body |
+
+An expression in a body of another charset is 415. If only the document itself declares a charset that is not supported, it counts as UTF-8.
+
+Transforms read and write UTF-8, UTF-16 and single-byte charsets. A body that is not text in its charset, or whose content
+type names another one, is 415 in a request and 502 in a response; a result with characters that its charset lacks is 500.
+JSON may begin with a byte order mark. Of several JSON texts (\`x-ndjson\`) the transform sees the text.
 `.trim();
 
 const parameter = (name: string): Part => ({ $ref: `#/components/parameters/${name}` });

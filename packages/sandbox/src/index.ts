@@ -1,4 +1,5 @@
-export { type Charset, charsetNamed, charsetOf, encodeForm } from './charset.ts';
+export { type Charset, charsetNamed, encodeForm, isMultiByte } from './charset/charset.ts';
+export { charsetOf, startBytes } from './charset/charset-of.ts';
 export { CustomHttpResponse } from './custom-http-response.ts';
 export { reactorDeclarations, transformDeclarations } from './declarations.ts';
 export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';

@@ -32,7 +32,21 @@ const filler = Array(3000).fill('x'.repeat(30)).join('","');
 test.each([
   ['held', 'application/json; charset=gbk', (token: string) => `{"a":"{{ ${token} }}"}`],
   ['streamed', 'application/json; charset=gbk', (token: string) => `["${filler}","{{ ${token} }}"]`],
+  [
+    'behind a backslash byte',
+    'application/json; charset=big5',
+    (token: string) => `{"a":"\xa5\x5c","b":"{{${token}}}"}`,
+  ],
+  [
+    'of that kind, streamed',
+    'application/json; charset=big5',
+    (token: string) => `["${filler}","\xa5\x5c","{{${token}}}"]`,
+  ],
+  ['text', 'text/plain; charset=Shift_JIS', (token: string) => `{{${token}}}`],
+  ['CSV', 'text/csv; charset=gbk', (token: string) => `{{${token}}}`],
   ['a form', 'application/x-www-form-urlencoded; charset=Shift_JIS', (token: string) => `a={{${token}}}`],
+  ['XML that shifts', 'text/xml; charset=ISO-2022-JP', (token: string) => `<a>{{${token}}}</a>`],
+  ['XML in no charset', 'text/xml; charset=iso-2022-kr', (token: string) => `<a>${filler}{{${token}}}</a>`],
 ])('an expression in a body of a foreign charset is 415: %s', async (_, contentType, text) => {
   const { status, detail } = await send(contentType, text);
   expect({ status, detail }).toEqual({
@@ -42,7 +56,11 @@ test.each([
 });
 
 test('without an expression such a body passes as it came', async () => {
-  expect(await send('text/plain; charset=big5', () => 'abc')).toMatchObject({ status: 200, bodies: ['abc'] });
+  for (const more of ['', filler]) {
+    const text = `["${more}","\xa5\x5c"]`;
+    const { status, bodies } = await send('application/json; charset=big5', () => text);
+    expect([status, bodies]).toEqual([200, [text]]);
+  }
 });
 
 test.each([
@@ -81,12 +99,12 @@ const written: Record<string, Written> = {
   'JSON in Latin-1': {
     contentType: 'application/json; charset=iso-8859-1',
     body: (text, more) => `["${more}","\xe9","${text}"]`,
-    inside: 'caf\xe9 \x92',
+    inside: 'caf\\u00e9 \\u2019',
   },
   'JSON in a charset that lacks a character': {
     contentType: 'application/json; charset=iso-8859-2',
     body: (text, more) => `["${more}","${text}"]`,
-    inside: 'caf\xe9 \\u2019',
+    inside: 'caf\\u00e9 \\u2019',
   },
   'a form': {
     contentType: 'application/x-www-form-urlencoded; charset=windows-1252',
@@ -107,6 +125,68 @@ const written: Record<string, Written> = {
     contentType: 'application/json; charset=utf-16le',
     body: (text, more) => utf16(`["${more}","\u65e5","${text}"]`),
     inside: value,
+  },
+  'JSON with a value within a text in Latin-1': {
+    contentType: 'application/json; charset=iso-8859-1',
+    body: (text, more) => `["${more}","\xe9 ${text}\xe9"]`,
+    inside: 'caf\\u00e9 \\u2019',
+  },
+  'XML that declares ISO-8859-1': {
+    contentType: 'text/xml',
+    body: (text, more) => `<?xml version="1.0" encoding="ISO-8859-1"?><a b="${text}">${more}\xe9${text}</a>`,
+    inside: 'caf&#233; &#8217;',
+  },
+  'XML that declares windows-1252 in single quotes': {
+    contentType: 'application/soap+xml',
+    body: (text, more) => `<?xml version='1.0' encoding='windows-1252'?><a>${more}\x92<![CDATA[${text}]]></a>`,
+    inside: 'caf\xe9 \x92',
+  },
+  // 0x83 0x7b is one character, as is 0x83 0x5d
+  'XML that declares Shift_JIS': {
+    contentType: 'application/xml',
+    body: (text, more) => `<?xml version="1.0" encoding="Shift_JIS"?><a>${more}\x83\x7b${text}\x83\x5d</a>`,
+    inside: 'caf&#233; &#8217;',
+  },
+  'XML whose type says GBK': {
+    contentType: 'text/xml; charset=gb2312',
+    body: (text, more) => `<?xml version="1.0" encoding="utf-8"?><a>${more}\xd5\x5c<![CDATA[\x81\x5d]>${text}]]></a>`,
+    inside: 'caf\xa8\xa6 \xa1\xaf',
+  },
+  'HTML that declares Big5': {
+    contentType: 'text/html',
+    body: (text, more) => `<!DOCTYPE html><meta charset='big5'><p title="${text}">${more}\xa5\x5c${text}\xb3\x5c</p>`,
+    inside: 'caf&#233; &#8217;',
+  },
+  'HTML that declares EUC-KR': {
+    contentType: 'text/html',
+    body: (text, more) =>
+      `<meta http-equiv="Content-Type" content="text/html; charset=EUC-KR"><p>${more}\x8c\x63${text}</p>`,
+    inside: 'caf&#233; &#8217;',
+  },
+  'XML in UTF-16 by its byte order mark alone': {
+    contentType: 'text/xml',
+    body: (text, more) => utf16(`\ufeff<?xml version="1.0" encoding="utf-16"?><a>${more}\u65e5${text}</a>`),
+    inside: value,
+  },
+  'XML in UTF-16 that only its declaration shows': {
+    contentType: 'text/xml',
+    body: (text, more) => utf16be(`<?xml version="1.0" encoding="utf-16"?><a>${more}\u65e5${text}</a>`),
+    inside: value,
+  },
+  'text behind a byte order mark that its type contradicts': {
+    contentType: 'text/plain; charset=iso-8859-1',
+    body: (text, more) => `\xef\xbb\xbf${more}${text}`,
+    inside: Buffer.from(value).toString('latin1'),
+  },
+  'CSV in windows-1252': {
+    contentType: 'text/csv; charset=windows-1252',
+    body: (text, more) => `"${more.replaceAll('"', '')}\x92","${text}"\r\n`,
+    inside: 'caf\xe9 \x92',
+  },
+  'XML that declares a charset which no reader knows': {
+    contentType: 'text/xml',
+    body: (text, more) => `<?xml version="1.0" encoding="IBM037"?><a>${more}${text}</a>`,
+    inside: Buffer.from(value).toString('latin1'),
   },
   'JSON behind a byte order mark': {
     contentType: '',
@@ -134,11 +214,18 @@ describe.each(Object.entries(written))('%s', (_, { contentType, body, inside }) 
 });
 
 test.each([
-  ['text/plain; charset=iso-8859-1', (token: string) => `{{${token}}}`, '\u65e5'],
-  ['application/x-www-form-urlencoded; charset=iso-8859-1', (token: string) => `a={{${token}}}`, '\u65e5'],
-  ['text/xml; charset=utf-16', (token: string) => Buffer.concat([utf16(`{{${token}}}`), utf16('\ud800')]), 'a'],
-])('what cannot be written or read in %s is 415', async (contentType, text, data) => {
-  expect(await send(contentType, text, data)).toMatchObject({ status: 415, bodies: [] });
+  ['text/plain; charset=iso-8859-1', (token: string) => `{{${token}}}`],
+  ['text/csv; charset=iso-8859-1', (token: string) => `"{{${token}}}"`],
+  ['application/x-www-form-urlencoded; charset=iso-8859-1', (token: string) => `a={{${token}}}`],
+  ['text/html; charset=koi8-r', (token: string) => `<script>{{${token}}}</script>`],
+])('a value that cannot be written in %s is 400', async (contentType, text) => {
+  expect(await send(contentType, text, '\u00a0')).toMatchObject({ status: 200 });
+  expect(await send(contentType, text, '\u1234')).toMatchObject({ status: 400, bodies: [] });
+});
+
+test('what is not text in UTF-16 is 415', async () => {
+  const text = (token: string) => Buffer.concat([utf16(`{{${token}}}`), utf16('\ud800')]);
+  expect(await send('text/xml; charset=utf-16', text)).toMatchObject({ status: 415, bodies: [] });
 });
 
 test('a part of a form has a charset of its own', async () => {
@@ -154,6 +241,14 @@ test('a part of a form has a charset of its own', async () => {
   const { bodies } = await send(form, (token) => part('iso-8859-1', `\xe9{{${token}}}`), value);
   expect(bodies).toEqual([part('iso-8859-1', '\xe9caf\xe9 \x92').toString('latin1')]);
   expect(await send(form, (token) => part('gbk', `{{${token}}}`))).toMatchObject({ status: 415, bodies: [] });
+  const document = (text: string) =>
+    `--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/xml\r\n\r\n<?xml version="1.0" encoding="gbk"?><a>\xd5\x5c${text}</a>\r\n--B--\r\n`;
+  expect((await send(form, (token) => document(`{{${token}}}`), value)).bodies).toEqual([
+    document('caf&#233; &#8217;'),
+  ]);
+  const marked = (token: string) =>
+    bytesOf(document('')).toString('latin1').replace('<?xml', `\xff\xfe{\0{\0${token}<?xml`);
+  expect(await send(form, marked)).toMatchObject({ status: 415, bodies: [] });
   expect(await send(form, (token) => part('utf-16', utf16(`{{${token}}}`)))).toMatchObject({ status: 415, bodies: [] });
 });
 

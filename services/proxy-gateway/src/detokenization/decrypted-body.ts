@@ -21,6 +21,6 @@ export interface DecryptedTokens {
 export interface DecryptedBody extends DecryptedTokens {
   body: Buffer;
   places: readonly Place[];
-  /** If it is UTF-16, `body` is its UTF-8 form. Undefined for an unsupported charset. */
+  /** If it is UTF-16, `body` is its UTF-8 form. Undefined for an unknown charset. */
   charset: Charset | undefined;
 }

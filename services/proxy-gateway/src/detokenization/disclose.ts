@@ -1,6 +1,4 @@
 import { actorTypeOf, type Caller } from '@sluice/credentials';
-import { ServiceError } from '@sluice/problems';
-import { charsetOf } from '@sluice/sandbox';
 import { requireUse, revealForUse, type Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
@@ -38,14 +36,6 @@ async function findCaller(invocation: Invocation, context: DecryptingTokens): Pr
   admitCaller(invocation, caller);
   await context.rateLimits?.countCaller(caller);
   return caller;
-}
-
-/** In another charset a value could end its string early. */
-export function charsetFault(contentType: string | undefined): ServiceError | undefined {
-  if (charsetOf(contentType)) return undefined;
-  const detail =
-    'Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets; this body has another charset';
-  return new ServiceError('unsupported_media_type', detail);
 }
 
 /** @throws {ServiceError} 503 if the disclosure cannot be recorded. */

@@ -1,6 +1,7 @@
 import type { Pieces } from '@sluice/service-runtime';
 import { readExpressions, readExpressionsInPieces } from '@sluice/vault';
 import type { ContentKind } from '../http/content-type.ts';
+import { kindIn } from './body-charset.ts';
 import { FormTexts } from './form.ts';
 import { JsonTexts } from './json.ts';
 import { addPlace, mostOfWindow, opening, type Place, type TextFinder } from './place.ts';
@@ -12,16 +13,18 @@ interface Finding extends TextReading {
 
 /** Latin-1 keeps bytes that are not replaced as they came. Errors in a whole body name the JSON path. */
 export function findExpressions(body: Buffer, kind: ContentKind, options: Finding = {}): Place[] {
-  const texts = structuredTexts(body, kind, options);
+  const readAs = kindIn(options.charset, kind);
+  const texts = structuredTexts(body, readAs, options);
   if (texts) return placesOf(texts, options.most ?? mostOfWindow);
-  return isText(kind) ? new TextReader(kind, options).find(body) : [];
+  return isText(readAs) ? new TextReader(readAs, options).find(body) : [];
 }
 
 /** {@link findExpressions} in pieces, because an expression with ten filters takes 20 µs. */
 export function* findExpressionsInPieces(body: Buffer, kind: ContentKind, options: Finding = {}): Pieces<Place[]> {
-  const texts = structuredTexts(body, kind, options);
+  const readAs = kindIn(options.charset, kind);
+  const texts = structuredTexts(body, readAs, options);
   if (texts) return yield* placesInPieces(texts, body.length, options.most ?? mostOfWindow);
-  return isText(kind) ? yield* new TextReader(kind, options).findInPieces(body) : [];
+  return isText(readAs) ? yield* new TextReader(readAs, options).findInPieces(body) : [];
 }
 
 function structuredTexts(

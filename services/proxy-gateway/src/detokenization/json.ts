@@ -150,11 +150,12 @@ function decodeLiteral(latin1: string, charset?: Charset): string {
   }
 }
 
+const beyondAscii = /[^\0-\x7f]/g;
+const escapeOf = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** The bytes as Latin-1. Characters that the charset lacks are escaped. */
 function inCharset(json: string, charset: Charset): string {
-  const escaped = json.replace(/[^\0-\x7f]/g, (c) =>
-    charset.encode(c) ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const escaped = json.replace(beyondAscii, (c) => (charset.encode(c) ? c : escapeOf(c)));
   return charset.encode(escaped)?.toString('latin1') ?? '';
 }
 
@@ -174,9 +175,16 @@ class JsonPlace implements Place {
     if (charset) this.encoding = 'latin1';
   }
 
+  /** In a single-byte charset the values are ASCII, because what readers take for it differs (ISO-8859-1). */
   write(resolve: (expression: Expression) => Json): string {
-    const json = this.#json(resolve);
-    return this.#charset ? inCharset(json, this.#charset) : json;
+    const charset = this.#charset;
+    if (!charset) return this.#json(resolve);
+    if (this.segments.length === 1) return this.#json(resolve).replace(beyondAscii, escapeOf);
+    const texts = this.segments.map((segment) => {
+      const json = JSON.stringify(textOf([segment], resolve)).slice(1, -1);
+      return segment.kind === 'literal' ? inCharset(json, charset) : json.replace(beyondAscii, escapeOf);
+    });
+    return `"${texts.join('')}"`;
   }
 
   /** A string that is one expression becomes its value; within other text every value is text. */

@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream';
-import { type Charset, charsetOf } from '@sluice/sandbox';
+import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { decryptedBytes, expressionMayGrow, longestPadding } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
-import { findHeader } from '../http/header-list.ts';
 import { isJsonInPieces } from '../http/is-json.ts';
 import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { withoutValidators } from '../http/validators.ts';
@@ -14,15 +13,15 @@ import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { spendExpressions } from '../limits/spend-expressions.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { type Looking, look } from '../proxies/look.ts';
+import { asRead, bodyCharset, isUtf16, notUtf16, withCharsetFault } from './body-charset.ts';
 import type { Asked, DecryptedBody } from './decrypted-body.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
-import { charsetFault, type DecryptingTokens, decryptTokens, recordDisclosure } from './disclose.ts';
+import { type DecryptingTokens, decryptTokens, recordDisclosure } from './disclose.ts';
 import { findExpressions, findExpressionsInPieces, mayHoldExpression } from './find-expressions.ts';
 import { boundaryOf } from './multipart/boundary.ts';
 import { findInMultipart, findInMultipartInPieces } from './multipart/multipart-reader.ts';
 import { expressionsOf, type Place } from './place.ts';
 import { heldWhileStreaming, RevealStream } from './stream/reveal-stream.ts';
-import { isUtf16, notUtf16, Utf16Recoder } from './utf16.ts';
 
 type Detokenizing = DecryptingTokens & Looking & Pick<Context, 'bodyLimitBytes' | 'budgets' | 'workPieces'>;
 
@@ -54,7 +53,8 @@ export async function detokenizeBody(
     // Whether it contains an expression is known only after its headers have been sent
     return withBody(revealWhileStreaming(invocation, { kind, headers, body }, context), message, invocation);
   }
-  const charset = charsetOf(findHeader(headers, 'content-type'), body);
+  const charset = bodyCharset(kind, headers, body);
+  if (!isUtf16(charset) && !mayBeFilled(kind, body)) return message;
   const read = { kind, headers, body, charset };
   const decrypted = isUtf16(charset)
     ? await decryptUtf16(invocation, { ...read, charset }, context)
@@ -86,21 +86,25 @@ async function decryptExpressions(
   message: ReadBody,
   context: Detokenizing,
 ): Promise<DecryptedBody | undefined> {
-  const { kind, headers, body, charset } = message;
-  // A part of a form may be in UTF-16, and is then refused
-  if (!mayHoldExpression(body) && !(kind === 'multipart' && body.includes(openingInUtf16))) return undefined;
+  const { kind, body, charset } = message;
+  if (!mayBeFilled(kind, body)) return undefined;
   const { expressions: most } = context.budgets;
   const places = isLarge(body)
     ? await context.workPieces.run(invocation.proxy.tenantId, placesInPieces(message, most))
     : placesIn(message, most);
   if (places.length === 0) return undefined;
   spendExpressions(invocation, expressionsOf(places), most);
-  const { caller, tokenIds, values } = await decryptTokens(invocation, withCharset(askedIn(places), headers), context);
+  const { caller, tokenIds, values } = await decryptTokens(
+    invocation,
+    withCharsetFault(askedIn(places), kind, charset),
+    context,
+  );
   return { body, places, charset, caller, tokenIds, values };
 }
 
-function withCharset({ tokenIds, needed, fault }: Asked, headers: HeaderList): Asked {
-  return { tokenIds, needed, fault: fault ?? charsetFault(findHeader(headers, 'content-type')) };
+/** A part of a form may be in UTF-16, and is then refused. */
+function mayBeFilled(kind: ContentKind, body: Buffer): boolean {
+  return mayHoldExpression(body) || (kind === 'multipart' && body.includes(openingInUtf16));
 }
 
 async function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): Promise<Buffer> {
@@ -146,12 +150,12 @@ function isLarge(body: Buffer): boolean {
 
 function placesIn({ kind, headers, body, charset }: ReadBody, most: number): Place[] {
   if (kind === 'multipart') return findInMultipart(body, boundaryOf(headers), most);
-  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most, charset: oneByteOf(charset) });
+  return findExpressions(body, kind === 'none' && isJson(body) ? 'json' : kind, { most, charset: asRead(charset) });
 }
 
 function* placesInPieces({ kind, headers, body, charset }: ReadBody, most: number): Pieces<Place[]> {
   if (kind === 'multipart') return yield* findInMultipartInPieces(body, boundaryOf(headers), most);
-  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most, charset: oneByteOf(charset) });
+  if (kind !== 'none') return yield* findExpressionsInPieces(body, kind, { most, charset: asRead(charset) });
   const latin1 = body.toString('latin1', isMarked(body) ? 3 : 0);
   return (yield* isJsonInPieces(latin1)) ? yield* findExpressionsInPieces(body, 'json', { most }) : [];
 }
@@ -162,19 +166,16 @@ function revealWhileStreaming(
   context: Detokenizing,
 ): Readable {
   const fetchValues = async (asked: Asked) => {
-    const decrypted = await decryptTokens(invocation, withCharset(asked, headers), context);
+    const decrypted = await decryptTokens(invocation, asked, context);
     await recordDisclosure(invocation, decrypted, context.vault);
     return decrypted.values;
   };
-  const contentType = findHeader(headers, 'content-type');
-  const charset = charsetOf(contentType);
   const boundary = kind === 'multipart' ? boundaryOf(headers) : undefined;
   const { tenantId } = invocation.proxy;
   const stream = new RevealStream({
     kind,
     boundary,
-    charset: oneByteOf(charset),
-    recoder: isUtf16(charset) ? new Utf16Recoder(contentType) : undefined,
+    charsetOf: (start) => bodyCharset(kind, headers, start),
     fetchValues,
     look: () => look(invocation, context),
     run: (work) => context.workPieces.run(tenantId, work),
@@ -184,9 +185,6 @@ function revealWhileStreaming(
   invocation.revealing = stream;
   return feed(body, stream);
 }
-
-/** Bodies in UTF-16 are read as UTF-8. */
-const oneByteOf = (charset: Charset | undefined) => (isUtf16(charset) ? undefined : charset);
 
 /** By a byte order mark of UTF-8, which `JSON.parse` refuses. */
 function isMarked(body: Buffer): boolean {

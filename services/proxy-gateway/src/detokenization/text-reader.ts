@@ -1,9 +1,10 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { ServiceError } from '@sluice/problems';
-import { type Charset, charsetNamed } from '@sluice/sandbox';
+import { type Charset, charsetNamed, isMultiByte } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { readExpressions, readExpressionsInPieces, type Segment } from '@sluice/vault';
 import type { ContentKind } from '../http/content-type.ts';
+import { asciiOf } from './multi-byte.ts';
 import { mostOfWindow, opening, type Place, textOf } from './place.ts';
 import { CsvScanner, writeInCsv } from './sites/csv-scanner.ts';
 import { MarkupScanner } from './sites/markup-scanner.ts';
@@ -19,12 +20,13 @@ export function isText(kind: ContentKind): kind is TextKind {
 }
 
 interface DecodedText {
+  bytes: Buffer;
   text: string;
   encoding: 'utf8' | 'latin1';
 }
 
 export interface TextReading {
-  /** UTF-8 if absent, otherwise a single-byte one. */
+  /** UTF-8 if absent, never UTF-16. */
   charset?: Charset | undefined;
   most?: number;
 }
@@ -49,9 +51,10 @@ export class TextReader {
   }
 
   cut(window: string, isLast: boolean): Cut {
-    const { end } = cutText(window, isLast, nearby);
-    this.#following = window.slice(end, end + nearby + 1);
-    const part = window.slice(0, end);
+    const text = asciiOf(window, this.#charset, isLast);
+    const { end } = cutText(text, isLast, nearby);
+    this.#following = text.slice(end, end + nearby + 1);
+    const part = text.slice(0, end);
     this.#isRead = !part.includes(opening);
     if (this.#isRead) this.#scanner.read(part);
     return { passes: 0, end };
@@ -70,14 +73,17 @@ export class TextReader {
   /** Undefined if it contains no expression. Bytes that are invalid in its charset are read as Latin-1. */
   #decode(bytes: Buffer): DecodedText | undefined {
     if (this.#isRead || !bytes.includes(opening)) return undefined;
+    if (isMultiByte(this.#charset)) {
+      return { bytes, text: asciiOf(bytes.toString('latin1'), this.#charset), encoding: 'latin1' };
+    }
     if (this.#charset.name !== utf8.name) {
-      return { text: this.#charset.decode(bytes) ?? bytes.toString('latin1'), encoding: 'latin1' };
+      return { bytes, text: this.#charset.decode(bytes) ?? bytes.toString('latin1'), encoding: 'latin1' };
     }
     const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
-    return { text: bytes.toString(encoding), encoding };
+    return { bytes, text: bytes.toString(encoding), encoding };
   }
 
-  #placesIn({ text, encoding }: DecodedText, segments: readonly Segment[]): Place[] {
+  #placesIn({ bytes, text, encoding }: DecodedText, segments: readonly Segment[]): Place[] {
     const places: Place[] = [];
     // A character may take several bytes in the body, so bytes are counted along the way
     let byte = 0;
@@ -90,9 +96,16 @@ export class TextReader {
         continue;
       }
       const site = { ...this.#scanner.meet(), ...this.#behind(segments, at) };
-      places.push(this.#place(segment, site, { start, end: byte }));
+      const read = isMultiByte(this.#charset) ? this.#readAgain(segment, bytes.subarray(start, byte)) : segment;
+      places.push(this.#place(read, site, { start, end: byte }));
     }
     return places;
+  }
+
+  /** Until now only the ASCII characters of an expression are known, not those of its arguments. */
+  #readAgain(segment: Segment, source: Buffer): Segment {
+    const text = isAscii(source) ? undefined : this.#charset.decode(source);
+    return (text === undefined ? undefined : readExpressions(text, 1)[0]) ?? segment;
   }
 
   #behind(segments: readonly Segment[], at: number): Pick<Site, 'after' | 'meetsAnother'> {
@@ -108,17 +121,17 @@ export class TextReader {
 
   #place(segment: Segment, site: Site, range: { start: number; end: number }): Place {
     const charset = this.#charset;
-    const isOneByte = charset.name !== utf8.name;
+    const isUtf8 = charset.name === utf8.name;
     const written = (value: string): string | ServiceError => {
       const text = writers[this.#kind](value, site, charset);
       if (text === undefined)
         return charset.encode(value) ? cannotStand(segment, site) : notInCharset(segment, charset);
-      return isOneByte ? (charset.encode(text)?.toString('latin1') ?? '') : text;
+      return isUtf8 ? text : (charset.encode(text)?.toString('latin1') ?? '');
     };
     return {
       ...range,
       segments: [segment],
-      ...(isOneByte && { encoding: 'latin1' }),
+      ...(!isUtf8 && { encoding: 'latin1' }),
       write: (resolve) => {
         const text = written(textOf([segment], resolve));
         if (typeof text === 'string') return text;
@@ -152,7 +165,9 @@ const names: Record<Site['in'], string> = {
   text: 'XML or HTML',
   attribute: 'an attribute',
   tag: 'a tag',
+  unquoted: 'an attribute without quotes',
   declaration: 'a declaration',
+  literal: 'a declaration',
   comment: 'a comment',
   instruction: 'a processing instruction',
   cdata: 'a CDATA section',
@@ -169,7 +184,7 @@ function cannotStand(segment: Segment, site: Site): ServiceError {
 
 export function notInCharset(segment: Segment, { name }: Charset): ServiceError {
   const detail = `${subject(segment)} has characters that the charset of the body, ${name}, does not have`;
-  return new ServiceError('unsupported_media_type', detail);
+  return new ServiceError('bad_request', detail);
 }
 
 function subject(segment: Segment): string {

@@ -51,6 +51,19 @@ const kept: Sent[] = [
   ['application/x-ndjson', Buffer.from('{"a":1.0}\n{"b":2}\n')],
   ['application/json-seq', Buffer.from('\x1e{"a":1.0}\n')],
   ['application/yaml', Buffer.from('a: 1\n')],
+  ['text/xml', latin1('<?xml version="1.0" encoding="ISO-8859-1"?><a>caf\xe9 \x92</a>')],
+  ['application/soap+xml', latin1("<?xml version='1.0' encoding='windows-1252'?><a>\x92</a>")],
+  ['application/xml', latin1('<?xml version="1.0" encoding="koi8-r"?><a>\xf0\xd2\xc9</a>')],
+  ['text/html', latin1("<!DOCTYPE html><meta charset='windows-1252'><p>\x92</p>")],
+  ['text/html', latin1('<meta http-equiv=content-type content="text/html; charset=iso-8859-2"><p>\xb1</p>')],
+  ['text/html; charset=windows-1251', latin1('<meta charset=utf-8><p>\xe9</p>')],
+  ['text/xml', utf16('\ufeff<?xml version="1.0" encoding="utf-16"?><a>\u65e5</a>')],
+  ['text/xml', utf16be('<?xml version="1.0" encoding="utf-16"?><a>\u65e5</a>')],
+  ['text/plain', utf16('\ufeffcaf\u00e9')],
+  ['text/xml; charset=iso-8859-1', Buffer.from('\ufeff<a>\u65e5</a>')],
+  ['text/csv; charset=utf-8', utf16be('\ufeffa,\u65e5\r\n')],
+  ['text/xml', Buffer.from('<?xml version="1.0" encoding="Shift_JIS"?><a>ascii</a>')],
+  ['text/plain; charset=x-user-defined', Buffer.from([0x41, 0x80, 0xff])],
 ];
 
 test.each(kept)('a transform that returns what it was given keeps its bytes: %s', async (type, bytes) => {
@@ -74,6 +87,8 @@ test.each<[...Sent, unknown]>([
   [undefined, Buffer.from('\ufeff{"a":1}'), { a: 1 }],
   ['application/x-ndjson', Buffer.from('{"a":1}\n{"a":2}\n'), '{"a":1}\n{"a":2}\n'],
   ['application/x-amz-json-1.1', Buffer.from('{"a":1}'), { a: 1 }],
+  ['application/json', utf16('\ufeff{"a":"\u65e5"}'), { a: '\u65e5' }],
+  ['text/xml', latin1('<?xml encoding="iso-8859-2"?>\xb1'), '<?xml encoding="iso-8859-2"?>\u0105'],
 ])('it sees text and values, not bytes: %s', async (type, bytes, body) => {
   const told = JSON.stringify({ type: typeof body, body });
   expect((await request(seen, [type, bytes])).seen?.body).toBe(told);
@@ -87,6 +102,9 @@ test.each<Sent>([
   ['text/plain', latin1('caf\xe9')],
   ['application/json', latin1('{"a":"\xe9"}')],
   ['text/plain; charset=gbk', Buffer.from('abc')],
+  ['text/xml; charset=gbk', Buffer.from('<a/>')],
+  ['text/xml', Buffer.from([...Buffer.from('<?xml version="1.0" encoding="Shift_JIS"?><a>'), 0x83, 0x5c])],
+  ['text/html; charset=ISO-2022-JP', Buffer.from('<p>')],
   ['text/plain; charset=utf-16', utf16('a\ud800')],
   ['text/plain; charset=utf-16', Buffer.from('abc')],
   ['application/x-ndjson', latin1('{"a":"\xe9"}\n')],
@@ -123,4 +141,20 @@ test('a result is written in the charset that its own content type names', async
   expect((await request(code, ['application/json', Buffer.from('{}')])).seen?.body).toBe('a=%E9+%80');
   const bare = returns('application/json; charset=utf-16', '{ a: 1 }');
   expect((await answer(bare, ['text/plain', Buffer.from('x')])).bytes).toEqual(utf16('\ufeff{"a":1}'));
+});
+
+const renamed = (from: string, to: string) =>
+  `module.exports = async (req) => ({ body: req.args.body.replace('${from}', '${to}') });`;
+
+test('a result whose own declaration or mark changed is written as readers of it will read it', async () => {
+  const declared = (charset: string, text: string) => `<?xml version="1.0" encoding="${charset}"?><a>${text}</a>`;
+  const [before, after] = [declared('ISO-8859-1', 'caf\xe9'), declared('UTF-8', 'caf\xe9')];
+  const sent = await request(renamed('ISO-8859-1', 'UTF-8'), ['text/xml', latin1(before)]);
+  expect(sent.seen?.bytes).toEqual(Buffer.from(after));
+  const back = await answer(renamed('UTF-8', 'ISO-8859-1'), ['text/xml', Buffer.from(after)]);
+  expect(back.bytes).toEqual(latin1(before));
+  const unmarked = await request(renamed('\\ufeff', ''), ['text/plain', utf16('\ufeffcaf\u00e9')]);
+  expect(unmarked.seen?.bytes).toEqual(Buffer.from('caf\u00e9'));
+  const lacking = await request(renamed('a', '\\u65e5'), ['text/xml', latin1(before)]);
+  expect([lacking.status, lacking.seen]).toEqual([500, undefined]);
 });

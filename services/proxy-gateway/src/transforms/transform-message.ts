@@ -73,7 +73,7 @@ export function unreadableIn(error: unknown, { formPairs }: MessageLimits): Unre
 }
 
 const charsetFault =
-  'The body is not valid text in the charset of its Content-Type (default UTF-8), or this charset is neither UTF-8, ' +
+  'The body is not valid text in its charset (default UTF-8), or its Content-Type names one that is neither UTF-8, ' +
   'UTF-16 nor a single-byte one';
 
 /** A body without a content type that is not JSON skips its transform. */

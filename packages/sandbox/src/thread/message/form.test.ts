@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { charsetNamed } from '../../charset.ts';
+import { charsetNamed } from '../../charset/charset.ts';
 import { formToJson, jsonToForm } from './form.ts';
 
 const read = (text: string, mostPairs = 100_000, charset = 'utf-8') =>

@@ -1,4 +1,4 @@
-import { type Charset, encodeForm } from '../../charset.ts';
+import { type Charset, encodeForm } from '../../charset/charset.ts';
 import { type UnreadableReason, UnusableResult } from './transform-message.ts';
 
 interface FormReading {

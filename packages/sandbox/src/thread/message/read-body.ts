@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { charsetNamed, charsetOf } from '../../charset.ts';
+import { charsetNamed, simpleCharsets } from '../../charset/charset.ts';
+import { charsetOf } from '../../charset/charset-of.ts';
 import { formToJson } from './form.ts';
 import type { DecodedMessage, TransformMessage, UnreadableReason } from './transform-message.ts';
 
@@ -31,7 +32,7 @@ function decode(
   { kind, contentType }: Omit<TransformMessage, 'body'>,
 ): Pick<DecodedMessage, 'text' | 'charset'> | Unreadable {
   if (body.length === 0) return { text: '' };
-  const charset = charsetOf(contentType, body);
+  const charset = charsetOf(contentType, body, simpleCharsets);
   if (charset?.name === 'utf-8' && isUtf8(body)) {
     const isMarked = body[0] === 0xef && (kind === 'json' || kind === 'none') && body[1] === 0xbb && body[2] === 0xbf;
     return { text: body.toString('utf8', isMarked ? 3 : 0) };

@@ -1,3 +1,4 @@
+import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { expressionsOfPiece } from '@sluice/vault';
 import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
@@ -5,7 +6,8 @@ import { mostOfWindow, type Place, tooManyPlaces } from '../place.ts';
 import type { Cut } from '../stream/cutter.ts';
 import { DelimiterFinder } from './delimiter.ts';
 import { fieldPlace } from './field-place.ts';
-import { type Field, MultipartScanner } from './scanner.ts';
+import { type FieldKind, ofOtherCharset, partCharset } from './part-header.ts';
+import { type Field, MultipartScanner, uncertainPart } from './scanner.ts';
 
 export class MultipartReader {
   readonly #scanner: MultipartScanner;
@@ -29,9 +31,9 @@ export class MultipartReader {
   find(bytes: Buffer): Place[] {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind, charset } of this.#fields) {
+    for (const { start, end, name, kind, type } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = findExpressions(content, kind, { most: this.#most, charset });
+      const places = findExpressions(content, kind, { most: this.#most, charset: charsetOfPart(kind, type, content) });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length > 0) found.push(fieldPlace({ start, name, content, places }, this.#finder));
@@ -42,9 +44,12 @@ export class MultipartReader {
   *findInPieces(bytes: Buffer): Pieces<Place[]> {
     const found: Place[] = [];
     let count = 0;
-    for (const { start, end, name, kind, charset } of this.#fields) {
+    for (const { start, end, name, kind, type } of this.#fields) {
       const content = bytes.subarray(start, end);
-      const places = yield* findExpressionsInPieces(content, kind, { most: this.#most, charset });
+      const places = yield* findExpressionsInPieces(content, kind, {
+        most: this.#most,
+        charset: charsetOfPart(kind, type, content),
+      });
       count += places.length;
       if (count > this.#most) throw tooManyPlaces(this.#most);
       if (places.length === 0) continue;
@@ -65,6 +70,13 @@ export function findInMultipartInPieces(
   most = mostOfWindow,
 ): Pieces<Place[]> {
   return readerOf(body, boundary, most).findInPieces(body);
+}
+
+/** The content may have a byte order mark, or declare its charset. @throws {ServiceError} 415 */
+function charsetOfPart(kind: FieldKind, type: string | undefined, content: Buffer): Charset {
+  const charset = partCharset(kind, type, content);
+  if (!charset) throw uncertainPart(ofOtherCharset);
+  return charset;
 }
 
 function readerOf(body: Buffer, boundary: string | undefined, most = mostOfWindow): MultipartReader {

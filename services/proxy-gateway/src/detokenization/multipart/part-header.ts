@@ -1,11 +1,13 @@
 import { type Charset, charsetOf } from '@sluice/sandbox';
 import { type ContentKind, contentKind } from '../../http/content-type.ts';
 import { readParameters } from '../../http/parameters.ts';
+import { isFillable, isUtf16 } from '../body-charset.ts';
 
 export type FieldKind = Exclude<ContentKind, 'form' | 'multipart' | 'none' | 'opaque'>;
 
 export type PartReading =
-  | { mode: 'read'; name: string; kind: FieldKind; charset: Charset }
+  /** `type`: its Content-Type, which may leave the charset to the content. */
+  | { mode: 'read'; name: string; kind: FieldKind; type: string | undefined }
   /** A file, or a type that is not searched. */
   | { mode: 'pass' }
   /** Parsers could disagree on what it is, so an expression in it is an error. */
@@ -46,15 +48,19 @@ function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartR
   if (kind === undefined) return { mode: 'pass' };
   if (isEncoded) return { mode: 'refuse', why: 'its content is encoded' };
   if (type !== undefined && !readParameters(type)) return { mode: 'refuse', why: 'its content type cannot be read' };
-  const charset = charsetOf(type);
-  if (!charset || charset.name.startsWith('utf-16')) {
-    return {
-      mode: 'refuse',
-      why: 'its charset is neither UTF-8 nor a single-byte one',
-      isOfCharset: true,
-    };
-  }
-  return { mode: 'read', name, kind, charset };
+  return partCharset(kind, type, Buffer.alloc(0)) ? { mode: 'read', name, kind, type } : ofOtherCharset;
+}
+
+export const ofOtherCharset = {
+  mode: 'refuse',
+  why: 'its charset is neither UTF-8 nor a single-byte one, nor, in XML and HTML, a multi-byte one except ISO-2022-JP',
+  isOfCharset: true,
+} as const;
+
+/** Undefined if a part in it cannot be filled. */
+export function partCharset(kind: FieldKind, type: string | undefined, content: Buffer): Charset | undefined {
+  const charset = charsetOf(type, content);
+  return isFillable(kind, charset) && !isUtf16(charset) ? charset : undefined;
 }
 
 /** Without a type it is text (RFC 7578 section 4.4). */

@@ -1,5 +1,4 @@
 import { ServiceError } from '@sluice/problems';
-import type { Charset } from '@sluice/sandbox';
 import { malformedBody } from '../place.ts';
 import { type Delimiter, DelimiterFinder } from './delimiter.ts';
 import { type FieldKind, type PartReading, readPartHeader } from './part-header.ts';
@@ -9,7 +8,7 @@ export interface Field {
   end: number;
   name: string;
   kind: FieldKind;
-  charset: Charset;
+  type: string | undefined;
 }
 
 export interface Scan {
@@ -145,8 +144,8 @@ function endContent({ text, fields }: Window, part: Reading & { start: number; e
   const content = text.slice(part.start, part.end);
   if (part.mode === 'refuse') refuseOpening(content, part.error);
   else if (opening.test(content)) {
-    const { start, end, name, kind, charset } = part;
-    fields.push({ start, end, name, kind, charset });
+    const { start, end, name, kind, type } = part;
+    fields.push({ start, end, name, kind, type });
   }
 }
 
@@ -164,7 +163,7 @@ function tooManyParts(): ServiceError {
   });
 }
 
-function uncertainPart({ why, isOfCharset }: PartReading & { mode: 'refuse' }): ServiceError {
+export function uncertainPart({ why, isOfCharset }: PartReading & { mode: 'refuse' }): ServiceError {
   const code = isOfCharset ? 'unsupported_media_type' : 'bad_request';
   return new ServiceError(code, `A part of the multipart body holds an expression, but ${why}`);
 }

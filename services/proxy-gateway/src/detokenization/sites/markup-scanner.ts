@@ -20,7 +20,7 @@ const sites: Record<State, Site['in']> = {
   instruction: 'instruction',
   cdata: 'cdata',
   declaration: 'declaration',
-  literal: 'declaration',
+  literal: 'literal',
   raw: 'text',
   bogus: 'instruction',
 };
@@ -53,7 +53,9 @@ export class MarkupScanner implements SiteScanner {
   /** In HTML the name of the tag, with the slash of an end tag; undefined after the tag. */
   #name: string | undefined;
   #element = '';
+  /** After an equals sign of a tag, and within a value without quotes. */
   #isValue = false;
+  #isUnquoted = false;
   #isSelfClosing = false;
   #isInDoctype = false;
   #isInSubset = false;
@@ -85,11 +87,16 @@ export class MarkupScanner implements SiteScanner {
     if (this.#state === 'text' && this.#rest.startsWith('<')) this.#openDivided(this.#rest);
     this.#rest = '';
     this.#name = undefined;
+    this.#isUnquoted ||= this.#isValue;
     this.#isValue = false;
     this.#isSelfClosing = false;
     this.#isTailOver = true;
-    const isVerbatim = this.#state === 'raw' && verbatimElements.has(this.#element);
-    return { in: isVerbatim ? 'script' : sites[this.#state], before: this.#tail };
+    return { in: this.#site(), before: this.#tail };
+  }
+
+  #site(): Site['in'] {
+    if (this.#state === 'tag' && this.#isUnquoted) return 'unquoted';
+    return this.#state === 'raw' && verbatimElements.has(this.#element) ? 'script' : sites[this.#state];
   }
 
   /** The value may complete an opening, so what follows is read as a tag or a declaration. */
@@ -188,6 +195,7 @@ export class MarkupScanner implements SiteScanner {
     this.#name = this.#isHtml ? '' : undefined;
     this.#element = '';
     this.#isValue = false;
+    this.#isUnquoted = false;
     this.#isSelfClosing = false;
     return at;
   }
@@ -212,6 +220,7 @@ export class MarkupScanner implements SiteScanner {
       if (this.#isValue) {
         this.#quote = text[stop] ?? '';
         this.#isValue = false;
+        this.#isUnquoted = false;
         return this.#begin('attribute', stop + 1);
       }
       this.#isSelfClosing = false;
@@ -220,14 +229,21 @@ export class MarkupScanner implements SiteScanner {
   }
 
   /**
-   * Of a part of a tag, which may be empty: notes whether a value follows, and whether a slash was the last character.
+   * Of a part of a tag, which may be empty: notes whether a value follows or is not over, and whether a slash was the
+   * last character.
    */
   #noteEndOf(text: string, from: number, end: number): void {
     if (end === from) return;
     this.#isSelfClosing = text[end - 1] === '/';
-    let last = end - 1;
-    while (last >= from && isSpace(text[last])) last -= 1;
-    if (last >= from) this.#isValue = text[last] === '=';
+    let word = end;
+    while (word > from && !isSpace(text[word - 1])) word -= 1;
+    let before = word;
+    while (before > from && isSpace(text[before - 1])) before -= 1;
+    // After an equals sign and white space, the value is the next word
+    const isValue = before > from ? text[before - 1] === '=' : this.#isValue;
+    const isInWord = isValue || (word === from && this.#isUnquoted) || text.slice(word, end - 1).includes('=');
+    this.#isUnquoted = word < end && isInWord;
+    this.#isValue = word < end ? text[end - 1] === '=' : isValue;
   }
 
   /** @returns where the name ends. */

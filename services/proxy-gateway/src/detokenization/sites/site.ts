@@ -5,9 +5,13 @@ export interface Site {
   in:
     | 'text'
     | 'attribute'
-    /** In a tag, outside quotes. */
+    /** In a tag, but in no value: a name. */
     | 'tag'
+    /** In a value without quotes. */
+    | 'unquoted'
     | 'declaration'
+    /** In quotes within a declaration. */
+    | 'literal'
     | 'comment'
     | 'instruction'
     | 'cdata'

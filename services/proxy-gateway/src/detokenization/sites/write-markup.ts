@@ -16,7 +16,9 @@ const escaped = {
   instruction: /[&<>"'\r]/g,
   attribute: /[&<>"'\t\n\r]/g,
   declaration: /[&<>"'\t\n\r%]/g,
+  literal: /[&<>"'\t\n\r%]/g,
   tag: /[&<>"'\s/=`]/g,
+  unquoted: /[&<>"'\s/=`]/g,
 } as const;
 
 export const writeInXml: WriteAtSite = (value, site, charset) =>
@@ -38,11 +40,16 @@ function writeMarkup(value: string, site: Site, charset: Charset, isXml: boolean
         ? undefined
         : inCharset(written, charset);
     }
-    case 'text':
-    case 'attribute':
     case 'declaration':
     case 'tag':
-      return withReferences(value.replace(escaped[site.in], reference), charset);
+      return inCharset(value.replace(escaped[site.in], reference), charset);
+    case 'text':
+    case 'attribute':
+    case 'unquoted':
+    case 'literal': {
+      const written = value.replace(escaped[site.in], reference);
+      return charset.name === 'utf-8' ? written : inCharset(withReferences(written, isXml), charset);
+    }
     default:
       return undefined;
   }
@@ -56,10 +63,12 @@ function inCharset(text: string, charset: Charset): string | undefined {
   return charset.encode(text) ? text : undefined;
 }
 
-/** Characters that the charset lacks are written as references. */
-function withReferences(text: string, charset: Charset): string {
-  if (charset.encode(text)) return text;
-  return text.replace(/[^\0-\x7f]/gu, (c) => (charset.encode(c) ? c : reference(c)));
+/**
+ * In any other charset than UTF-8, because readers disagree on many characters of most others (byte 0x80 in ISO-8859-1).
+ * HTML reads the references of C1 controls as other characters.
+ */
+function withReferences(text: string, isXml: boolean): string {
+  return text.replace(isXml ? /[^\0-\x7f]/gu : /[^\0-\x9f]/gu, reference);
 }
 
 const sectionEnd = ']]>';

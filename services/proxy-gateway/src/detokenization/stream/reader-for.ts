@@ -1,10 +1,11 @@
 import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import type { ContentKind } from '../../http/content-type.ts';
+import { kindIn } from '../body-charset.ts';
 import { findExpressions, findExpressionsInPieces } from '../find-expressions.ts';
 import { MultipartReader } from '../multipart/multipart-reader.ts';
 import type { Place } from '../place.ts';
-import { TextReader } from '../text-reader.ts';
+import { isText, TextReader } from '../text-reader.ts';
 import { type Cut, cutterOf } from './cutter.ts';
 import { formPieces } from './form-pieces.ts';
 import { jsonPieces } from './json-pieces.ts';
@@ -29,16 +30,16 @@ export function readerFor(kind: StreamedKind, { boundary, charset, longestPieceB
     find: (bytes: Buffer) => findExpressions(bytes, kind, options),
     findInPieces: (bytes: Buffer) => findExpressionsInPieces(bytes, kind, options),
   };
+  const readAs = kindIn(charset, kind);
+  if (isText(readAs)) return new TextReader(readAs, { charset });
   switch (kind) {
     case 'json':
     case 'json-lines':
       return { cut: cutterOf(jsonPieces, longestPieceBytes), ...finding };
     case 'form':
       return { cut: cutterOf(formPieces, longestPieceBytes), ...finding };
-    case 'multipart':
-      return new MultipartReader(boundary, longestPieceBytes);
     default:
-      return new TextReader(kind, { charset });
+      return new MultipartReader(boundary, longestPieceBytes);
   }
 }
 

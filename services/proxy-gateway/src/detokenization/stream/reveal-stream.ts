@@ -1,23 +1,23 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Reservation } from '@sluice/body-bytes';
-import type { Charset } from '@sluice/sandbox';
+import { type Charset, charsetNamed } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { type FilterBudget, filterBudget, type Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
 import { copies } from '../../limits/body-memory.ts';
+import { withCharsetFault } from '../body-charset.ts';
 import type { Asked } from '../decrypted-body.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Place } from '../place.ts';
-import type { Utf16Recoder } from '../utf16.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
+import { StreamCharset } from './stream-charset.ts';
 
 export interface RevealStreamOptions {
   kind: Exclude<ContentKind, 'opaque'>;
   boundary?: string | undefined;
-  charset?: Charset | undefined;
-  /** Set for UTF-16, whose windows are read as UTF-8. */
-  recoder?: Utf16Recoder | undefined;
+  /** By the start of the body; UTF-8 if absent. Undefined if it is unknown. */
+  charsetOf?(start: Buffer): Charset | undefined;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** Called before each push of bytes with values. @throws if they must not leave any more. */
@@ -49,6 +49,7 @@ export class RevealStream extends Transform {
   readonly #windowBytes: number;
   readonly #values = new Map<string, Json>();
   readonly #budget = filterBudget();
+  readonly #charset: StreamCharset;
   #kind: StreamedKind | 'none' | 'opaque';
   #reader: WindowReader | undefined;
   #window: Buffer;
@@ -59,9 +60,10 @@ export class RevealStream extends Transform {
   #onTaken: (() => void) | undefined;
 
   constructor(options: RevealStreamOptions) {
-    const { kind, windowBytes = defaultWindowBytes } = options;
+    const { kind, windowBytes = defaultWindowBytes, charsetOf = () => charsetNamed('utf-8') } = options;
     super({ readableHighWaterMark: windowBytes, writableHighWaterMark: windowBytes });
     this.#options = options;
+    this.#charset = new StreamCharset(charsetOf);
     this.#kind = kind;
     this.#windowBytes = windowBytes;
     this.#window = Buffer.allocUnsafe(windowBytes);
@@ -89,8 +91,7 @@ export class RevealStream extends Transform {
   }
 
   async #read(chunk: Buffer): Promise<void> {
-    const { recoder } = this.#options;
-    await this.#readOn(recoder ? recoder.read(chunk) : chunk);
+    await this.#readOn(this.#charset.read(chunk));
   }
 
   async #readOn(bytes: Buffer): Promise<void> {
@@ -103,8 +104,7 @@ export class RevealStream extends Transform {
   }
 
   async #end(): Promise<void> {
-    const { recoder } = this.#options;
-    if (recoder) await this.#readOn(recoder.end());
+    await this.#readOn(this.#charset.end());
     await this.#advance(true);
   }
 
@@ -167,15 +167,15 @@ export class RevealStream extends Transform {
   }
 
   #send(bytes: Buffer): void {
-    const { recoder } = this.#options;
-    if (!this.destroyed) this.push(recoder ? recoder.write(bytes) : bytes);
+    if (!this.destroyed) this.push(this.#charset.write(bytes));
   }
 
   #cutAt(window: Buffer, isLast: boolean) {
     const text = window.toString('latin1');
     if (this.#kind === 'none') this.#kind = startsLikeJson(text) ? 'json' : 'opaque';
     if (this.#kind === 'opaque') return { passes: window.length, end: window.length };
-    const { boundary, charset, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
+    const { boundary, longestPieceBytes = defaultLongestPieceBytes } = this.#options;
+    const { charset } = this.#charset;
     this.#reader ??= readerFor(this.#kind, { boundary, charset, longestPieceBytes });
     return this.#reader.cut(text, isLast);
   }
@@ -188,7 +188,7 @@ export class RevealStream extends Transform {
     if (!this.#hasOpening) return bytes;
     const places = await this.#find(bytes, mayHold);
     if (places.length === 0 || this.destroyed) return bytes;
-    const asked = askedIn(places, this.#values);
+    const asked = withCharsetFault(askedIn(places, this.#values), this.#options.kind, this.#charset.charset);
     // A body with nothing but quoted texts also needs a caller with rights
     if (asked.tokenIds.length > 0 || asked.fault || !this.#hasAsked) {
       this.#hasAsked = true;

@@ -1,0 +1,42 @@
+import { ServiceError } from '@sluice/problems';
+import { type Charset, charsetNamed, charsetOf, isMultiByte } from '@sluice/sandbox';
+import type { ContentKind } from '../http/content-type.ts';
+import { findHeader } from '../http/header-list.ts';
+import type { HeaderList } from '../http/message.ts';
+import type { Asked } from './decrypted-body.ts';
+
+/** Undefined if the type names one that is unknown. A form of several parts starts with text of no part. */
+export function bodyCharset(kind: ContentKind, headers: HeaderList, start: Buffer): Charset | undefined {
+  return charsetOf(findHeader(headers, 'content-type'), kind === 'multipart' ? Buffer.alloc(0) : start);
+}
+
+export const isUtf16 = (charset: Charset | undefined): charset is Charset =>
+  charset?.name.startsWith('utf-16') === true;
+
+/** Bodies in UTF-16 are read as UTF-8. */
+export const asRead = (charset: Charset | undefined) => (isUtf16(charset) ? charsetNamed('utf-8') : charset);
+
+/**
+ * In a charset of several bytes a character may end with a backslash, so strings of JSON cannot be told apart. As such a
+ * body is refused anyway if it holds an expression, it is enough to look for one.
+ */
+export function kindIn(charset: Charset | undefined, kind: ContentKind): ContentKind {
+  return charset && isMultiByte(charset) && (kind === 'json' || kind === 'json-lines') ? 'text' : kind;
+}
+
+export function isFillable(kind: ContentKind, charset: Charset | undefined): boolean {
+  return charset !== undefined && (!isMultiByte(charset) || kind === 'xml' || kind === 'html');
+}
+
+/** In another charset a value could end its string early, or become other characters. */
+export function withCharsetFault(asked: Asked, kind: ContentKind, charset: Charset | undefined): Asked {
+  if (asked.fault || isFillable(kind, charset)) return asked;
+  const detail =
+    'Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets, and in XML and HTML also in the multi-byte ' +
+    'charsets of the WHATWG Encoding Standard except ISO-2022-JP; this body has another charset';
+  return { ...asked, fault: new ServiceError('unsupported_media_type', detail) };
+}
+
+export function notUtf16(): ServiceError {
+  return new ServiceError('unsupported_media_type', 'The body is not valid text in UTF-16, its charset');
+}
