@@ -1,13 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composeFaults } from './rehearsal/compose-faults.ts';
-import { type ComposeFile, readComposeFile, repositoryRoot } from './rehearsal/compose-file.ts';
+import { type ComposeFile, readComposeFile, repositoryRoot, withDefaults } from './rehearsal/compose-file.ts';
 import { schemas } from './rehearsal/schemas.ts';
 
 const monitoring = ['prometheus', 'grafana'];
 
 test('docker-compose.yml has no fault', async () => {
   expect(composeFaults(await readComposeFile(), schemas)).toEqual([]);
+});
+
+test('a default that contains another variable is refused, because docker-compose 1 cannot read it', () => {
+  const variable = (name: string, rest: string) => `$\{${name}${rest}}`;
+  expect(withDefaults(`a: ${variable('A', ':-b')}, c: $${variable('C', '')}`)).toBe(`a: b, c: $${variable('C', '')}`);
+  expect(withDefaults(`a: ${variable('A', ':?must be set')}`)).toBe('a: ./A');
+  const nested = `a: ${variable('A', `:-b:${variable('C', ':-d')}`)}`;
+  expect(() => withDefaults(nested)).toThrow('docker-compose 1 cannot read');
 });
 
 test('it has the stores, every service, and the steps that run once', async () => {
@@ -73,6 +81,14 @@ test('every service that answers requests knows the same hosts', async () => {
       ROUTES_HOST: 'routes.localhost:8080',
     });
   }
+});
+
+test('Postgres counts as healthy once a service could log in', async () => {
+  const { services } = await readComposeFile();
+  expect(services.postgres?.healthcheck?.test).toEqual([
+    'CMD-SHELL',
+    'PGPASSWORD="$(cat /run/sluice/postgres/password)" psql -h "$(hostname)" -U sluice -d sluice -qAtc "select 1"',
+  ]);
 });
 
 test('its Postgres is that of npm start', async () => {

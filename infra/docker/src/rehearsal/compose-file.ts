@@ -67,17 +67,20 @@ export async function readComposeFile(...others: readonly string[]): Promise<Com
   return overrides.reduce(merged, first);
 }
 
-/**
- * Reads the file as if only the required variables were set: `${NAME:-default}` becomes the default, which may contain
- * another variable, and `${NAME:?message}` a path.
- */
 async function readOne(name: string): Promise<ComposeFile> {
-  let plain = (await readFile(join(repositoryRoot, name), 'utf8')).replace(/\$\{(\w+):\?[^}]*\}/g, './$1');
-  for (let before = ''; before !== plain; ) {
-    before = plain;
-    plain = before.replace(/\$\{\w+:-([^${}]*)\}/g, '$1');
-  }
-  return parse(plain.replaceAll('$$', '$'), { merge: true });
+  const text = withDefaults(await readFile(join(repositoryRoot, name), 'utf8'));
+  return parse(text.replaceAll('$$', '$'), { merge: true });
+}
+
+/**
+ * The file as if only the required variables were set: `${NAME:-default}` becomes the default, and `${NAME:?message}` a
+ * path. @throws {Error} for a default that contains another variable, which docker-compose 1 does not read.
+ */
+export function withDefaults(text: string): string {
+  const plain = text.replace(/\$\{(\w+):\?[^}]*\}/g, './$1').replace(/\$\{\w+:-([^${}]*)\}/g, '$1');
+  const [left] = /(?<!\$)\$\{.*/.exec(plain) ?? [];
+  if (left !== undefined) throw new Error(`docker-compose 1 cannot read ${left}`);
+  return plain;
 }
 
 /** Mappings are merged, and lists of networks and secrets appended (Compose specification, "Merge"). */
