@@ -76,7 +76,8 @@ function closeWith(response: ServerResponse, connection: Connection): void {
 
 /** Call when the answer is out, or its connection is gone. */
 export function settle(connection: Connection, response: ServerResponse): void {
-  connection.owed.splice(connection.owed.indexOf(response), 1);
+  if (connection.owed[0] === response) connection.owed.shift();
+  else connection.owed.splice(connection.owed.indexOf(response), 1);
   if (connection.closing === response) connection.closing = undefined;
 }
 

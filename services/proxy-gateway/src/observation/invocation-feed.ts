@@ -36,10 +36,10 @@ export interface InvocationFeed {
   note(invocation: Noted, durationMs: number): void;
 }
 
-/** A Tenant's records since the last flush: a ring of the newest lines. */
+/** What a Tenant's invocations since the last flush leave: a ring of the newest. Only what is sent becomes a line. */
 interface Pending {
-  lines: string[];
-  /** The oldest line, once the ring is full. */
+  ended: EndedInvocation[];
+  /** The oldest of them, once the ring is full. */
   oldest: number;
   skipped: number;
   minutes: Map<number, MinuteCounts>;
@@ -74,19 +74,19 @@ export function openInvocationFeed(
     const batches = [...pending];
     pending = new Map();
     let failure: unknown;
-    const hand = async ([tenantId, { lines, oldest, skipped, minutes }]: [string, Pending]) => {
-      const inOrder = oldest === 0 ? lines : [...lines.slice(oldest), ...lines.slice(0, oldest)];
+    const hand = async ([tenantId, { ended, oldest, skipped, minutes }]: [string, Pending]) => {
       const before = skipped + (owed.get(tenantId) ?? 0);
       leftOut.limit += skipped;
       try {
         // After a failure the rest of this flush is dropped, because every group would wait for the time limit again
         if (failure !== undefined) throw failure;
-        await store.add(tenantId, { lines: inOrder, skipped: before, minutes });
+        const lines = [...ended.slice(oldest), ...ended.slice(0, oldest)].map(toLine);
+        await store.add(tenantId, { lines, skipped: before, minutes });
         owed.delete(tenantId);
       } catch (error) {
         failure = error;
-        leftOut.redis += inOrder.length;
-        if (owed.size < mostOwed || owed.has(tenantId)) owed.set(tenantId, before + inOrder.length);
+        leftOut.redis += ended.length;
+        if (owed.size < mostOwed || owed.has(tenantId)) owed.set(tenantId, before + ended.length);
       }
     };
     for (let from = 0; from < batches.length; from += tenantsAtOnce) {
@@ -120,7 +120,7 @@ export function openInvocationFeed(
       const { id: proxyId, tenantId } = proxy;
       let of = pending.get(tenantId);
       if (!of) {
-        of = { lines: [], oldest: 0, skipped: 0, minutes: new Map() };
+        of = { ended: [], oldest: 0, skipped: 0, minutes: new Map() };
         pending.set(tenantId, of);
       }
       const now = Date.now();
@@ -131,7 +131,7 @@ export function openInvocationFeed(
         of.minutes.set(minute, counts);
       }
       countInvocation(counts, durationMs, invocation.errorCode);
-      const line = toLine({
+      const one: EndedInvocation = {
         traceId: invocation.traceId,
         beganAt: now - durationMs,
         proxyId,
@@ -144,10 +144,10 @@ export function openInvocationFeed(
         totalMs: durationMs,
         tokenIds: invocation.tokenIds,
         printed: invocation.printed,
-      });
-      if (of.lines.length < mostKept) of.lines.push(line);
+      };
+      if (of.ended.length < mostKept) of.ended.push(one);
       else {
-        of.lines[of.oldest] = line;
+        of.ended[of.oldest] = one;
         of.oldest = (of.oldest + 1) % mostKept;
         of.skipped++;
       }
