@@ -10,6 +10,8 @@ export interface CommandLine {
   /** Whether to keep the temporary folder. */
   keep: boolean;
   profileDirectory: string | undefined;
+  /** Whether to write results that take more processor time than the stored ones. */
+  acceptsSlower: boolean;
 }
 
 export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]): CommandLine {
@@ -27,6 +29,7 @@ export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]
     seconds: readCount('--seconds', values.seconds),
     keep: values.keep,
     profileDirectory: values.profile,
+    acceptsSlower: values.accept,
   };
 }
 
@@ -40,6 +43,7 @@ function parse(args: string[]) {
       seconds: { type: 'string', default: '5' },
       keep: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      accept: { type: 'boolean', default: false },
     },
   });
 }
@@ -65,6 +69,7 @@ Options:
   --rounds N      rounds that are measured, after one that warms up (default 3)
   --seconds N     length of a measurement in a round (default 5)
   --profile DIR   have the services leave CPU profiles there; figures are lower then, and are not written
+  --accept        write results even if they take over 3 % more processor time than the stored ones
   --keep          keep the temporary folder, with the logs of all processes
   --help          this text
 

@@ -18,10 +18,10 @@ export interface RunOptions extends CommandLine {
 
 /**
  * Runs the chosen benchmarks one after the other, prints their table and writes their results.
- * @returns whether all ran without an error; a missed goal is not an error.
+ * @returns whether all ran without an error and were written; a missed goal is not an error.
  */
 export async function run(options: RunOptions): Promise<boolean> {
-  const { chosen, rounds, seconds, path, signal, keep } = options;
+  const { chosen, rounds, seconds, path, signal, keep, acceptsSlower } = options;
   const log = console.log;
   const facts = machineFacts();
   const cores = await shareCores();
@@ -59,7 +59,10 @@ export async function run(options: RunOptions): Promise<boolean> {
     log(`\nThe profiles are in ${profileDirectory}; results.json is as it was`);
   } else {
     const ran = chosen.map(({ id }) => id);
-    await writeResults(join(folder, 'results.json'), results, ran);
+    const refused = await writeResults(join(folder, 'results.json'), results, { ran, acceptsSlower });
+    for (const id of refused)
+      log(`\n${id} takes over 3 % more processor time than stored: not written without --accept`);
+    if (refused.length > 0) isClean = false;
   }
   return isClean;
 }

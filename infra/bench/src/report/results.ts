@@ -44,11 +44,42 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Replaces the results of the benchmarks that ran and keeps those of the others. */
-export async function writeResults(file: string, results: Result[], ran: readonly string[]): Promise<void> {
-  const kept = (await readResults(file)).filter(({ id }) => !ran.includes(id));
-  const all = [...kept, ...results].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
+/** How much of the stored processor time a request may take more. */
+const mostAbove = 1.03;
+
+/**
+ * Benchmarks whose processor time is more than 3 % above the stored one beside each of their peers. One peer alone may
+ * have been disturbed, and times without a peer depend on the machine.
+ */
+function slowerThan(stored: readonly Result[], results: readonly Result[]): string[] {
+  const ids = new Set(results.filter(({ unit }) => unit === 'µs').map(({ id }) => id));
+  return [...ids].filter((id) => {
+    const beside = results.filter((result) => result.id === id).flatMap((result) => aboveStored(stored, result));
+    return beside.length > 0 && beside.every((above) => above > mostAbove);
+  });
+}
+
+function aboveStored(stored: readonly Result[], { id, peer_name, ratio }: Result): number[] {
+  const before = stored.find((result) => result.id === id && result.peer_name === peer_name);
+  return before ? [ratio / before.ratio] : [];
+}
+
+/**
+ * Replaces the results of the benchmarks that ran and keeps those of the others.
+ * @returns the benchmarks whose stored results stay too, because they take more processor time now.
+ */
+export async function writeResults(
+  file: string,
+  results: Result[],
+  { ran, acceptsSlower }: { ran: readonly string[]; acceptsSlower: boolean },
+): Promise<string[]> {
+  const stored = await readResults(file);
+  const refused = acceptsSlower ? [] : slowerThan(stored, results);
+  const isNew = (id: string) => ran.includes(id) && !refused.includes(id);
+  const all = [...stored.filter(({ id }) => !isNew(id)), ...results.filter(({ id }) => isNew(id))];
+  all.sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  return refused;
 }
 
 /** Empty where no run has written any. */
