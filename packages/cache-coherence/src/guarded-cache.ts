@@ -11,7 +11,7 @@ export interface Loaded<V> {
 }
 
 /** A cached value needs no promise, because one costs more than the look-up. */
-type AtOnceOrLater<T> = T | Promise<T>;
+export type AtOnceOrLater<T> = T | Promise<T>;
 
 export interface CacheLimits {
   maxEntries: number;

@@ -3,6 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { hashKeyText, isSessionKey, isWellFormedApiKey } from './api-key.ts';
 import type { Callers } from './callers.ts';
 import type { Caller } from './find-caller.ts';
+import type { KeyHashes } from './key-hashes.ts';
 
 /** The same error for every refused key, because a difference would reveal which keys exist. */
 export function unauthenticated(headerName: string): ServiceError {
@@ -12,6 +13,8 @@ export function unauthenticated(headerName: string): ServiceError {
 export interface AuthenticationOptions {
   callers: Callers;
   pepper: KeyObject;
+  /** Of the connection that sent the key. */
+  hashes?: KeyHashes;
   /** Named in the refusal, for example `SVC-API-KEY`. */
   headerName: string;
 }
@@ -19,11 +22,12 @@ export interface AuthenticationOptions {
 /** @throws {ServiceError} `unauthenticated` if the key is missing, malformed, unknown, expired or deleted. */
 export async function authenticate(
   key: unknown,
-  { callers, pepper, headerName }: AuthenticationOptions,
+  { callers, pepper, hashes, headerName }: AuthenticationOptions,
 ): Promise<Caller> {
   if (typeof key !== 'string' || !isWellFormedApiKey(key)) throw unauthenticated(headerName);
-  const hashText = hashKeyText(pepper, key);
-  const caller = await (isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText));
+  const hashText = hashes ? hashes.of(pepper, key) : hashKeyText(pepper, key);
+  const found = isSessionKey(key) ? callers.bySessionKeyHash(hashText) : callers.byKeyHash(hashText);
+  const caller = found instanceof Promise ? await found : found;
   if (!caller) throw unauthenticated(headerName);
   return caller;
 }

@@ -1,4 +1,4 @@
-import { type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import { asTenant, type Queryable } from '@sluice/database';
 import { bytesOf } from './api-key.ts';
 import { type Caller, type FoundCaller, findCaller, findCallerById } from './find-caller.ts';
@@ -7,10 +7,10 @@ import { type FoundSignIn, findSignIn } from './find-sign-in.ts';
 
 /** Returns undefined for a caller that is unknown, expired, or deleted. */
 export interface Callers {
-  byKeyHash(hashText: string): Promise<Caller | undefined>;
-  bySessionKeyHash(hashText: string): Promise<Caller | undefined>;
+  byKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
+  bySessionKeyHash(hashText: string): AtOnceOrLater<Caller | undefined>;
   /** The hash is that of a cookie. */
-  bySignInHash(hashText: string): Promise<Caller | undefined>;
+  bySignInHash(hashText: string): AtOnceOrLater<Caller | undefined>;
   /** For work that acts as an Application without its key. */
   byId(tenantId: string, id: string): Promise<Caller | undefined>;
   /** For work that acts as a session without its key. */
@@ -51,13 +51,13 @@ export function cacheCallers(db: Queryable, caches: CoherentCaches, limits: Cach
   const cache = caches.open<Caller>('callers', { ...limits, remembersAbsent: true });
   const [ofKey, ofSession, ofSignIn] = [inTurnsOfTenant(), inTurnsOfTenant(), inTurnsOfTenant()];
   return {
-    byKeyHash: async (hashText) =>
+    byKeyHash: (hashText) =>
       cache.get(hashText, async () => toLoaded(await ofKey(hashText, () => findCaller(db, bytesOf(hashText))))),
-    bySessionKeyHash: async (hashText) =>
+    bySessionKeyHash: (hashText) =>
       cache.get(hashText, async () =>
         sessionLoaded(await ofSession(hashText, () => findSession(db, bytesOf(hashText)))),
       ),
-    bySignInHash: async (hashText) =>
+    bySignInHash: (hashText) =>
       cache.get(hashText, async () => signInLoaded(await ofSignIn(hashText, () => findSignIn(db, bytesOf(hashText))))),
     byId: async (tenantId, id) =>
       cache.get(`${tenantId}/${id}`, async () =>

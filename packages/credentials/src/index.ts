@@ -21,3 +21,4 @@ export { cacheEmbedders } from './embedders.ts';
 export { actorTypeOf, type Caller, findCaller, findCallerById, keyNotExpired, notExpired } from './find-caller.ts';
 export { findSession } from './find-session.ts';
 export { type Invalidations, Judgement } from './judgement.ts';
+export { KeyHashes } from './key-hashes.ts';

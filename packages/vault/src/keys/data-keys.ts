@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { tenantClosed } from '@sluice/audit';
-import { type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import { asTenant, type Database, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import {
@@ -25,7 +25,7 @@ export interface DataKey {
 /** Creates a key when it is first needed, and unwraps it once. */
 export interface DataKeys {
   /** In a transaction pass it as `db`. @throws {DataKeyError} for a key that is missing or cannot be unwrapped. */
-  find(owner: KeyOwner, version: number, db?: Queryable): Promise<KeyObject>;
+  find(owner: KeyOwner, version: number, db?: Queryable): AtOnceOrLater<KeyObject>;
   /** The newest key, after counting this many encryptions in the table. */
   reserve(owner: KeyOwner, uses: number): Promise<DataKey>;
   /** The key of a keyed hash. It never gets a second version, because then equal values would have different hashes. */
@@ -56,7 +56,7 @@ export function cachedDataKeys(options: DataKeysOptions): DataKeys {
   const reservations = caches.open<Reservation>('data_key_reservations', limits);
   const once = singleFlight();
 
-  async function load(owner: KeyOwner, version: number, on: Queryable = db): Promise<KeyObject | undefined> {
+  function load(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject | undefined> {
     return unwrapped.get(contextOf(owner, version), async () => {
       const row = await asTenant(owner.tenantId, () => findWrappedKey(on, owner, version));
       return row && loaded(owner, await unwrap(row, owner));
@@ -93,8 +93,16 @@ export function cachedDataKeys(options: DataKeysOptions): DataKeys {
     }
   }
 
-  async function find(owner: KeyOwner, version: number, on: Queryable = db): Promise<KeyObject> {
-    const key = await load(owner, version, on);
+  function find(owner: KeyOwner, version: number, on: Queryable = db): AtOnceOrLater<KeyObject> {
+    const key = load(owner, version, on);
+    return key && !(key instanceof Promise) ? key : findMissing(key, { owner, version, on });
+  }
+
+  async function findMissing(
+    loading: Promise<KeyObject | undefined> | undefined,
+    { owner, version, on }: { owner: KeyOwner; version: number; on: Queryable },
+  ): Promise<KeyObject> {
+    const key = await loading;
     if (key) return key;
     // A Tenant that was closed during the request has no keys any more.
     if (await isTenantClosed(on, owner.tenantId)) throw tenantClosed();

@@ -47,9 +47,17 @@ export async function decryptData(
 ): Promise<Map<string, Json>> {
   try {
     const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
-    await budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
-    const keys = await findKeys(vault, tenantId, due);
-    return await vault.workPieces.run(tenantId, decryptInPieces(due, keys, budget));
+    const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
+    if (room) await room;
+    const keys = new Map<number, KeyObject>();
+    for (const { sealed } of due) {
+      if (keys.has(sealed.version)) continue;
+      const key = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
+      keys.set(sealed.version, key instanceof Promise ? await key : key);
+    }
+    const work = decryptInPieces(due, keys, budget);
+    const decrypted = vault.workPieces.run(tenantId, work);
+    return decrypted instanceof Promise ? await decrypted : decrypted;
   } catch (error) {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
     throw error;
@@ -72,16 +80,6 @@ function withinBudget(
 }
 
 type KeysByVersion = ReadonlyMap<number, KeyObject>;
-
-async function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): Promise<KeysByVersion> {
-  const owner = { tenantId, purpose: 'token_data' } as const;
-  const keys = new Map<number, KeyObject>();
-  for (const { sealed } of due) {
-    const { version } = sealed;
-    if (!keys.has(version)) keys.set(version, await vault.dataKeys.find(owner, version, vault.db));
-  }
-  return keys;
-}
 
 /** Steps in which memory for parsed data is reserved beyond the size of its text, because that can be twenty times as much. */
 const parsedAtOnce = 16 * 1024;

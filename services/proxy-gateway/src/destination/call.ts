@@ -52,32 +52,30 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   onSlot(): void {
     this.#hasSlot = true;
-    this.#inSlot(() => {
-      const looking = this.sink.onTurn?.();
+    try {
+      const looking = this.isOver ? undefined : this.sink.onTurn?.();
       if (looking) {
         looking.then(
-          () => this.#inSlot(() => this.#startOnLink()),
+          () => this.#startInSlot(),
           (error: unknown) => this.#leaveSlot(error),
         );
-      } else this.#startOnLink();
-    });
-  }
-
-  #inSlot(work: () => void): void {
-    if (this.isOver) {
-      this.giveSlotBack();
-      return;
-    }
-    try {
-      work();
+      } else this.#startInSlot();
     } catch (error) {
       this.#leaveSlot(error);
     }
   }
 
-  #startOnLink(): void {
-    if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
-    this.start();
+  #startInSlot(): void {
+    if (this.isOver) {
+      this.giveSlotBack();
+      return;
+    }
+    try {
+      if (this.link.isClosed) throw failure('ECLOSING', 'The destinations are closing');
+      this.start();
+    } catch (error) {
+      this.#leaveSlot(error);
+    }
   }
 
   #leaveSlot(error: unknown): void {

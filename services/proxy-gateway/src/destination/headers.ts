@@ -94,6 +94,7 @@ function filter(raw: readonly (string | Buffer)[], kindOf: (name: string) => Kin
 }
 
 function addNominated(names: string[], value: string): void {
+  if (value === 'keep-alive' || value === 'close') return; // as nearly all peers send it
   for (const token of connectionTokens(value)) {
     if (token !== 'close' && !hopByHop.has(token)) names.push(token);
   }

@@ -32,19 +32,19 @@ export async function decryptTokens(
 
 /** For an invocation whose caller was not looked up, because the Proxy needs no key. */
 async function findCaller(invocation: Invocation, context: DecryptingTokens): Promise<Caller> {
-  const caller = await authenticateCaller(invocation.head.apiKey, context);
+  const caller = await authenticateCaller(invocation.head, context);
   admitCaller(invocation, caller);
   await context.rateLimits?.countCaller(caller);
   return caller;
 }
 
 /** @throws {ServiceError} 503 if the disclosure cannot be recorded. */
-export async function recordDisclosure(
+export function recordDisclosure(
   invocation: Invocation,
   { caller, tokenIds, values }: DecryptedTokens,
   { disclosures }: Pick<Vault, 'disclosures'>,
-): Promise<void> {
-  if (tokenIds.length === 0) return; // the body holds quoted texts only
+): Promise<void> | undefined {
+  if (tokenIds.length === 0) return undefined; // the body holds quoted texts only
   const { proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   noteTokenIds(invocation, tokenIds);
@@ -52,7 +52,7 @@ export async function recordDisclosure(
     invocation.secrets ??= new ConsoleSecrets();
     invocation.secrets.add([...values.values()]);
   }
-  await disclosures.record({
+  return disclosures.record({
     tenantId: proxy.tenantId,
     actorId: caller.id,
     actorType: actorTypeOf(caller),

@@ -69,8 +69,12 @@ function* placesInPieces(texts: TextFinder, length: number, most: number): Piece
 }
 
 const openings = [opening, '%7b', '%7B', '\\u007b', '\\u007B'].map((text) => Buffer.from(text));
+const anyOpening = /\{\{|%7[bB]|\\u007[bB]/;
+/** Up to this size one search in a text takes less than five in a buffer. */
+const smallBody = 8 * 1024;
 
 /** Looks for any spelling. False is certain, true is not. */
 export function mayHoldExpression(body: Buffer): boolean {
+  if (body.length <= smallBody) return anyOpening.test(body.toString('latin1'));
   return openings.some((opening) => body.includes(opening));
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { decryptedBytes, expressionMayGrow, longestPadding } from '@sluice/vault';
@@ -41,27 +42,43 @@ const smallGrowth = 16 * 1024;
 /**
  * Replaces the expressions of the body by the values of their tokens. The disclosure is logged before any value leaves.
  */
-export async function detokenizeBody(
+export function detokenizeBody(
   invocation: Invocation,
   message: RequestMessage,
   context: Detokenizing,
-): Promise<RequestMessage> {
+): AtOnceOrLater<RequestMessage> {
   const { kind, headers, body } = message;
   if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
-  if (!Buffer.isBuffer(body)) {
-    await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
-    // Whether it contains an expression is known only after its headers have been sent
-    return withBody(revealWhileStreaming(invocation, { kind, headers, body }, context), message, invocation);
-  }
+  if (!Buffer.isBuffer(body)) return detokenizeStream(invocation, { ...message, kind, body }, context);
   const charset = bodyCharset(kind, headers, body);
   if (!isUtf16(charset) && !mayBeFilled(kind, body)) return message;
-  const read = { kind, headers, body, charset };
+  return detokenizeWhole(invocation, { ...message, kind, body, charset }, context);
+}
+
+async function detokenizeStream(
+  invocation: Invocation,
+  message: RequestMessage & ReadableBody<Readable>,
+  context: Detokenizing,
+): Promise<RequestMessage> {
+  await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
+  // Whether it contains an expression is known only after its headers have been sent
+  return withBody(revealWhileStreaming(invocation, message, context), message, invocation);
+}
+
+async function detokenizeWhole(
+  invocation: Invocation,
+  message: RequestMessage & ReadBody,
+  context: Detokenizing,
+): Promise<RequestMessage> {
+  const { charset } = message;
   const decrypted = isUtf16(charset)
-    ? await decryptUtf16(invocation, { ...read, charset }, context)
-    : await decryptExpressions(invocation, read, context);
+    ? await decryptUtf16(invocation, { ...message, charset }, context)
+    : await decryptExpressions(invocation, message, context);
   if (!decrypted) return message;
-  await recordDisclosure(invocation, decrypted, context.vault);
-  return withBody(await fillBody(invocation, decrypted, context), message, invocation);
+  const recorded = recordDisclosure(invocation, decrypted, context.vault);
+  if (recorded) await recorded;
+  const filled = fillBody(invocation, decrypted, context);
+  return withBody(filled instanceof Promise ? await filled : filled, message, invocation);
 }
 
 /** Reads it as UTF-8, see {@link fillLargeBody}. */
@@ -107,7 +124,7 @@ function mayBeFilled(kind: ContentKind, body: Buffer): boolean {
   return mayHoldExpression(body) || (kind === 'multipart' && body.includes(openingInUtf16));
 }
 
-async function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): Promise<Buffer> {
+function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Detokenizing): AtOnceOrLater<Buffer> {
   const { body, places, charset, values } = decrypted;
   const limitBytes = context.bodyLimitBytes;
   // Each expression adds at most all that was decrypted and some padding, so most bodies need not be measured

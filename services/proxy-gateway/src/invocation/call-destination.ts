@@ -57,6 +57,8 @@ export function callDestination(
   return sink.follow(call);
 }
 
+/** Up to this size a body that has come in one piece is sent as text. */
+const smallWhole = 4 * 1024;
 /** The most that waits in memory until the head of the answer is written. */
 const mostUnsent = 64 * 1024;
 
@@ -249,7 +251,9 @@ class AnswerSink implements DestinationSink, PassedBody {
 
   #end(): void {
     if (this.#trailers.length > 0) this.#response.addTrailers(inPairs(this.#trailers));
-    this.#response.end(this.#whole);
+    // As text it goes out with the head in one write; each of its characters is a byte
+    if (this.#whole && this.#whole.length <= smallWhole) this.#response.end(this.#whole.toString('latin1'), 'latin1');
+    else this.#response.end(this.#whole);
   }
 }
 

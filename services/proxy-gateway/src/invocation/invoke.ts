@@ -26,11 +26,11 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
 
   clock.enter('authenticate');
   invocation.judgement = new Judgement(context.caches);
-  const proxy = await selectProxy(head.proxyKey, context);
+  const proxy = await selectProxy(head, context);
   invocation.proxy = proxy;
-  if (proxy.requireAuth) admitCaller(invocation, await authenticateCaller(head.apiKey, context));
+  if (proxy.requireAuth) admitCaller(invocation, await authenticateCaller(head, context));
 
-  await countForRates(invocation, context.rateLimits);
+  if (context.rateLimits) await countForRates(invocation, context.rateLimits);
   takePlace(invocation, context.places);
   const target = joinUrl(proxy.destination, head.suffix, head.query);
   clock.enter();
@@ -52,9 +52,9 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
 }
 
 /** The Application's limit comes first, so that an Application over its limit uses up nothing of the Proxy's. */
-async function countForRates({ caller, proxy }: Invocation, rateLimits: RateLimits | undefined): Promise<void> {
-  if (caller) await rateLimits?.countCaller(caller);
-  await rateLimits?.countProxy(proxy.id);
+async function countForRates({ caller, proxy }: Invocation, rateLimits: RateLimits): Promise<void> {
+  if (caller) await rateLimits.countCaller(caller);
+  await rateLimits.countProxy(proxy.id);
 }
 
 /** If the caller has left, `close` has already fired and would never release the place, so none is taken. */

@@ -97,6 +97,11 @@ function codingsOf({ headers }: IncomingMessage): string[] {
   return contentCodings(headers['content-encoding']);
 }
 
+/** A body that has arrived whole, in one chunk. Undefined for any other, which {@link readBody} reads. */
+export function takeWholeBody(request: IncomingMessage, limitBytes: number): Buffer | undefined {
+  return request instanceof WholeRequest ? request.takeWhole(limitBytes) : undefined;
+}
+
 /** If the body does not fit or is late, the bytes that were read are put back in front of the rest. */
 async function collect(
   request: IncomingMessage,
@@ -108,7 +113,7 @@ async function collect(
     keepUnread(reading, 0);
     return 'too large';
   }
-  const whole = request instanceof WholeRequest ? request.takeWhole(limitBytes) : undefined;
+  const whole = takeWholeBody(request, limitBytes);
   if (whole) return whole;
   const chunks: Buffer[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too large' | 'late'>();

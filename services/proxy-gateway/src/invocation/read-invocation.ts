@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { KeyHashes } from '@sluice/credentials';
 import { refuseServiceWorker } from '@sluice/http-api/browser-rules';
 import { ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault, valuesOf } from '@sluice/service-runtime';
@@ -32,10 +34,22 @@ export function readInvocation(
     query,
     proxyKey: onlyKey(keys.concat(valuesOf(request, names.proxyKey)), names),
     apiKey: single(headers[names.apiKey]),
+    keyHashes: keyHashesOf(request.socket),
     keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
     connection: reserved(names.connection, headers[names.connection]),
     cdnLoop: nextCdnLoop(single(headers['cdn-loop'])),
   };
+}
+
+const keyHashes = new WeakMap<Socket, KeyHashes>();
+
+function keyHashesOf(socket: Socket): KeyHashes {
+  let hashes = keyHashes.get(socket);
+  if (!hashes) {
+    hashes = new KeyHashes();
+    keyHashes.set(socket, hashes);
+  }
+  return hashes;
 }
 
 function checkFraming(request: IncomingMessage): void {

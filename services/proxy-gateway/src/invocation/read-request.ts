@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { growAsItArrives } from '@sluice/body-bytes';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import type { Context } from '../context.ts';
 import { mayStartLikeJson, startsLikeJson } from '../detokenization/stream/reader-for.ts';
 import { withoutCallerAddress } from '../http/caller-address.ts';
@@ -11,7 +12,7 @@ import { withoutValidators } from '../http/validators.ts';
 import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
 import { DecoderMemory } from '../limits/decoder-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { hasBody, peekAtBody, readBody, readOrStreamBody } from './read-body.ts';
+import { hasBody, peekAtBody, readBody, readOrStreamBody, takeWholeBody } from './read-body.ts';
 
 type ReadingRequests = Pick<
   Context,
@@ -31,7 +32,8 @@ export async function readRequest(invocation: Invocation, context: ReadingReques
     return { headers, kind, body: hasBody(request) ? request : noBody, isBodyNew: false };
   }
   const isCoded = request.headers['content-encoding'] !== undefined;
-  const body = await readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
+  const reading = readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
+  const body = reading instanceof Promise ? await reading : reading;
   if (isCoded) {
     const decoded = withoutValidators(withoutHeaders(headers, 'content-encoding'), request.headers);
     return { headers: decoded, kind, body, isBodyNew: true };
@@ -51,33 +53,42 @@ async function seemsJson(
   return startsLikeJson(await peekAtBody(request, most, mayStartLikeJson));
 }
 
-async function readHeld(
+/** Without a promise if the body has already arrived and its memory is available, as with most bodies. */
+function readHeld(
   invocation: Invocation,
   known: { isCoded: boolean; isTransformed: boolean },
   context: ReadingRequests,
-): Promise<Buffer | Readable> {
+): AtOnceOrLater<Buffer | Readable> {
   const { request } = invocation;
   const length = request.headers['content-length'];
   const contentLength = length === undefined ? undefined : Number(length);
   const limit = context.bodyLimitBytes;
-  const read: typeof readOrStreamBody = known.isTransformed ? readBody : readOrStreamBody;
-  if (contentLength !== undefined && contentLength > limit && !known.isCoded) return read(request, limit);
+  const { isCoded, isTransformed } = known;
+  const read: typeof readOrStreamBody = isTransformed ? readBody : readOrStreamBody;
+  if (contentLength !== undefined && contentLength > limit && !isCoded) return read(request, limit);
   const { tenantId } = invocation.proxy;
   const mostLength = Math.min(contentLength ?? limit, limit);
   const memory = memoryOf(invocation, 'request', context, mostBytesOf({ length: mostLength, ...known }, context));
   const arriving = { copies, mostLength };
+  const keep = (body: Buffer | Readable) => {
+    if (Buffer.isBuffer(body)) {
+      keepOnly(memory, body.length, mostBytesOf({ length: body.length, isTransformed }, context));
+    }
+    return body;
+  };
+  const room = growAsItArrives(memory, 0, arriving);
+  const whole = room || isCoded ? undefined : takeWholeBody(request, limit);
+  if (whole) return keep(whole);
   const openDecoder = () => {
     const decoder = new DecoderMemory(context, { tenantId, direction: 'request', caller: invocation.response });
     invocation.held.decoder = decoder;
     return decoder;
   };
-  const decode = known.isCoded ? context.decodings.of(tenantId) : undefined;
-  await growAsItArrives(memory, 0, arriving);
-  const body = await read(request, limit, { memory, arriving, openDecoder, decode, timeoutMs: context.bodyTimeoutMs });
-  if (!Buffer.isBuffer(body)) return body;
-  const { isTransformed } = known;
-  keepOnly(memory, body.length, mostBytesOf({ length: body.length, isTransformed }, context));
-  return body;
+  const decode = isCoded ? context.decodings.of(tenantId) : undefined;
+  const reading = { memory, arriving, openDecoder, decode, timeoutMs: context.bodyTimeoutMs };
+  return Promise.resolve(room)
+    .then(() => read(request, limit, reading))
+    .then(keep);
 }
 
 /** Binary bodies are never read. Others are read for a transform, or for expressions if the caller has a key. */

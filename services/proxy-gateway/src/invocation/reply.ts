@@ -19,14 +19,15 @@ export function isCollected(answer: Answer | PassedAnswer): answer is Answer {
   return Buffer.isBuffer(answer.body);
 }
 
-/** Resolves when the whole body has been passed on. */
-export async function sendAnswer(
+/** Resolves when the whole body has been passed on; undefined if it was sent at once. */
+export function sendAnswer(
   invocation: Invocation,
   answer: Answer | PassedAnswer,
   context: Replying,
-): Promise<void> {
-  if (isCollected(answer)) sendCollected(invocation, answer, context);
-  else await passOn(invocation, answer, context);
+): Promise<void> | undefined {
+  if (!isCollected(answer)) return passOn(invocation, answer, context);
+  sendCollected(invocation, answer, context);
+  return undefined;
 }
 
 function sendCollected(invocation: Invocation, { status, reason, headers, body }: Answer, context: Replying): void {
@@ -39,12 +40,12 @@ function sendCollected(invocation: Invocation, { status, reason, headers, body }
   response.end(isBodiless ? undefined : body);
 }
 
-async function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> {
+function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> | undefined {
   const { response } = invocation;
   const { status, reason, headers, body } = answer;
   try {
     writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
-    await body.sendTo(response);
+    return body.sendTo(response);
   } catch (error) {
     body.abort();
     throw error;

@@ -4,16 +4,18 @@ import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation, InvocationHead } from './invocation.ts';
+
+type SentKey = Pick<InvocationHead, 'apiKey' | 'keyHashes'>;
 
 export type Authenticating = Pick<Context, 'callers' | 'pepper' | 'headerNames'>;
 
 /** Needs no Proxy. @throws {ServiceError} 401 */
 export function authenticateCaller(
-  apiKey: string | undefined,
+  { apiKey, keyHashes: hashes }: SentKey,
   { callers, pepper, headerNames }: Authenticating,
 ): Promise<Caller> {
-  return authenticate(apiKey, { callers, pepper, headerName: `${headerNames.prefix}-API-KEY` });
+  return authenticate(apiKey, { callers, pepper, hashes, headerName: `${headerNames.prefix}-API-KEY` });
 }
 
 /** From now on the rights of `caller` count. @throws as {@link requireInvocable} */

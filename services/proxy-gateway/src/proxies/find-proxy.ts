@@ -1,11 +1,11 @@
-import { type Loaded, tagOf } from '@sluice/cache-coherence';
-import { bytesOf, hashKeyText, isWellFormedProxyKey } from '@sluice/credentials';
+import { type AtOnceOrLater, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { bytesOf, isWellFormedProxyKey } from '@sluice/credentials';
 import { proxyColumns, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { parseDestination } from '../destination/index.ts';
 import type { ProxyDefinition } from './definition.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation, InvocationHead } from './invocation.ts';
 
 export type Selecting = Pick<Context, 'db' | 'proxies' | 'pepper'>;
 
@@ -19,23 +19,26 @@ export function selectAgain(
   { head }: Pick<Invocation, 'head'>,
   stores: Selecting,
   tx?: Queryable,
-): Promise<ProxyDefinition | undefined> {
-  return findByKey(head.proxyKey, stores, tx);
+): AtOnceOrLater<ProxyDefinition | undefined> {
+  return findByKey(head, stores, tx);
 }
 
-async function findByKey(
-  proxyKey: string,
+type SentKey = Pick<InvocationHead, 'proxyKey' | 'keyHashes'>;
+
+function findByKey(
+  { proxyKey, keyHashes }: SentKey,
   { db, proxies, pepper }: Selecting,
   tx?: Queryable,
-): Promise<ProxyDefinition | undefined> {
-  const hashText = hashKeyText(pepper, proxyKey);
-  if (tx) return (await loadProxy(tx, bytesOf(hashText)))?.value;
+): AtOnceOrLater<ProxyDefinition | undefined> {
+  const hashText = keyHashes.of(pepper, proxyKey);
+  if (tx) return loadProxy(tx, bytesOf(hashText)).then((loaded) => loaded?.value);
   return proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
 }
 
 /** @throws {ServiceError} 404 */
-export async function selectProxy(proxyKey: string, stores: Selecting): Promise<ProxyDefinition> {
-  const proxy = isWellFormedProxyKey(proxyKey) ? await findByKey(proxyKey, stores) : undefined;
+export async function selectProxy(sent: SentKey, stores: Selecting): Promise<ProxyDefinition> {
+  const found = isWellFormedProxyKey(sent.proxyKey) ? findByKey(sent, stores) : undefined;
+  const proxy = found instanceof Promise ? await found : found;
   if (!proxy) throw proxyNotFound();
   return proxy;
 }

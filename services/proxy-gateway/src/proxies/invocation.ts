@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Caller, Judgement } from '@sluice/credentials';
+import type { Caller, Judgement, KeyHashes } from '@sluice/credentials';
 import type { ConsoleLine } from '@sluice/sandbox';
 import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
 import type { Held } from '../limits/body-memory.ts';
@@ -17,6 +17,8 @@ export interface InvocationHead {
   query: string;
   proxyKey: string;
   apiKey: string | undefined;
+  /** Of its connection. */
+  keyHashes: KeyHashes;
   keepAlive: string | undefined;
   connection: string | undefined;
   cdnLoop: string;

@@ -27,7 +27,7 @@ async function judgeAgain(invocation: Invocation, context: Looking): Promise<voi
   if (!proxy) throw proxyNotFound();
   if (proxy !== invocation.proxy && !isSame(proxy, invocation.proxy)) throw changed('Proxy');
   invocation.proxy = proxy;
-  const found = caller && (await authenticateCaller(head.apiKey, context));
+  const found = caller && (await authenticateCaller(head, context));
   if (found) requireInvocable(proxy, found);
   if (!isDeepStrictEqual(found, caller)) throw changed('key');
   await seen.look(context.vault, proxy.tenantId);

@@ -1,3 +1,4 @@
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { withoutCallerAddress } from '../http/caller-address.ts';
@@ -8,14 +9,23 @@ import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform, type Transforming } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
-export async function transformRequest(
+type TransformingRequests = Transforming & Pick<Context, 'destinations'>;
+
+export function transformRequest(
   invocation: Invocation,
   message: RequestMessage,
-  context: Transforming & Pick<Context, 'destinations'>,
+  context: TransformingRequests,
+): AtOnceOrLater<RequestMessage> {
+  const { requestTransform: code } = invocation.proxy;
+  return code === undefined ? message : transformBy(code, { invocation, message }, context);
+}
+
+async function transformBy(
+  code: string,
+  { invocation, message }: { invocation: Invocation; message: RequestMessage },
+  context: TransformingRequests,
 ): Promise<RequestMessage> {
-  const { head, request, proxy, clock } = invocation;
-  const { requestTransform: code } = proxy;
-  if (code === undefined) return message;
+  const { head, request, clock } = invocation;
   clock.enter('transform');
   const { body, kind, headers, isBodyNew } = message;
   if (!Buffer.isBuffer(body)) return message;

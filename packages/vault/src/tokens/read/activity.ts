@@ -1,4 +1,5 @@
 import type { Disclosure } from '@sluice/audit';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { asTenant } from '@sluice/database';
 import type { Vault } from '../../vault.ts';
 import { findPlaces, noteActivity } from '../token.queries.ts';
@@ -17,7 +18,7 @@ const none: ReadonlySet<string> = new Set();
  * Makes no query if all tokens are already counted for this month. Otherwise it waits for concurrent deletions.
  * @returns the ids of tokens that no longer exist, which must not be shown.
  */
-export async function touch(vault: Vault, tenantId: string, rows: readonly Active[]): Promise<ReadonlySet<string>> {
+export function touch(vault: Vault, tenantId: string, rows: readonly Active[]): AtOnceOrLater<ReadonlySet<string>> {
   const month = monthOf(vault.clock());
   const due = rows.filter((row) => row.active_month < month);
   return due.length === 0 ? none : asTenant(tenantId, () => note(vault, { tenantId, month, due }));

@@ -31,26 +31,28 @@ export async function revealForUse(
 ): Promise<Map<string, Json>> {
   if (ids.length === 0) return new Map();
   const { tenantId } = actor;
-  const rows = await vault.tokens.find(tenantId, ids.filter(isTokenId));
+  const found = vault.tokens.find(tenantId, ids.filter(isTokenId));
+  const rows = found instanceof Promise ? await found : found;
   refuseUnusable(actor, rows);
   refuseUnknown(ids, rows);
   onFound?.(rows);
-  const data = await decryptFound(vault, tenantId, inOrderOfNeed(rows, needed), budget);
+  const ordered = needed ? inOrderOfNeed(rows, needed) : [rows];
+  const data = await (rows.some(isLarge)
+    ? decryptLarge(vault, tenantId, ordered, budget)
+    : decryptData(vault, tenantId, ordered.flat() as TokenRow[], budget));
   if (data.size < rows.length) requireNeeded(rows, data, needed);
-  const gone = await touch(vault, tenantId, rows);
+  const touched = touch(vault, tenantId, rows);
+  const gone = touched instanceof Promise ? await touched : touched;
   if (gone.size > 0) throw unknownTokens([...gone]);
   return data;
 }
 
-async function decryptFound(
+async function decryptLarge(
   vault: Vault,
   tenantId: string,
   found: readonly FoundToken[][],
   budget: DecryptionBudget,
 ): Promise<Map<string, Json>> {
-  const all = found.flat();
-  const small = all.filter((token): token is TokenRow => !isLarge(token));
-  if (small.length === all.length) return decryptData(vault, tenantId, small, budget);
   const decrypted = new Map<string, Json>();
   for (const tokens of found) {
     for await (const rows of wholeInGroups(vault, tenantId, tokens, { budget })) {

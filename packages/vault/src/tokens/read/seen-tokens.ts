@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
 import { isCvcKept } from '../expiry/cvc.ts';
@@ -7,13 +8,16 @@ import { nextEnd } from './stored-tokens.ts';
 
 /** Records the state of tokens when they were decrypted, to check before a value leaves that it has not changed. */
 export class SeenTokens {
-  readonly #states = new Map<string, string>();
+  /** Undefined until the first token, because most invocations have none. */
+  #states: Map<string, State> | undefined;
 
   /** @returns when the first of them, or its cvc, expires; null if none does. */
   note({ clock }: Pick<Vault, 'clock'>, tokens: readonly FoundToken[]): string | null {
     let end: string | null = null;
+    const now = clock();
+    this.#states ??= new Map();
     for (const token of tokens) {
-      this.#states.set(token.id, stateOf(token, clock()));
+      this.#states.set(token.id, stateOf(token, now));
       const ends = nextEnd(token);
       if (ends !== null && (end === null || Date.parse(ends) < Date.parse(end))) end = ends;
     }
@@ -22,25 +26,32 @@ export class SeenTokens {
 
   /** For a token that its user changes itself. */
   forget(id: string): void {
-    this.#states.delete(id);
+    this.#states?.delete(id);
   }
 
   /** @throws {ServiceError} `invalid_proxy_request` naming tokens that are gone, `unavailable` if one has changed. */
   async look({ tokens, clock }: Vault, tenantId: string): Promise<void> {
-    const ids = [...this.#states.keys()];
-    if (ids.length === 0) return;
+    const states = this.#states;
+    if (!states || states.size === 0) return;
+    const ids = [...states.keys()];
     const rows = await tokens.find(tenantId, ids);
     const found = new Map(rows.map((row) => [row.id, row]));
     const gone = ids.filter((id) => !found.has(id));
     if (gone.length > 0) throw unknownTokens(gone);
     const now = clock();
-    if (rows.every((row) => this.#states.get(row.id) === stateOf(row, now))) return;
+    if (rows.every((row) => isDeepStrictEqual(states.get(row.id), stateOf(row, now)))) return;
     const detail = 'A token was changed while the request waited; try again';
     throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
   }
 }
 
 /** A deleted id may name a new token. A patch changes `modified_at`, encrypting anew changes nothing. */
-function stateOf(token: FoundToken, now: Date): string {
-  return `${token.created_at} ${token.modified_at} ${isCvcKept(token, now)}`;
+interface State {
+  createdAt: string;
+  modifiedAt: string | null;
+  hasCvc: boolean;
+}
+
+function stateOf(token: FoundToken, now: Date): State {
+  return { createdAt: token.created_at, modifiedAt: token.modified_at, hasCvc: isCvcKept(token, now) };
 }

@@ -1,4 +1,4 @@
-import { type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
+import { type AtOnceOrLater, type CacheLimits, type CoherentCaches, type Loaded, tagOf } from '@sluice/cache-coherence';
 import { asTenant, type Database } from '@sluice/database';
 import { sealedBytes } from '../../encryption/cipher.ts';
 import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
@@ -6,7 +6,7 @@ import type { TokenRow } from '../token.ts';
 
 export interface StoredTokens {
   /** Finds tokens that have not expired, in no order. One query reads those that are not cached. */
-  find(tenantId: string, ids: readonly string[]): Promise<FoundToken[]>;
+  find(tenantId: string, ids: readonly string[]): AtOnceOrLater<FoundToken[]>;
   /** For a token that cannot be decrypted, because a repair in Postgres sends no notice. */
   forget(tenantId: string, id: string): void;
 }
@@ -15,9 +15,9 @@ export interface StoredTokens {
 export function storedTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
   const cache = caches.open<FoundToken>('tokens', limits);
   return {
-    async find(tenantId, ids) {
+    find(tenantId, ids) {
       const prefix = `${tenantId}/`;
-      const found = await cache.getMany(
+      const found = cache.getMany(
         ids.map((id) => prefix + id),
         async (missing) => {
           const unread = missing.map((key) => key.slice(prefix.length));
@@ -25,7 +25,7 @@ export function storedTokens(db: Database, caches: CoherentCaches, limits: Cache
           return new Map(rows.map((row) => [prefix + row.id, toLoaded(row)]));
         },
       );
-      return [...found.values()];
+      return found instanceof Promise ? found.then((rows) => [...rows.values()]) : [...found.values()];
     },
     forget: (tenantId, id) => cache.drop([tagOf.token(tenantId, id)]),
   };
