@@ -93,7 +93,7 @@ const world = useStack(async (closing) => {
   const { stack, createProxy } = await startPlatform(closing, { environment: hosts });
   const attacker = await startAttacker(closing);
   const proxy = await createProxy({ destination_url: attacker.url, require_auth: false });
-  const { openPage } = await openBrowser(closing);
+  const { openPage } = await openBrowser();
   const { baseUrl, credentials } = stack;
   return {
     attacker,

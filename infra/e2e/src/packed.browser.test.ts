@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTemporaryFolder, serveHttp, useStack } from '@sluice/testing';
 import { openBrowser } from '@sluice/testing/browser';
-import { startPlatform } from './platform.ts';
+import { sharePlatform } from './platform.ts';
 import { run, runProgram } from './run-program.ts';
 
 /** What the page does, with the key of a public Application: each answer or error, by what was asked for. */
@@ -43,7 +43,7 @@ const world = useStack(async (closing) => {
   await runProgram('infra/pack/src/main.ts', ['--to', folder], { env: process.env });
   const tarball = (await readdir(folder)).find((file) => file.startsWith('sluice-sdk'));
   await run('tar', ['-xzf', tarball ?? '', '-C', folder], { cwd: folder });
-  const platform = await startPlatform(closing);
+  const platform = await sharePlatform();
   const application = await platform.createApplication({ type: 'public', permissions: ['token:create'] });
   const { baseUrl } = platform.stack;
   const url = await serveHttp(closing, async ({ url: path = '' }, response) => {
@@ -56,7 +56,7 @@ const world = useStack(async (closing) => {
       response.end(`<!doctype html><link rel="icon" href="data:,"><script type="module">${text}</script>`);
     }
   });
-  const { openPage } = await openBrowser(closing);
+  const { openPage } = await openBrowser();
   const { page } = await openPage(closing);
   await page.goto(url);
   const result = await page.waitForFunction(() => (globalThis as unknown as { result?: Found }).result, undefined, {

@@ -52,11 +52,18 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
 }
 
 const tenantCommand = 'services/management-api/src/tenants/tenant.command.ts';
+const consoleCommand = 'services/management-api/src/sign-ins/console.command.ts';
 
 /** Creates one more Tenant. */
 export async function createTenant({ directory, stack }: Pick<Platform, 'directory' | 'stack'>): Promise<Credentials> {
   const { stdout } = await runProgram(tenantCommand, ['create', '--name', 'Local', '--json'], { directory });
   return { base_url: stack.baseUrl, ...JSON.parse(stdout) };
+}
+
+/** A link with which an OWNER of the Tenant signs in to the console once. */
+async function createSignInLink({ directory }: Platform, tenantId: string): Promise<string> {
+  const { stdout } = await runProgram(consoleCommand, ['link', '--tenant', tenantId], { directory });
+  return stdout.trim();
 }
 
 let shared: Promise<Platform> | undefined;
@@ -71,7 +78,7 @@ export async function sharePlatform(): Promise<Platform> {
   const credentials = await createTenant(platform);
   return {
     ...platform,
-    stack: { ...platform.stack, credentials },
+    stack: { ...platform.stack, credentials, signInLink: () => createSignInLink(platform, credentials.tenant_id) },
     ...clientOf(platform.stack.baseUrl, credentials.management_key),
   };
 }

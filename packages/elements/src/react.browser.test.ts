@@ -15,7 +15,7 @@ const world = useStack(async (stack) => {
     response.end(`<!doctype html><html lang="en" data-vault="${vault.origin}"><head><title>Shop</title>
       <link rel="icon" href="data:,"></head><body><script type="module" src="/shop.js"></script></body></html>`);
   });
-  return { vault, shop: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser(stack) };
+  return { vault, shop: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser() };
 });
 
 /** With React's checks for development, which mount everything twice. */

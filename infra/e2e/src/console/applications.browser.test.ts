@@ -1,9 +1,9 @@
 import { useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
-const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+const world = useStack(async () => {
+  const platform = await openConsole();
   const { sluice } = platform;
   for (let at = 1; at <= 23; at++) {
     const name = at === 23 ? 'A checkout whose name is as long as somebody made it '.repeat(3).trim() : `Shop ${at}`;

@@ -1,11 +1,11 @@
 import { eventually, useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
 const value = '4242424242424242';
 
-const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+const world = useStack(async () => {
+  const platform = await openConsole();
   const { sluice } = platform;
   const backend = await sluice.applications.create({
     name: 'Backend of the shop',
@@ -57,10 +57,17 @@ test('a row is proven in the page, and one that was changed in the database is n
   await page.getByText(/^Proven: this is row \d+ of the \d+ that are signed$/).waitFor();
   await opened.look('audit-row');
   expect(await page.content()).not.toContain(value);
-  await world.current.query(`update audit_log set message = 'Token seen' where trace_id = 'trace-3'`);
+  const { query, stack } = world.current;
+  const setMessage = (message: string) =>
+    query(`update audit_log set message = $1 where tenant_id = $2 and trace_id = 'trace-3'`, [
+      message,
+      stack.credentials.tenant_id,
+    ]);
+  await setMessage('Token seen');
   await page.reload();
   await page.getByText('Not proven: do not trust this row').waitFor();
   await opened.look('audit-row-changed');
+  await setMessage('Token read'); // other files use this ledger
 });
 
 test('an address that names no row says so', async () => {

@@ -1,11 +1,11 @@
 import { useStack } from '@sluice/testing';
 import { createTenant } from '../platform.ts';
-import { signIn, signInLink, startConsole } from './open-console.ts';
+import { openConsole, signIn, signInLink } from './open-console.ts';
 
-const world = useStack(startConsole);
+const world = useStack(openConsole);
 
 test('who is signed in is seen everywhere, and leaves', async () => {
-  await using opened = await signIn(world.current);
+  await using opened = await signIn(world.current, await signInLink(world.current));
   const { page } = opened;
   await opened.goto('/nowhere', 'Nothing here');
   await opened.look('not-found');
@@ -64,7 +64,7 @@ test('what somebody may not do is explained, not hidden', async () => {
     type: 'management',
     permissions: ['application:read'],
   });
-  await using opened = await signIn(world.current);
+  await using opened = await signIn(world.current, await signInLink(world.current));
   const { page } = opened;
   await page.goto(`${consoleUrl}/sign-in`);
   await page.getByLabel('Management key').fill(key);
@@ -87,7 +87,7 @@ test('a person changes to another Tenant', async () => {
      SELECT $1, owner_id, 'AUDITOR' FROM tenants WHERE id = $2`,
     [other.tenant_id, stack.credentials.tenant_id],
   );
-  await using opened = await signIn(world.current);
+  await using opened = await signIn(world.current, await signInLink(world.current));
   const { page } = opened;
   await page.getByRole('button', { name: /account/ }).click();
   await page.getByText('Change to another Tenant').waitFor();

@@ -1,9 +1,9 @@
 import { eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
 /** Another page that the person has open, of a sibling host on the same site. */
 const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+  const platform = await openConsole();
   const caught: string[] = [];
   const attacker = await serveHttp(closing, ({ url = '' }, response) => {
     if (url.startsWith('/caught')) caught.push(url);

@@ -1,12 +1,12 @@
 import { eventually, eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
 import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
 const number = '4242424242424242';
 
 const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+  const platform = await openConsole();
   const { sluice, stack } = platform;
   const destination = await serveHttp(closing, ({ url }, response) => {
     response.writeHead(url?.includes('fail') ? 500 : 200, { 'content-type': 'application/json' }).end('{}');

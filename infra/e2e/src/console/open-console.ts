@@ -1,18 +1,18 @@
 import { eventually } from '@sluice/testing';
-import { findBarriers, type OpenPage, openBrowser } from '@sluice/testing/browser';
-import { type Platform, startPlatform } from '../platform.ts';
+import { findBarriers, type OpenPage, openBrowser, renderings } from '@sluice/testing/browser';
+import type { BrowserContext } from 'playwright-core';
+import { type Platform, sharePlatform } from '../platform.ts';
 
-/** A platform, and browsers in which its owner is signed in to the console. */
-export async function startConsole(closing: AsyncDisposableStack) {
-  const platform = await startPlatform(closing);
-  const { openPage } = await openBrowser(closing);
+/** A new Tenant, and browsers in which its owner is signed in to the console. */
+export async function openConsole() {
+  const platform = await sharePlatform();
+  const { openPage } = await openBrowser();
   const consoleUrl = `http://console.localhost:${new URL(platform.stack.baseUrl).port}`;
-  return { ...platform, openPage, consoleUrl };
+  const kept: { signedIn?: Awaited<ReturnType<BrowserContext['storageState']>> } = {};
+  return { ...platform, openPage, consoleUrl, kept };
 }
 
-export type ConsoleWorld = Awaited<ReturnType<typeof startConsole>>;
-
-const themes = ['light', 'dark'] as const;
+export type ConsoleWorld = Awaited<ReturnType<typeof openConsole>>;
 
 export interface SignedIn extends OpenPage, AsyncDisposable {
   /** Opens an address of the console, and waits for a heading. */
@@ -20,20 +20,33 @@ export interface SignedIn extends OpenPage, AsyncDisposable {
   /** From here on an answer with this status is no fault; the browser writes each down. */
   expectStatus(status: number): void;
   /**
-   * Looks at the screen in both themes, wide and narrow: it keeps pictures, and fails for what axe finds and what is wider than
-   * the window.
+   * Looks at the screen in both themes, and wide and narrow: it keeps pictures, and fails for what axe finds and what is wider
+   * than the window.
    */
   look(name: string): Promise<void>;
 }
 
-/** Signs the owner in by a one-time link. When it is disposed of, the page must have had no fault. */
+/**
+ * A page in which the owner is signed in: as all tests of the file share it, or with a link by a sign-in of its own, for what
+ * ends or changes it. When it is disposed of, the page must have had no fault.
+ */
 export async function signIn(world: ConsoleWorld, link?: string): Promise<SignedIn> {
   const closing = new AsyncDisposableStack();
-  const opened = await world.openPage(closing, { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
+  const { signedIn } = link === undefined ? world.kept : {};
+  const opened = await world.openPage(closing, {
+    viewport: { width: 1280, height: 860 },
+    colorScheme: 'light',
+    ...(signedIn && { storageState: signedIn }),
+  });
   const { page, seen } = opened;
-  await page.goto(link ?? (await signInLink(world)));
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  if (signedIn) {
+    await page.goto(world.consoleUrl);
+  } else {
+    await page.goto(link ?? (await signInLink(world)));
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  if (link === undefined) world.kept.signedIn ??= await page.context().storageState();
   const expected: number[] = [];
   return {
     ...opened,
@@ -43,17 +56,15 @@ export async function signIn(world: ConsoleWorld, link?: string): Promise<Signed
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     },
     async look(name) {
-      for (const colorScheme of themes) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        for (const width of [1280, 320]) {
-          await page.setViewportSize({ width, height: 860 });
-          await page.evaluate(() => scrollTo(0, 0));
-          const at = `${name}-${colorScheme}-${width}`;
-          await opened.screenshot(at, { whole: true });
-          expect([at, await findBarriers(page)]).toEqual([at, []]);
-          const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-          await eventually(`${at} fits`, async () => !(await isTooWide()));
-        }
+      for (const { scheme, width } of renderings) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 860 });
+        await page.evaluate(() => scrollTo(0, 0));
+        const at = `${name}-${scheme}-${width}`;
+        await opened.screenshot(at, { whole: true });
+        expect([at, await findBarriers(page)]).toEqual([at, []]);
+        const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        await eventually(`${at} fits`, async () => !(await isTooWide()));
       }
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 1280, height: 860 });

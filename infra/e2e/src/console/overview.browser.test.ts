@@ -1,9 +1,9 @@
 import { eventually, serveHttp, useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
 const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+  const platform = await openConsole();
   const destination = await serveHttp(closing, ({ url }, response) => {
     response.writeHead(url?.includes('fail') ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
   });

@@ -1,8 +1,8 @@
 import { useStack } from '@sluice/testing';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
-const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+const world = useStack(async () => {
+  const platform = await openConsole();
   const { sluice } = platform;
   const application = await sluice.applications.create({
     name: 'Code',

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 import { useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn, signInLink } from './open-console.ts';
 
 const world = useStack(async (closing) => ({
-  ...(await startConsole(closing)),
+  ...(await openConsole()),
   destination: await openDestination(closing),
 }));
 
@@ -207,7 +207,7 @@ test('who may only read Reactors sees that a run has ended, but not what it prin
   const caller = await createApplication({ name: 'Caller', permissions: ['token:use'] });
   const reader = await createApplication({ name: 'Reader', type: 'management', permissions: ['reactor:read'] });
   await clientOf(stack.baseUrl, caller.key).sluice.reactors.reactAsync(id, {});
-  await using opened = await signIn(world.current);
+  await using opened = await signIn(world.current, await signInLink(world.current));
   const { page } = opened;
   const readDetails = async (text: string | RegExp) => {
     await opened.goto(`/reactors/${id}`, 'Private');

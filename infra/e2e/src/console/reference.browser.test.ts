@@ -1,7 +1,7 @@
 import { useStack } from '@sluice/testing';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
-const world = useStack(startConsole);
+const world = useStack(openConsole);
 
 test('the reference of the API is read at the host of the console, and leads back', async () => {
   await using opened = await signIn(world.current);

@@ -1,8 +1,8 @@
 import { useStack } from '@sluice/testing';
-import { signIn, signInLink, startConsole } from './open-console.ts';
+import { openConsole, signIn, signInLink } from './open-console.ts';
 
-const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+const world = useStack(async () => {
+  const platform = await openConsole();
   await platform.sluice.applications.create({ name: 'Backend', type: 'private', permissions: ['token:create'] });
   return platform;
 });

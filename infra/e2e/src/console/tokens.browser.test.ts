@@ -1,12 +1,12 @@
 import { eventually, useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { signIn, startConsole } from './open-console.ts';
+import { openConsole, signIn } from './open-console.ts';
 
 const number = '4242424242424242';
 const longId = `order-${'0123456789-'.repeat(9)}of-the-shop`;
 
-const world = useStack(async (closing) => {
-  const platform = await startConsole(closing);
+const world = useStack(async () => {
+  const platform = await openConsole();
   const { sluice } = platform;
   const backend = await sluice.applications.create({
     name: 'Backend',

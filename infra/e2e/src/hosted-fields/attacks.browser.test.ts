@@ -27,7 +27,7 @@ const world = useStack(async (closing) => {
     permissions: ['token:create', 'token:use'],
     rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }],
   });
-  const { openPage } = await openBrowser(closing);
+  const { openPage } = await openBrowser();
   const settings = { url: shop, vault, key: mine.key, application: mine.id };
 
   /** What the shop's server does with a nonce: for one token, for a frame. */

@@ -26,7 +26,7 @@ const world = useStack(async (closing) => {
   const hashes: Record<string, Record<string, string>> = JSON.parse(
     await file('packages/elements/released/integrity.json'),
   );
-  const { openPage } = await openBrowser(closing);
+  const { openPage } = await openBrowser();
 
   /** Runs what the guide says, with the words that it leaves to its reader, and with `more` changes. */
   async function openGuide(stack: AsyncDisposableStack, more: Record<string, string> = {}): Promise<string> {

@@ -18,7 +18,7 @@ const world = useStack(async (closing) => {
     permissions: ['token:create'],
     rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:update'] }],
   });
-  const { openPage } = await openBrowser(closing);
+  const { openPage } = await openBrowser();
 
   const authorize = async (nonce: string, token: string) => {
     const conditions = [{ attribute: 'id', operator: 'equals', value: token }];

@@ -34,7 +34,7 @@ const world = useStack(async (stack) => {
     response.writeHead(200, { 'Content-Type': 'text/html', ...headers });
     response.end(`<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,">${body}`);
   });
-  return { url, browser: await openBrowser(stack) };
+  return { url, browser: await openBrowser() };
 });
 
 async function open(path: string, host = '127.0.0.1') {

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { isFullRun } from '../slow.ts';
 import { requireSetting } from '../test-database.ts';
+import { workerStack } from '../worker-stack.ts';
 import { reportViolations, type Violation } from './in-page/report-violations.ts';
 
 /** Not in Git. */
@@ -33,24 +35,44 @@ export interface OpenPage {
 }
 
 export interface TestBrowser {
-  browser: Browser;
   /** A page with cookies and storage of its own. It closes with the stack. */
   openPage(stack: AsyncDisposableStack, options?: BrowserContextOptions): Promise<OpenPage>;
 }
 
-/**
- * Starts Chromium without a window. It has no sandbox of its own, because tests may run as root, so it must be shown
- * only pages of tests. `*.localhost` is this machine.
- */
-export async function openBrowser(stack: AsyncDisposableStack): Promise<TestBrowser> {
+export interface Rendering {
+  width: 1280 | 320;
+  scheme: 'light' | 'dark';
+}
+
+const mostDifferent: readonly Rendering[] = [
+  { width: 1280, scheme: 'light' },
+  { width: 320, scheme: 'dark' },
+];
+
+/** How the screens of people are looked at: in the full run wide and narrow in both themes, otherwise in the two that differ most. */
+export const renderings: readonly Rendering[] = isFullRun
+  ? [...mostDifferent, { width: 1280, scheme: 'dark' }, { width: 320, scheme: 'light' }]
+  : mostDifferent;
+
+let shared: Promise<Browser> | undefined;
+
+/** Chromium without a window, which all test files of one Jest worker share; each page has its own cookies and storage. */
+export async function openBrowser(): Promise<TestBrowser> {
+  shared ??= launch();
+  const browser = await shared;
+  return { openPage: (closing, options) => openPage(browser, closing, options) };
+}
+
+/** It has no sandbox of its own, because tests may run as root, so it must be shown only pages of tests. `*.localhost` is this machine. */
+async function launch(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: requireSetting('TEST_CHROMIUM'),
     chromiumSandbox: false,
     env: { ...process.env, LD_LIBRARY_PATH: process.env.TEST_CHROMIUM_LIBRARIES ?? '' },
     args: ['--disable-gpu', '--disable-quic', onlyThisMachine],
   });
-  stack.defer(() => browser.close());
-  return { browser, openPage: (closing, options) => openPage(browser, closing, options) };
+  workerStack.defer(() => browser.close());
+  return browser;
 }
 
 async function openPage(

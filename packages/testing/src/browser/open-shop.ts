@@ -95,7 +95,7 @@ export async function startShops(stack: AsyncDisposableStack): Promise<Shops> {
     response.setHeader('Content-Type', 'text/html').setHeader('Content-Security-Policy', policyOf(vault.origin));
     response.end(html(vault.scriptOf(searchParams.get('version') ?? undefined)));
   });
-  const shops = { vault, origin: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser(stack) };
+  const shops = { vault, origin: url.replace('127.0.0.1', 'shop.localhost'), browser: await openBrowser() };
   return { ...shops, open: (options) => openShop(shops, options) };
 }
 

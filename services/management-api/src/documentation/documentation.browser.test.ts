@@ -1,10 +1,10 @@
 import { eventually, useStack } from '@sluice/testing';
-import { findBarriers, openBrowser } from '@sluice/testing/browser';
+import { findBarriers, openBrowser, renderings } from '@sluice/testing/browser';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const world = useStack(async (stack) => {
   const settings = { CONSOLE_HOST: 'console.localhost' };
-  return { api: await startTestManagement(stack, settings), browser: await openBrowser(stack) };
+  return { api: await startTestManagement(stack, settings), browser: await openBrowser() };
 });
 
 async function open(path: string, { width, scheme, host = '127.0.0.1' }: Look) {
@@ -26,14 +26,7 @@ interface Look {
   host?: string;
 }
 
-const looks: Look[] = [
-  { width: 1440, scheme: 'light' },
-  { width: 1024, scheme: 'dark' },
-  { width: 320, scheme: 'light' },
-  { width: 320, scheme: 'dark' },
-];
-
-describe.each(looks)('the API reference, $width px wide and $scheme', (look) => {
+describe.each(renderings)('the API reference, $width px wide and $scheme', (look) => {
   test('is read without a fault, by everybody, and is never wider than its window', async () => {
     await using opened = await open('/docs', look);
     const { page, seen, origin } = opened;

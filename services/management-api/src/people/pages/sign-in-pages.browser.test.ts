@@ -1,6 +1,6 @@
 import { generateSecret, hashKey } from '@sluice/credentials';
 import { useStack } from '@sluice/testing';
-import { findBarriers, type OpenPage, openBrowser } from '@sluice/testing/browser';
+import { findBarriers, type OpenPage, openBrowser, type Rendering, renderings } from '@sluice/testing/browser';
 import { startTestConsole } from '../../testing/test-console.ts';
 import { startTestIssuer } from '../../testing/test-issuer.ts';
 import { insertInvitation } from '../invitations/invitation.queries.ts';
@@ -15,7 +15,7 @@ const world = useStack(async (stack) => {
     OIDC_ISSUERS: JSON.stringify([issuer.entry('keycloak')]),
   };
   const api = await startTestConsole(stack, settings);
-  const browser = await openBrowser(stack);
+  const browser = await openBrowser();
   async function invite(email: string, tenantId = api.tenant.tenant_id) {
     const secret = generateSecret();
     const secretHash = hashKey(api.pepper, secret);
@@ -25,14 +25,7 @@ const world = useStack(async (stack) => {
   return { api, issuer, browser, consoleUrl, invite };
 });
 
-const looks = [
-  { width: 1280, scheme: 'light' },
-  { width: 1280, scheme: 'dark' },
-  { width: 320, scheme: 'light' },
-  { width: 320, scheme: 'dark' },
-] as const;
-
-async function open(look: { width: number; scheme: 'light' | 'dark' } = looks[0]) {
+async function open(look: Rendering = { width: 1280, scheme: 'light' }) {
   const stack = new AsyncDisposableStack();
   const viewport = { width: look.width, height: 720 };
   const opened = await world.current.browser.openPage(stack, { viewport, colorScheme: look.scheme });
@@ -47,7 +40,7 @@ async function seeSignedIn(page: OpenPage['page']) {
   await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
 }
 
-test.each(looks)('each page is read by everybody, $width px wide and $scheme', async (look) => {
+test.each(renderings)('each page is read by everybody, $width px wide and $scheme', async (look) => {
   const { api, consoleUrl, invite, issuer } = world.current;
   const { tenant, stranger, db } = api;
   await using opened = await open(look);
