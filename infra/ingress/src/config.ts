@@ -1,4 +1,4 @@
-import { hostSettings, trustedProxySettings } from '@sluice/http-api';
+import { hostSettings, trustedProxySettings } from '@sluice/hosts';
 import { httpSettings, serviceSettings } from '@sluice/service-runtime';
 
 const origin = { type: 'string', pattern: '^http://[^/]+/?$' } as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { forBrowsers } from '@sluice/http-api/browser-rules';
+import { forBrowsers } from '@sluice/hosts';
 import { problemRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { ServiceName } from './routes.ts';
 

@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { addressReader, type HostOf } from '@sluice/http-api';
+import { addressReader, type HostOf } from '@sluice/hosts';
 import { ServiceError } from '@sluice/problems';
 import { createOrderedServer, faultInHead, pathOfTarget, targetFault } from '@sluice/service-runtime';
 import { answerFailure, serviceAway } from './failure.ts';

@@ -1,4 +1,4 @@
-import type { HostKind } from '@sluice/http-api';
+import type { HostKind } from '@sluice/hosts';
 import { findService, routes, type ServiceName, serviceFinder } from './routes.ts';
 
 describe('findService', () => {

@@ -1,4 +1,4 @@
-import type { HostKind } from '@sluice/http-api';
+import type { HostKind } from '@sluice/hosts';
 
 /** The services behind the ingress. */
 export type ServiceName = 'proxy-gateway' | 'token-vault' | 'management-api';

@@ -1,4 +1,4 @@
-import { addressReader, hostsFrom } from '@sluice/http-api';
+import { addressReader, hostsFrom } from '@sluice/hosts';
 import { type Config, exportCounter, listen, type Runtime, type Service } from '@sluice/service-runtime';
 import type { configSchema } from './config.ts';
 import { createIngressServer } from './ingress.ts';

@@ -1,4 +1,4 @@
-import { openRedisNode } from '@sluice/service-runtime';
+import { openRedisNode } from '@sluice/redis';
 import type { Logger } from 'pino';
 
 /** Messages between processes over Redis. They only make changes fast; any of them may be lost. */

@@ -1,6 +1,6 @@
+import { addressReader } from '@sluice/hosts';
 import type { Request, Response } from 'express';
 import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options.ts';
-import { addressReader } from './client-address.ts';
 import { operationBodyCheck } from './near-misses.ts';
 import type { AnonymousOperation } from './operation.ts';
 import { readCheckedBody } from './read-checked-body.ts';

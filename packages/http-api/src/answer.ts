@@ -1,12 +1,12 @@
 import type { Caller } from '@sluice/credentials';
 import { Judgement } from '@sluice/credentials';
 import { asTenant, type Queryable } from '@sluice/database';
+import { addressReader } from '@sluice/hosts';
 import { endedEarly } from '@sluice/problems';
 import type { Request, Response } from 'express';
 import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options.ts';
 import { refuseCaller, requireSame } from './check-caller.ts';
 import { checkText } from './check-text.ts';
-import { addressReader } from './client-address.ts';
 import { atCookieApi } from './cookie-api.ts';
 import { readIfMatch, takesIfMatch, withEntityTag } from './entity-tag.ts';
 import { isFromFields } from './fields-host.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { apiPart, bodyBytesFrom } from '@sluice/body-bytes';
+import { addressReader, refuseServiceWorker } from '@sluice/hosts';
 import { readTraceId, ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault, WorkPieces } from '@sluice/service-runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -7,8 +8,6 @@ import { accessLog, outcomeOf } from './access-log.ts';
 import { answer } from './answer.ts';
 import { answerAnonymous } from './answer-anonymous.ts';
 import type { ApiOptions } from './api-options.ts';
-import { refuseServiceWorker } from './browser-rules.ts';
-import { addressReader } from './client-address.ts';
 import { cookieApiPath, guardCookieApi, underCookieApi } from './cookie-api.ts';
 import type { Operation } from './operation.ts';
 import { allowBrowsers } from './origins.ts';

@@ -1,30 +1,12 @@
 export type { ApiOptions } from './api-options.ts';
 export { canonicalUuid } from './canonical-uuid.ts';
 export { requireSame } from './check-caller.ts';
-export {
-  addressReader,
-  canonicalAddress,
-  networkOf,
-  singleAddressOf,
-  trustedProxySettings,
-} from './client-address.ts';
 export { cookieApiPath, isOwn, refuseForeign, underCookieApi } from './cookie-api.ts';
 export { cookiesNamed } from './cookies.ts';
 export { cursorPageOf, cursorQuery, readCursor, signCursor, toCursorPage } from './cursor.ts';
 export { changedTo } from './entity-tag.ts';
 export { expressApi } from './express-api.ts';
 export { forFrames } from './fields-host.ts';
-export {
-  type Host,
-  type HostKind,
-  type HostOf,
-  hostSettings,
-  hostsFrom,
-  isLocalHost,
-  type ListenersByHost,
-  originOf,
-  serveByHost,
-} from './hosts.ts';
 export { Html, html } from './html.ts';
 export { createHttpServer } from './http-server.ts';
 export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency/idempotency-store.ts';

@@ -1,5 +1,6 @@
 import { FairTurns } from '@sluice/fair-turns';
-import { connectRedis, type Logger, type RedisClient } from '@sluice/service-runtime';
+import { connectRedis, type RedisClient } from '@sluice/redis';
+import type { Logger } from '@sluice/service-runtime';
 import { fromFields, type MinuteCounts, toFields } from './figures.ts';
 import { type FedInvocation, fromLine } from './invocation-record.ts';
 

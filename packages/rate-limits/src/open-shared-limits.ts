@@ -1,4 +1,5 @@
-import { connectRedis, exportCounter, type Logger } from '@sluice/service-runtime';
+import { connectRedis } from '@sluice/redis';
+import { exportCounter, type Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import { watchRedis } from './redis-presence.ts';
 import { type SharedLimit, type SharedLimitOptions, type SharedStore, sharedLimit } from './shared-limit.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { connectRedis, Logger } from '@sluice/service-runtime';
+import type { connectRedis } from '@sluice/redis';
+import type { Logger } from '@sluice/service-runtime';
 
 export type Redis = ReturnType<typeof connectRedis>;
 

@@ -1,5 +1,6 @@
+import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, openRedisDoor } from '@sluice/testing';
-import { connectRedis, serviceLogger } from './index.ts';
+import { connectRedis } from './connect-redis.ts';
 
 function recordingLog() {
   const lines: string[] = [];

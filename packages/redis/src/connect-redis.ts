@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from '@sluice/service-runtime';
 import { openRedis, type RedisClient } from './open-redis.ts';
 
 /** Reconnects for ever. Commands wait for the first connection, at most 2 s, and later fail at once without Redis. */

@@ -5,6 +5,7 @@ import { freePort } from './free-port.ts';
 
 const own = useChildren();
 const moduleUrl = (name: string) => new URL(`${name}.ts`, import.meta.url).href;
+const tracing = new URL('../../tracing/src/index.ts', import.meta.url).href;
 
 function run(start: string, env: Record<string, string> = {}, more: string[] = []) {
   const program = `
@@ -13,6 +14,7 @@ function run(start: string, env: Record<string, string> = {}, more: string[] = [
     import { httpSettings, serviceSettings } from '${moduleUrl('settings')}';
     import { traceSettings } from '${moduleUrl('tracing/trace-settings')}';
     import { createServer } from 'node:http';
+    import { openTracing } from '${tracing}';
     const properties = {
       ...serviceSettings, ...httpSettings, ...traceSettings,
       ADMIN_PORT: { type: 'integer', default: 0, description: 'Admin port' },
@@ -20,7 +22,7 @@ function run(start: string, env: Record<string, string> = {}, more: string[] = [
     };
     const configSchema = { type: 'object', required: ['NEEDED'], properties };
     const start = ${start};
-    await runService({ name: 'sample', summary: 'a sample', configSchema, start }, process);`;
+    await runService({ name: 'sample', summary: 'a sample', configSchema, start, openTracing }, process);`;
   const settings = { ADMIN_HOST: '127.0.0.1', NEEDED: 'needed', SHUTDOWN_DRAIN_MS: '0', ...env };
   const args = ['--input-type=module', '-e', program, '--', ...more];
   const child = own(spawn(process.execPath, args, { env: { ...programEnvironment(), ...settings } }));

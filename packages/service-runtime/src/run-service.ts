@@ -6,7 +6,7 @@ import { logMissing } from './log-missing.ts';
 import { type Logger, serviceLogger } from './logger.ts';
 import { measureProcess, version } from './process-metrics.ts';
 import { warnOfRemovedSettings } from './removed-settings.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import type { Tracing, TracingOptions } from './tracing/tracing.ts';
 
 export interface Runtime {
   log: Logger;
@@ -29,6 +29,8 @@ export interface ServiceDefinition<S extends ConfigSchema> {
   summary: string;
   configSchema: S;
   start: Start<Config<S>>;
+  /** For a service with `traceSettings`: `openTracing` of the package `tracing`. */
+  openTracing?: (options: TracingOptions) => Promise<Tracing>;
 }
 
 interface RuntimeSettings {
@@ -56,6 +58,7 @@ export async function runService<const S extends ConfigSchema>(
   }
   const config = readConfigOrExit(definition.configSchema, env);
   const settings = config as unknown as RuntimeSettings;
+  const { openTracing } = definition;
   const isTraced = settings.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined;
   const log = serviceLogger({
     service: definition.name,
@@ -75,7 +78,7 @@ export async function runService<const S extends ConfigSchema>(
   collectDefaultMetrics({ register: runtime.metrics });
   measureProcess(definition.name, runtime.readiness, runtime.metrics);
   try {
-    if (isTraced) runtime.tracing = await openTracing(definition.name, settings, runtime);
+    if (isTraced) runtime.tracing = await openTracing?.(tracingOptions(definition.name, settings, runtime));
     await openAdminServer({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ...runtime });
     const { port } = await definition.start(config, runtime);
     runtime.readiness.state = 'running';
@@ -88,12 +91,10 @@ export async function runService<const S extends ConfigSchema>(
   }
 }
 
-/** Imported only here, so that OpenTelemetry costs nothing where traces are off. */
-async function openTracing(service: string, settings: RuntimeSettings, runtime: Runtime): Promise<Tracing> {
-  const { openTracing: open } = await import('./tracing/open-tracing.ts');
+function tracingOptions(service: string, settings: RuntimeSettings, runtime: Runtime): TracingOptions {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
   const { OTEL_TRACES_SAMPLER_ARG: ratio = 1, SHUTDOWN_TIMEOUT_MS: timeoutMs } = settings;
-  return open({ service, version, endpoint, headers, ratio, flushMs: Math.min(timeoutMs / 4, 2000), ...runtime });
+  return { service, version, endpoint, headers, ratio, flushMs: Math.min(timeoutMs / 4, 2000), ...runtime };
 }
 
 function currentTrace({ tracing }: Runtime): object {

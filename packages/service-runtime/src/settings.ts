@@ -39,14 +39,3 @@ export const httpSettings = {
     description: 'Prefix of our own headers',
   },
 } as const;
-
-export const redisSettings = {
-  REDIS_URL: {
-    type: 'string',
-    pattern: '^rediss?(\\+(cluster|sentinel))?://',
-    writeOnly: true,
-    description:
-      'Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +
-      'redis+sentinel://host:port,host:port/master; rediss for TLS',
-  },
-} as const;

@@ -9,13 +9,13 @@ import {
   databaseSettings,
   poolState,
 } from '@sluice/database';
+import { redisSettings } from '@sluice/redis';
 import {
   type Config as ConfigOf,
   httpSettings,
   measureDisclosures,
   measurePool,
   type Runtime,
-  redisSettings,
 } from '@sluice/service-runtime';
 import { assembleVault, keyWrapperFrom, raiseIntegrityAlarms, type Vault, vaultSettings } from '@sluice/vault';
 

@@ -1,7 +1,7 @@
+import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, startTraceCollector } from '@sluice/testing';
 import { Registry } from 'prom-client';
-import { serviceLogger } from '../logger.ts';
-import { openTracing } from './open-tracing.ts';
+import { openTracing } from './index.ts';
 
 const callersTrace = '0af7651916cd43dd8448eb211c80319c';
 const callersSpan = 'b7ad6b7169203331';
@@ -14,7 +14,7 @@ async function open(stack: AsyncDisposableStack, ratio = 1, flushMs = 2000) {
   const own = new AsyncDisposableStack();
   const headers = 'authorization=Basic%20canary';
   const options = { service: 'test', version: '1', endpoint: collector.url, headers, ratio, log, metrics, flushMs };
-  const tracing = openTracing({ ...options, stack: own });
+  const tracing = await openTracing({ ...options, stack: own });
   return { collector, lines, tracing, metrics, close: () => own.disposeAsync() };
 }
 

@@ -14,31 +14,27 @@ import { parseKeyPairsIntoRecord, parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { type Sampler, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  errorCodeOf,
+  exportCounter,
+  exportGauge,
+  type FinishedSpan,
+  type Logger,
+  type OpenSpan,
+  type SpanFacts,
+  type SpanOptions,
+  type Tracing,
+  type TracingOptions,
+  toAttributes,
+} from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.ts';
-import { exportCounter, exportGauge } from '../metrics/measured.ts';
 import { CountedBatches } from './counted-batches.ts';
-import { errorCodeOf, type SpanFacts, toAttributes } from './span-facts.ts';
-import type { FinishedSpan, OpenSpan, SpanOptions, Tracing } from './tracing.ts';
-
-export interface TracingOptions {
-  service: string;
-  version: string;
-  endpoint: string;
-  headers: string | undefined;
-  ratio: number;
-  log: Logger;
-  metrics: Registry;
-  stack: AsyncDisposableStack;
-  /** Time limit for sending the last spans at a stop. */
-  flushMs: number;
-}
 
 const exportTimeoutMs = 5000;
 const complaintIntervalMs = 60_000;
 
-/** Closing the stack sends the last spans. Import this module only where traces are on. */
-export function openTracing(options: TracingOptions): Tracing {
+/** Closing the stack sends the last spans. */
+export function open(options: TracingOptions): Tracing {
   const batches = new CountedBatches(exporterFor(options), complainer(options.log));
   measureSpans(batches, options.metrics);
   const provider = new TracerProvider({

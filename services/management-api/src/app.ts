@@ -1,17 +1,16 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { BodyBytes } from '@sluice/body-bytes';
 import { authenticate, readCallers, signInAuthentication } from '@sluice/credentials';
+import { type HostOf, serveByHost } from '@sluice/hosts';
 import {
   type ApiOptions,
   expressApi,
   forFrames,
-  type HostOf,
   operationName,
   type PublicAnswer,
   type RequestObserver,
   readSignInCookie,
   type Streams,
-  serveByHost,
   singleHeader,
   underCookieApi,
 } from '@sluice/http-api';

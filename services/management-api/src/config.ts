@@ -1,7 +1,8 @@
 import { bodyBytesSettings } from '@sluice/body-bytes';
 import { credentialSettings, keyEnvironmentSettings } from '@sluice/credentials';
 import { destinationSettings } from '@sluice/destination-policy';
-import { corsSettings, hostSettings, streamSettings, trustedProxySettings } from '@sluice/http-api';
+import { hostSettings, trustedProxySettings } from '@sluice/hosts';
+import { corsSettings, streamSettings } from '@sluice/http-api';
 import { ledgerOriginSettings, ledgerPublicKeysSetting } from '@sluice/ledger';
 import { sharedLimitSettings } from '@sluice/rate-limits';
 import { transformSettings } from '@sluice/sandbox';

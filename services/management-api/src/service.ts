@@ -1,16 +1,10 @@
 import { apiPart, bodyBytesFrom, measureBodyBytes } from '@sluice/body-bytes';
 import { readCallers, readPepper, watchCaller } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import {
-  addressReader,
-  createHttpServer,
-  hostsFrom,
-  originOf,
-  problemCodes,
-  requestLimits,
-  Streams,
-} from '@sluice/http-api';
+import { addressReader, hostsFrom, originOf } from '@sluice/hosts';
+import { createHttpServer, problemCodes, requestLimits, Streams } from '@sluice/http-api';
 import { FeedStore } from '@sluice/invocation-feed';
+import { openJobs } from '@sluice/redis/jobs';
 import {
   exportGauge,
   type Logger,
@@ -20,7 +14,6 @@ import {
   requestsInBatches,
   type Service,
 } from '@sluice/service-runtime';
-import { openJobs } from '@sluice/service-runtime/jobs';
 import { openStores } from '@sluice/stores';
 import { appOf, operationNames } from './app.ts';
 import type { Config } from './config.ts';

@@ -2,7 +2,7 @@ import { bodyBytesSettings } from '@sluice/body-bytes';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
 import { destinationSettings } from '@sluice/destination-policy';
-import { hostSettings } from '@sluice/http-api/hosts';
+import { hostSettings } from '@sluice/hosts';
 import { sharedLimitSettings } from '@sluice/rate-limits';
 import { defaultSuspension, transformSettings } from '@sluice/sandbox';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';

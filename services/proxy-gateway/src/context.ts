@@ -3,7 +3,7 @@ import type { BodyBytes } from '@sluice/body-bytes';
 import type { GuardedCache } from '@sluice/cache-coherence';
 import type { Callers, Invalidations } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import type { HostOf } from '@sluice/http-api/hosts';
+import type { HostOf } from '@sluice/hosts';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';

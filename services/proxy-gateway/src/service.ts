@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, readPepper } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { hostsFrom } from '@sluice/http-api/hosts';
+import { hostsFrom } from '@sluice/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
 import type { Config } from './config.ts';

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { authenticate, readCallers, signInAuthentication } from '@sluice/credentials';
+import { type HostOf, serveByHost } from '@sluice/hosts';
 import {
   type ApiOptions,
   expressApi,
   forFrames,
-  type HostOf,
   type OpenApiDocument,
   openapiFile,
   operationName,
   readSignInCookie,
-  serveByHost,
   singleHeader,
   toOpenApi,
   underCookieApi,

@@ -1,7 +1,8 @@
 import { bodyBytesSettings } from '@sluice/body-bytes';
 import { cacheSettings } from '@sluice/cache-coherence';
 import { credentialSettings } from '@sluice/credentials';
-import { corsSettings, hostSettings, trustedProxySettings } from '@sluice/http-api';
+import { hostSettings, trustedProxySettings } from '@sluice/hosts';
+import { corsSettings } from '@sluice/http-api';
 import { sharedLimitSettings } from '@sluice/rate-limits';
 import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings } from '@sluice/stores';

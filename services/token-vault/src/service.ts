@@ -1,7 +1,8 @@
 import { apiPart, bodyBytesFrom, measureBodyBytes } from '@sluice/body-bytes';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, cacheEmbedders, readPepper } from '@sluice/credentials';
-import { addressReader, createHttpServer, hostsFrom, originOf, problemCodes, requestLimits } from '@sluice/http-api';
+import { addressReader, hostsFrom, originOf } from '@sluice/hosts';
+import { createHttpServer, problemCodes, requestLimits } from '@sluice/http-api';
 import { listen, type Runtime, requestObserver, requestsInBatches, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
 import { appOf, operationNames } from './app.ts';

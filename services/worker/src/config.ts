@@ -1,6 +1,7 @@
 import { databaseSettings } from '@sluice/database';
 import { ledgerKeySetting, ledgerOriginSettings } from '@sluice/ledger';
-import { type Config as ConfigOf, redisSettings, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { redisSettings } from '@sluice/redis';
+import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 
 export const configSchema = {
   type: 'object',

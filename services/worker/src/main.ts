@@ -2,6 +2,7 @@ import { requireNode } from '@sluice/service-runtime/require-node';
 
 requireNode(process);
 const { runService } = await import('@sluice/service-runtime');
+const { openTracing } = await import('@sluice/tracing');
 const { configSchema } = await import('./config.ts');
 const { start } = await import('./service.ts');
-await runService({ name: 'worker', summary: 'what time drives', configSchema, start }, process);
+await runService({ name: 'worker', summary: 'what time drives', configSchema, start, openTracing }, process);

@@ -1,8 +1,8 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
 import { checkDatabase, connectAhead, connectDatabase, connectOwn, poolState } from '@sluice/database';
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
+import { consume, jobMetrics, openJobs } from '@sluice/redis/jobs';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
-import { consume, jobMetrics, openJobs } from '@sluice/service-runtime/jobs';
 import { ApplicationExpiry } from './application-expiry/expire-applications.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { addComingMonths } from './audit-log-months/add-coming-months.ts';

@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '../logger.ts';
 import type { SpanFacts } from './span-facts.ts';
 
 /** Times are those of `performance.now()`. */
@@ -35,4 +37,17 @@ export interface Tracing {
   /** In a child of the current span, or without a span if there is none. */
   inPart<T>(name: string, work: () => Promise<T>): Promise<T>;
   current(): OpenSpan | undefined;
+}
+
+export interface TracingOptions {
+  service: string;
+  version: string;
+  endpoint: string;
+  headers: string | undefined;
+  ratio: number;
+  log: Logger;
+  metrics: Registry;
+  stack: AsyncDisposableStack;
+  /** Time limit for sending the last spans at a stop. */
+  flushMs: number;
 }

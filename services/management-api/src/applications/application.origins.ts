@@ -1,5 +1,5 @@
 import type { ApplicationType } from '@sluice/access';
-import { isLocalHost } from '@sluice/http-api';
+import { isLocalHost } from '@sluice/hosts';
 import { type FieldErrors, validationFailed } from '@sluice/problems';
 
 const host = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/;

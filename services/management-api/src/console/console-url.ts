@@ -1,4 +1,4 @@
-import { originOf } from '@sluice/http-api';
+import { originOf } from '@sluice/hosts';
 
 /** Where browsers find the console. */
 export function consoleUrlOf(host: string | undefined): string | undefined {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { tagOf } from '@sluice/cache-coherence';
 import { generateApiKey, generateNonce, hashKey } from '@sluice/credentials';
-import { type Acting, Confirmed, created, networkOf, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { networkOf } from '@sluice/hosts';
+import { type Acting, Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { KeyHashes } from '@sluice/credentials';
-import { refuseServiceWorker } from '@sluice/http-api/browser-rules';
+import { refuseServiceWorker } from '@sluice/hosts';
 import { ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault, valuesOf } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';

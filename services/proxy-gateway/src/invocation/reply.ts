@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { forBrowsers } from '@sluice/http-api/browser-rules';
+import { forBrowsers } from '@sluice/hosts';
 import { asServiceError, endRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import { isEndCertain } from '@sluice/service-runtime';

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { authenticate, readCallers } from '@sluice/credentials';
-import { expressApi, operationName, problemCodes, serveByHost, singleHeader } from '@sluice/http-api';
+import { serveByHost } from '@sluice/hosts';
+import { expressApi, operationName, problemCodes, singleHeader } from '@sluice/http-api';
 import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { type Runtime, requestObserver } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';

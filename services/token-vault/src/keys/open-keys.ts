@@ -1,6 +1,7 @@
 import { openCoherence } from '@sluice/cache-coherence';
 import { connectDatabase, databaseSettings } from '@sluice/database';
-import { type Config, redisSettings, serviceLogger } from '@sluice/service-runtime';
+import { redisSettings } from '@sluice/redis';
+import { type Config, serviceLogger } from '@sluice/service-runtime';
 import { cachedDataKeys, keyWrapperFrom, type Rotation, vaultConditions, vaultSettings } from '@sluice/vault';
 import { Registry } from 'prom-client';
 

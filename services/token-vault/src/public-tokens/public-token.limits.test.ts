@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { singleAddressOf } from '@sluice/http-api';
+import { singleAddressOf } from '@sluice/hosts';
 import { call, eventually, openRedisDoor, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';

@@ -1,5 +1,5 @@
 import type { Caller } from '@sluice/credentials';
-import { singleAddressOf } from '@sluice/http-api';
+import { singleAddressOf } from '@sluice/hosts';
 import { ServiceError } from '@sluice/problems';
 import {
   measureLocalDecisions,

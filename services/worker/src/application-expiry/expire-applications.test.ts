@@ -1,7 +1,7 @@
 import type { ChangeWriter } from '@sluice/cache-coherence';
 import { readCounter } from '@sluice/database';
+import { openJobs } from '@sluice/redis/jobs';
 import { serviceLogger } from '@sluice/service-runtime';
-import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   eventually,
   openTestCoherence,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readCounter } from '@sluice/database';
-import { openJobs } from '@sluice/service-runtime/jobs';
+import { openJobs } from '@sluice/redis/jobs';
 import { openTestDatabase, programEnvironment, testRedisUrl, useStack } from '@sluice/testing';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readCounter, runBytesCounter } from '@sluice/database';
+import type { Jobs } from '@sluice/redis/jobs';
 import { serviceLogger } from '@sluice/service-runtime';
-import type { Jobs } from '@sluice/service-runtime/jobs';
 import { openTestDatabase, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';

@@ -1,4 +1,4 @@
-import type { Jobs } from '@sluice/service-runtime/jobs';
+import type { Jobs } from '@sluice/redis/jobs';
 import type { Context } from '../context.ts';
 import { deleteOldRuns, endLeases, endOverdue, listWaiting } from './reactor-run.queries.ts';
 

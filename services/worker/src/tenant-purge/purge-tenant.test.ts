@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { recordChange, systemAct } from '@sluice/audit';
+import { openJobs } from '@sluice/redis/jobs';
 import { serviceLogger } from '@sluice/service-runtime';
-import { openJobs } from '@sluice/service-runtime/jobs';
 import {
   eventually,
   insertTestMember,

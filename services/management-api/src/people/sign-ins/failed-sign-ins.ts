@@ -1,4 +1,4 @@
-import { singleAddressOf } from '@sluice/http-api';
+import { singleAddressOf } from '@sluice/hosts';
 import { ServiceError } from '@sluice/problems';
 import { measureLocalDecisions, openSharedLimits } from '@sluice/rate-limits';
 import { exportCounter, type Runtime } from '@sluice/service-runtime';

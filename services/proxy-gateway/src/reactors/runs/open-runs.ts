@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asTenant } from '@sluice/database';
+import { consume, openJobs } from '@sluice/redis/jobs';
 import type { Runtime } from '@sluice/service-runtime';
-import { consume, openJobs } from '@sluice/service-runtime/jobs';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type Claim, claimRun, listNextRuns, releaseUnmarked, renewLease } from './run.queries.ts';

@@ -1,0 +1,10 @@
+export const redisSettings = {
+  REDIS_URL: {
+    type: 'string',
+    pattern: '^rediss?(\\+(cluster|sentinel))?://',
+    writeOnly: true,
+    description:
+      'Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +
+      'redis+sentinel://host:port,host:port/master; rediss for TLS',
+  },
+} as const;
