@@ -175,15 +175,16 @@ describe('Retry-After', () => {
     return (error as SluiceError).retryAfterSeconds;
   };
 
-  test.each([
+  test.each<[header: string, seconds: number | undefined]>([
     ['7', 7],
     [' 7 ', 7],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Sun Nov  6 08:49:37 1994', 0],
-    ...['1.5', '-3', '1e3', '0x10', '', 'soon', '2094-11-06', 'Sun 1', '1, 2'].map(
-      (text) => [text, undefined] as const,
-    ),
+    ...['1.5', '-3', '1e3', '0x10', '', 'soon', '2094-11-06', 'Sun 1', '1, 2'].map((text): [string, undefined] => [
+      text,
+      undefined,
+    ]),
   ])('%j is %p', async (header, seconds) => {
     expect(await told(header)).toBe(seconds);
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
-import { type SignedIn, signIn, signInLink, startConsole } from './open-console.ts';
+import { openConsole, type SignedIn, signIn, signInLink } from './open-console.ts';
 
-const world = useStack(startConsole);
+const world = useStack(openConsole);
 
 async function createProxy(part: object = {}) {
   const name = `P${randomUUID().slice(0, 8)}`;

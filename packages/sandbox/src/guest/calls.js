@@ -61,7 +61,7 @@ export function deliver(id, ok, json) {
 
 /**
  * The reason to append to an uncaught error: `fetch failed` has it only in its cause.
- * @param {{ name?: string, message?: string }} failure
+ * @param {{ name?: string | undefined, message?: string | undefined }} failure
  */
 export function reasonOf({ name, message }) {
   if (name !== 'TypeError' || (message !== 'fetch failed' && message !== 'terminated')) return '';

@@ -67,7 +67,7 @@ export const client = noting(
 
 /**
  * The hint to append to an error that a misspelt method of the client caused.
- * @param {{ name?: string, message?: string }} failure
+ * @param {{ name?: string | undefined, message?: string | undefined }} failure
  */
 export function hintOf({ name, message }) {
   if (missing === undefined || name !== 'TypeError' || message === undefined) return '';

@@ -312,7 +312,7 @@ export type ApplicationWithKey = {
  */
 export type AsyncReaction = {
     /**
-     * Any JSON, with expressions in its strings. Default: an empty object
+     * Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
      */
     args?: unknown;
     /**
@@ -492,7 +492,7 @@ export type CreateToken = {
      */
     fingerprint_expression?: string;
     /**
-     * Overrides the Tenant's `deduplicate_tokens`
+     * Overrides the Tenant's `deduplicate_tokens`; with keys of public Applications and sessions only false does
      */
     deduplicate_token?: boolean;
     /**
@@ -1460,7 +1460,7 @@ export type ProxyVersionPage = {
  */
 export type Reaction = {
     /**
-     * Any JSON, with expressions in its strings. Default: an empty object
+     * Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
      */
     args?: unknown;
 };
@@ -2232,7 +2232,7 @@ export type TenantSettings = {
      */
     fingerprint_tokens?: 'true' | 'false';
     /**
-     * Whether tokens are deduplicated
+     * Whether tokens are deduplicated. Public keys and sessions then learn by 200 that a card or bank account was there before: of a card whose first eight and last four digits are known by a thousand tries
      */
     deduplicate_tokens?: 'true' | 'false';
 };
@@ -2452,7 +2452,26 @@ export type TransformTrialBody = {
      * What `req.args` is: `body` and `headers`, of a request also `method`, `path` and `query`. What is left out is as of an empty request or response.
      */
     args: {
-        [key: string]: unknown;
+        /**
+         * Any JSON value
+         */
+        body?: unknown;
+        /**
+         * By names in lower case
+         */
+        headers?: unknown;
+        /**
+         * Of the request
+         */
+        method?: unknown;
+        /**
+         * What follows `/proxy`
+         */
+        path?: unknown;
+        /**
+         * With its `?`
+         */
+        query?: unknown;
     };
     /**
      * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all

@@ -1,6 +1,6 @@
 import { credentialSettings, keyEnvironmentSettings, readPepper } from '@sluice/credentials';
 import { connectDatabase, databaseSettings } from '@sluice/database';
-import { hostSettings } from '@sluice/http-api';
+import { hostSettings } from '@sluice/hosts';
 import { type Config, ConfigError, readConfig } from '@sluice/service-runtime';
 import { UsageError } from '@sluice/service-runtime/command-line';
 import { consoleUrlOf } from '../console/console-url.ts';

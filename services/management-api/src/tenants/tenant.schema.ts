@@ -8,7 +8,11 @@ const settings = {
   description: 'Strings that carry a boolean.',
   properties: {
     fingerprint_tokens: { ...flag, description: 'Whether all tokens are fingerprinted' },
-    deduplicate_tokens: { ...flag, description: 'Whether tokens are deduplicated. Public keys and sessions then learn by 200 that a card or bank account was there before: of a card whose first eight and last four digits are known by a thousand tries' },
+    deduplicate_tokens: {
+      ...flag,
+      description:
+        'Whether tokens are deduplicated. Public keys and sessions then learn by 200 that a card or bank account was there before: of a card whose first eight and last four digits are known by a thousand tries',
+    },
   },
 } as const;
 
