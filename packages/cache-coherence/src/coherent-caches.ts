@@ -62,7 +62,7 @@ export async function openCoherentCaches(options: CoherentCachesOptions): Promis
   };
   const db = connectDatabase(
     { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 1, DATABASE_WAIT_MS: 600 },
-    { stack, onError: (err) => log.debug({ err }, 'lease connection'), statementTimeoutMs },
+    { stack, onError: (err) => log.debug({ err }, 'lease connection'), statementTimeoutMs, openWithinMs: 600 },
   );
   const lease = new HeldLease({ db, service, log, onChange: ({ tags }) => drop(tags), onLoss: clear });
   stack.defer(() => lease.close());

@@ -1,6 +1,9 @@
-import { openTestDatabase, useStack } from '@sluice/testing';
+import { connect } from 'node:net';
+import { mock } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openTestDatabase, serveBytes, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { connectAhead, connectDatabase } from './index.ts';
+import { connectAhead, connectDatabase, type Database, poolState } from './index.ts';
 
 const database = useStack((stack) => openTestDatabase(stack));
 
@@ -14,6 +17,35 @@ test('all connections of the pool are open, before the first request', async () 
     db,
   );
   expect(rows).toEqual([{ count: 7 }]);
+});
+
+test('none of them is closed because it is idle', async () => {
+  await using stack = new AsyncDisposableStack();
+  const options = { DATABASE_URL: database.current.url, DATABASE_POOL_SIZE: 3 };
+  const db = connectDatabase(options, { stack, onError: (error) => console.error(error) });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  stack.defer(() => mock.timers.reset());
+  await connectAhead(db, options);
+  mock.timers.tick(3_600_000);
+  expect(poolState(db)).toMatchObject({ idle: 3 });
+});
+
+test('opening one may take longer than a request may wait for a free one', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { hostname, port } = new URL(database.current.url);
+  const slow = await serveBytes(stack, async (client) => {
+    await wait(1_000);
+    const upstream = connect(Number(port), hostname).on('error', () => client.destroy());
+    client.on('error', () => upstream.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  const url = new URL(database.current.url);
+  url.host = new URL(slow).host;
+  const options = { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 1, DATABASE_WAIT_MS: 200 };
+  const connecting = { stack, onError: (error: Error) => console.error(error) };
+  const select = (db: Database) => sql<{ one: number }>`select 1 as one`.execute(db);
+  expect((await select(connectDatabase(options, connecting))).rows).toEqual([{ one: 1 }]);
+  await expect(select(connectDatabase(options, { ...connecting, openWithinMs: 200 }))).rejects.toThrow('timeout'); // the control
 });
 
 test('without Postgres nothing is opened, and nothing fails', async () => {

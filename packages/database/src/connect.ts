@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Database, Queryable, Tables } from './database.ts';
 import { rememberPool } from './pools.ts';
 import { nameStatements } from './prepared.ts';
-import { SharedPool } from './shared-pool.ts';
+import { QueuedPool } from './queued-pool.ts';
 import { watchedClient } from './watched-client.ts';
 
 export const databaseSettings = {
@@ -19,15 +19,15 @@ export const databaseSettings = {
     maximum: 1000,
     default: 16,
     description:
-      'Connections for requests in one process, half of them for one Tenant. Up to four more serve leases and ' +
-      'checks',
+      'Connections for requests in one process, always open, half of them for one Tenant. Up to five more serve ' +
+      'leases and checks',
   },
   DATABASE_WAIT_MS: {
     type: 'integer',
     minimum: 100,
     maximum: 60_000,
     default: 1000,
-    description: 'Longest wait of a request for a connection; otherwise 503',
+    description: 'Longest wait of a request for a free connection; otherwise 503. Opening one may take 5 s more',
   },
   DATABASE_MAX_WAITING: {
     type: 'integer',
@@ -51,6 +51,8 @@ export interface ConnectOptions {
   statementTimeoutMs?: number;
   /** Whether Tenants share the pool, each with at most half of it. */
   isShared?: boolean;
+  /** Limit for opening a connection: on a busy machine it takes over a second. */
+  openWithinMs?: number;
 }
 
 /** For idle connections, which the pool replaces by itself. */
@@ -92,26 +94,30 @@ function parseBytes(text: string): Buffer {
 
 /**
  * A few connections for work that no Tenant's requests may delay: the readiness check, the flush of disclosures, the
- * outbox and the mailboxes of changes.
+ * outbox, the mailboxes of changes, and the leases of runs.
  */
 export function connectOwn(options: DatabaseOptions, { stack, onError }: ConnectOptions): Database {
   return connectDatabase({ ...options, DATABASE_POOL_SIZE: ownConnections }, { stack, onError });
 }
 
-/** The flush uses one at a time; the check must find another even if Postgres answers neither flush nor outbox. */
-const ownConnections = 3;
+/**
+ * The flush uses one at a time, and so do renewals; the check must find another even if Postgres answers neither flush nor
+ * outbox.
+ */
+const ownConnections = 4;
 
 /** Connects at the first query and closes with the stack. */
 export function connectDatabase(
   options: DatabaseOptions,
-  { stack, onError, statementTimeoutMs = 10_000, isShared = false }: ConnectOptions,
+  { stack, onError, statementTimeoutMs = 10_000, isShared = false, openWithinMs = 5_000 }: ConnectOptions,
 ): Database {
   const waitMs = options.DATABASE_WAIT_MS ?? databaseSettings.DATABASE_WAIT_MS.default;
   const mostWaiting = options.DATABASE_MAX_WAITING ?? databaseSettings.DATABASE_MAX_WAITING.default;
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
     max: options.DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: waitMs,
+    connectionTimeoutMillis: openWithinMs, // no call waits in this pool: it has a connection for each turn
+    idleTimeoutMillis: 0, // otherwise the first requests after a pause would have to open connections
     ...(statementTimeoutMs > 0 && { Client: watchedClient(statementTimeoutMs + answerMarginMs) }),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
@@ -127,9 +133,9 @@ export function connectDatabase(
     client.on('error', () => {});
     nameStatements(client);
   });
-  const shared = isShared ? new SharedPool(pool, { mostWaiting, waitMs }) : undefined;
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared ?? pool }) });
-  rememberPool(db, { pool, shared });
+  const queued = new QueuedPool(pool, { mostWaiting, waitMs, isShared });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: queued }) });
+  rememberPool(db, { pool, queued });
   stack.defer(() => db.destroy());
   return db;
 }

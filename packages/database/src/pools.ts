@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import type { Queryable } from './database.ts';
-import type { SharedPool, Statements } from './shared-pool.ts';
+import type { QueuedPool, Statements } from './queued-pool.ts';
 
 interface Connections {
   pool: pg.Pool;
-  /** Where Tenants share the pool. */
-  shared: SharedPool | undefined;
+  queued: QueuedPool;
 }
 
 const known = new WeakMap<Queryable, Connections>();
@@ -16,8 +15,7 @@ export function rememberPool(db: Queryable, connections: Connections): void {
 
 /** For statements. Where Tenants share the pool, it enforces their shares. */
 export function findPool(db: Queryable): Statements | undefined {
-  const connections = known.get(db);
-  return connections?.shared ?? connections?.pool;
+  return known.get(db)?.queued;
 }
 
 /** Ignores shares, for code that opens connections before there are requests. */
@@ -34,15 +32,10 @@ export interface PoolState {
 }
 
 export function poolState(db: Queryable): PoolState {
-  const { pool, shared } = known.get(db) ?? {};
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pool ?? {};
-  const { waiting = 0, mostOfOneKey = 0 } = shared?.state ?? {};
-  return {
-    used: totalCount - idleCount,
-    idle: idleCount,
-    waiting: waitingCount + waiting,
-    busiestTenant: mostOfOneKey,
-  };
+  const { pool, queued } = known.get(db) ?? {};
+  const { totalCount = 0, idleCount = 0 } = pool ?? {};
+  const { waiting = 0, mostOfOneKey = 0 } = queued?.state ?? {};
+  return { used: totalCount - idleCount, idle: idleCount, waiting, busiestTenant: mostOfOneKey };
 }
 
 export function clientOptions(db: Queryable): pg.ClientConfig {

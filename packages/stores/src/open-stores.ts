@@ -41,6 +41,8 @@ type StoreConfig = ConfigOf<{
 
 export interface Stores {
   db: Database;
+  /** For work that no Tenant's requests may delay. */
+  own: Database;
   caches: CoherentCaches;
   changes: ChangeWriter;
   disclosures: DisclosureLog;
@@ -69,5 +71,5 @@ export async function openStores(
   const tokensOnShards = config.DATABASE_ON_SHARDS;
   const opened = { db, keyWrapper, caches, changes, disclosures, tokensOnShards };
   const vault = assembleVault({ ...opened, ...(cacheLimits && { cacheLimits }) });
-  return { db, caches, changes, disclosures, vault };
+  return { db, own, caches, changes, disclosures, vault };
 }

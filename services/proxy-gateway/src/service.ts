@@ -24,7 +24,7 @@ import { openReactorPool, openTransforms } from './transforms/open-transforms.ts
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
-  const { db, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
+  const { db, own, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,
     vault,
@@ -53,7 +53,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
     log,
   };
-  const context: Context = { ...shared, ...openRuns(config, shared, runtime) };
+  const context: Context = { ...shared, ...openRuns(config, { ...shared, own }, runtime) };
   const server = createGatewayServer(listenerOf(context, runtime), {
     clientHeadMs: config.CLIENT_HEAD_TIMEOUT_MS,
     clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { asTenant } from '@sluice/database';
+import { asTenant, type Database } from '@sluice/database';
 import { consume, openJobs } from '@sluice/redis/jobs';
 import type { Runtime } from '@sluice/service-runtime';
 import type { Config } from '../../config.ts';
@@ -8,7 +8,10 @@ import { type Claim, claimRun, listNextRuns, releaseUnmarked, renewLease } from 
 import { RunLost, type RunningRuns, runClaimed } from './run-claimed.ts';
 import type { RunLimits, Runs } from './runs.ts';
 
-type RunContext = RunningRuns & Pick<Context, 'reactorPlaces'>;
+interface RunContext extends RunningRuns, Pick<Context, 'reactorPlaces'> {
+  /** Renews leases, because otherwise a Tenant that uses up its share of connections would lose its runs. */
+  own: Database;
+}
 
 /** A pause ends by the clock of Postgres, and the job comes a little later. */
 const afterPauseMs = 50;
@@ -24,7 +27,7 @@ export function openRuns(
   context: RunContext,
   { stack, tracing }: Pick<Runtime, 'stack' | 'tracing'>,
 ): { runs: Runs; runLimits: RunLimits } {
-  const { db, log, reactorPlaces: places } = context;
+  const { db, own, log, reactorPlaces: places } = context;
   const { REDIS_URL: redisUrl, REACTOR_RUN_LEASE_MS: leaseMs } = config;
   const runLimits = { waiting: config.REACTOR_RUNS_WAITING, keptBytes: config.REACTOR_RESULTS_TENANT_BYTES };
   const onError = (err: unknown) => log.warn({ err }, 'a job of a run failed; the sweep of the worker repeats it');
@@ -79,7 +82,7 @@ export function openRuns(
     const lose = () => losing.abort(new RunLost());
     underWay.set(claim, lose);
     const renew = async () => {
-      if (!(await renewLease(db, claim, leaseMs))) lose();
+      if (!(await renewLease(own, claim, leaseMs))) lose();
     };
     const renewing = setInterval(() => void renew().catch(onError), leaseMs / 3);
     try {

@@ -30,6 +30,43 @@ describe('a run that was lost', () => {
   });
 });
 
+describe('a run whose Tenant uses up its share of connections', () => {
+  test('keeps its lease', async () => {
+    const { tenant, begin, end, cancel, row, untilCalled, db, destination } = gateway.current;
+    using held = gateway.current.holdDestination();
+    const { key } = await gateway.current.caller();
+    const { id } = await tenant.reactor({ code: callsOut });
+    const runId = await begin(id, key, { url: `${destination.url}/keeps` });
+    await untilCalled('/keeps');
+    // A cancellation waits for its row until its statement times out, and then the next one has its connection.
+    const locked = Array.from({ length: 32 }, () => randomUUID());
+    const paused = { claim_id: null, marked_at: null, state: 'waiting' as const, lease_until: '2999-01-01T00:00:00Z' };
+    const like = await row(runId);
+    const rows = locked.map((one) => ({ ...like, ...paused, id: one }));
+    await db.insertInto('reactor_runs').values(rows).execute();
+    const holder = await db.startTransaction().execute();
+    await holder.selectFrom('reactor_runs').select('id').where('id', 'in', locked).forUpdate().execute();
+    const flood = locked.map((one) => cancel(id, one, key));
+    try {
+      await eventually('its share is used up', async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        return rows[0]?.count === 8;
+      });
+      for (let renewals = 0; renewals < 2; renewals += 1) {
+        const { lease_until: before } = await row(runId);
+        await eventually('its lease is renewed', async () => (await row(runId)).lease_until !== before);
+      }
+    } finally {
+      await holder.rollback().execute();
+    }
+    await Promise.all(flood);
+    held.release();
+    expect((await end(id, runId, key)).body).toEqual({ raw: 200 });
+  });
+});
+
 describe('cancelling', () => {
   test('204 for a run that waits, and then it never runs and is 404', async () => {
     const { tenant, begin, end, cancel, result, row, destination } = gateway.current;

@@ -3,10 +3,13 @@ import type pg from 'pg';
 import { tenantOfWork } from './tenant-work.ts';
 import { TooBusyError } from './too-busy-error.ts';
 
-export interface Sharing {
+export interface Queueing {
   /** Maximum of requests of all Tenants that wait for a connection. */
   mostWaiting: number;
+  /** Limit for the wait for a free connection. Opening one has its own limit, in the pool's options. */
   waitMs: number;
+  /** Whether one Tenant uses at most half of the connections. */
+  isShared: boolean;
 }
 
 export interface Statements {
@@ -14,19 +17,20 @@ export interface Statements {
 }
 
 /**
- * One Tenant uses at most half of the connections, however slow its statements are, so the other half remains for others.
- * Free connections go to waiting Tenants in turn. Requests queue here, because the pool's own queue knows no Tenants.
+ * In a shared pool one Tenant uses at most half of the connections, however slow its statements are, so the other half
+ * remains for others. Free connections go to waiting Tenants in turn. Requests queue here, because the pool's own queue
+ * knows no Tenants, and has one limit for waiting and for opening.
  */
-export class SharedPool implements Statements {
+export class QueuedPool implements Statements {
   readonly #pool: pg.Pool;
   readonly #turns: FairTurns;
   readonly #ends = new WeakMap<pg.PoolClient, EndTurn>();
 
-  constructor(pool: pg.Pool, { mostWaiting, waitMs }: Sharing) {
+  constructor(pool: pg.Pool, { mostWaiting, waitMs, isShared }: Queueing) {
     this.#pool = pool;
     this.#turns = new FairTurns({
       atOnce: pool.options.max,
-      perKey: shareOf(pool.options.max),
+      ...(isShared && { perKey: shareOf(pool.options.max) }),
       waiting: { most: mostWaiting, forMs: waitMs, refusal: tooManyWait },
     });
     pool.on('release', (_error, client) => this.#ends.get(client)?.());
