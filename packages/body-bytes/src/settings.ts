@@ -1,5 +1,4 @@
-import { totalmem } from 'node:os';
-import type { Config } from '@sluice/service-runtime';
+import { type Config, memoryLimit } from '@sluice/service-runtime';
 import { type BodyBytes, bodyBytesOf } from './body-bytes.ts';
 
 export const bodyBytesSettings = {
@@ -39,9 +38,4 @@ export function bodyBytesFrom(config: BodyBytesConfig, { part, requestPart }: Op
   const processBytes = config.BODY_HELD_BYTES || Math.floor(memoryLimit() * part);
   const tenantBytes = Math.min(config.BODY_HELD_TENANT_BYTES || Math.floor(processBytes / 2), processBytes);
   return bodyBytesOf({ processBytes, tenantBytes, requestPart, waitMs: config.BODY_WAIT_MS });
-}
-
-function memoryLimit(): number {
-  const ofCgroup = process.constrainedMemory();
-  return ofCgroup > 0 ? Math.min(ofCgroup, totalmem()) : totalmem();
 }

@@ -30,3 +30,4 @@ export {
   tryReactor,
   tryTransform,
 } from './trial.ts';
+export { WarmMemory } from './warm-memory.ts';

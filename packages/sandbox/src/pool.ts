@@ -9,6 +9,7 @@ import { type SuspendedTransform, type SuspensionOptions, Suspensions } from './
 import type { Stop } from './thread/outcome.ts';
 import { Thread } from './threads.ts';
 import type { CompileError, TransformResult, TransformTask } from './transform-task.ts';
+import { WarmMemory } from './warm-memory.ts';
 
 export interface TransformPoolOptions {
   limits: TransformLimits;
@@ -16,6 +17,10 @@ export interface TransformPoolOptions {
   threads: number;
   /** The threads start with the first run, because many installations never run code. */
   startsLater?: boolean;
+  /** Otherwise a thread that is idle for ten seconds ends, and the next run waits until it has started again. */
+  keepsThreads?: boolean;
+  /** Shared by all pools of a process. Without it only the limits of each thread apply. */
+  warm?: WarmMemory;
   /**
    * The caller begins no more runs than there are threads, and gives each Tenant its share. So new code may use all threads,
    * and there are as many for slow work.
@@ -35,6 +40,7 @@ export interface TransformPoolOptions {
 }
 
 export interface TransformPoolState {
+  /** Without those that have ended because they were idle. */
   threads: number;
   running: number;
   waiting: number;
@@ -47,6 +53,8 @@ export interface TransformPoolState {
   suspended: number;
   suspensions: number;
   suspendedRuns: number;
+  /** Memory of the instances that stay warm. */
+  warmBytes: number;
 }
 
 export interface TransformPool {
@@ -76,7 +84,7 @@ const parsing = { ownerId: '', kind: 'request', argsJson: '', configuration, par
 
 /** The methods are in the order in which a run passes through them. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
-  const { limits, queueLimit, waitMs = limits.wallMs } = options;
+  const { limits, queueLimit, waitMs = limits.wallMs, warm = new WarmMemory(Number.POSITIVE_INFINITY) } = options;
   const headerPrefix = options.headerPrefix.toLowerCase();
   const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = new HostCalls();
@@ -94,7 +102,9 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       hostCalls.listen(port);
       runNext();
     };
-    return Array.from({ length: count }, () => new Thread({ limits, headerPrefix, givesWay, onStart, onFault }));
+    const staysIdle = options.keepsThreads ?? false;
+    const settings = { limits, headerPrefix, givesWay, staysIdle, warm, onStart, onFree: runNext, onFault };
+    return Array.from({ length: count }, () => new Thread(settings));
   }
 
   function startThreads(): void {
@@ -102,6 +112,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
   }
 
   const up = (group: Group) => threads[group].filter(({ isUp }) => isUp).length;
+  const usable = (group: Group) => threads[group].filter(({ isUp, isAsleep }) => isUp || isAsleep).length;
 
   async function run(task: TransformTask): Promise<TransformResult> {
     const { promise, resolve, reject } = Promise.withResolvers<TransformResult>();
@@ -167,7 +178,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
     for (const group of ['quick', 'slow'] as const) {
       for (const thread of threads[group]) {
         if (!thread.isFree) continue;
-        const batch = schedule.next(group, up(group));
+        const batch = schedule.next(group, usable(group));
         if (!batch) break;
         void send(batch, thread);
       }
@@ -272,6 +283,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       ...used,
       suspended: suspensions.suspended(),
       ...suspensions.counts,
+      warmBytes: [...threads.quick, ...threads.slow].reduce((sum, { warmBytes }) => sum + warmBytes, 0),
     }),
     close: async () => {
       isClosed = true;

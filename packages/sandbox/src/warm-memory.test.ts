@@ -1,4 +1,6 @@
-import { slow } from '@sluice/testing';
+import { mock } from 'node:test';
+import { eventually, slow } from '@sluice/testing';
+import { WarmMemory } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
 const pool = openTestPool({ limits: { cpuMs: 10_000 } });
@@ -34,5 +36,54 @@ describe('transforms that keep much memory', () => {
   slow('2 s')('the control: as many that load modules and keep little all stay warm', async () => {
     const modules = ['buffer', 'crypto', 'url', 'util'].map((name) => `require('${name}');`).join(' ');
     expect(await warm(`${modules} ${keeping(2 ** 18)}`)).toBe(32);
+  });
+});
+
+const counting = 'let runs = 0; module.exports = () => ({ body: (runs += 1) })';
+
+describe('instances of several pools', () => {
+  const kept = `const kept = new Uint8Array(${9 * 2 ** 20}).fill(7); ${counting}`;
+  /** What stays warm in two pools, the busier one last, in MiB. */
+  const warmBytes = async (warm?: WarmMemory) => {
+    const pools = [1, 2].map(() => openTestPool(warm ? { warm } : {}));
+    for (const each of pools) for (const ownerId of ['a', 'b', 'c', 'd']) await each.body(kept, { ownerId });
+    const bytes = () => pools.map((each) => each.state().warmBytes / 2 ** 20);
+    if (warm) await eventually('the older ones give back', () => bytes().reduce((sum, each) => sum + each, 0) <= 40);
+    const measured = bytes();
+    expect(await pools[1]?.body(kept, { ownerId: 'd' })).toBe(2);
+    await Promise.all(pools.map((each) => each.close()));
+    return measured as [number, number];
+  };
+
+  test('share the memory of their process, and those of the thread that was used longest ago go first', async () => {
+    const [older, newer] = await warmBytes(new WarmMemory(40 * 2 ** 20));
+    expect(older).toBeLessThan(newer);
+    expect(newer).toBeGreaterThan(30);
+  });
+
+  test('the control: without that limit all stay', async () => {
+    const [older, newer] = await warmBytes();
+    expect(older + newer).toBeGreaterThan(72);
+  });
+});
+
+describe('a thread that is idle for ten seconds', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  test.each([
+    ['ends, and the next run starts it again', false, [1, 0, 1]],
+    ['stays, where others would wait for its start', true, [1, 1, 2]],
+  ])('%s', async (_, keepsThreads, expected) => {
+    const idle = openTestPool({ keepsThreads });
+    await idle.ready();
+    const first = await idle.body(counting);
+    mock.timers.tick(9_900);
+    expect(idle.state().threads).toBe(1);
+    mock.timers.tick(200);
+    expect([first, idle.state().threads, await idle.body(counting)]).toEqual(expected);
+    expect(idle.state().threads).toBe(1);
+    await idle.close();
+    expect(idle.faults).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ export { inBatches, requestsInBatches } from './in-batches.ts';
 export { listen } from './listen.ts';
 export { type LineMembers, type Logger, lineWriter, serviceLogger } from './logger.ts';
 export { lowerLibuvThreads } from './lower-helpers.ts';
+export { memoryLimit } from './memory-limit.ts';
 export { type DurationHistogram, durationHistogram } from './metrics/duration-histogram.ts';
 export { exportCounter, exportGauge } from './metrics/measured.ts';
 export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';

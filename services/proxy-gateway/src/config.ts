@@ -194,6 +194,14 @@ export const configSchema = {
       default: 1000,
       description: 'Batches of transforms that may wait for a thread',
     },
+    TRANSFORM_WARM_BYTES: {
+      type: 'integer',
+      minimum: 0,
+      default: 0,
+      description:
+        'Memory of transforms and reactors that stay loaded between runs, in one process; then those of the thread that was used ' +
+        'longest ago are unloaded. 0: a sixth of the memory limit',
+    },
     ...transformSettings,
     REACTOR_THREADS: {
       type: 'integer',

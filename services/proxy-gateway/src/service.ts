@@ -19,21 +19,22 @@ import { measuredReactorPlaces } from './reactors/places.ts';
 import { isForReactors, reactorAppOf } from './reactors/reactor-app.ts';
 import { openRuns } from './reactors/runs/open-runs.ts';
 import { createGatewayServer } from './server/gateway-server.ts';
-import { openReactorPool, openTransforms } from './transforms/open-transforms.ts';
+import { openReactorPool, openTransforms, warmMemoryFrom } from './transforms/open-transforms.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
   const { db, own, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
+  const code = { log, stack, metrics, warm: warmMemoryFrom(config) };
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,
     vault,
     caches,
     callers: cacheCallers(db, caches, cacheLimits),
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
-    transforms: openTransforms(config, { log, stack, metrics }),
+    transforms: openTransforms(config, code),
     reactors: caches.open('reactors', { ...cacheLimits, remembersAbsent: true }),
-    reactorPool: openReactorPool(config, { log, stack, metrics }),
+    reactorPool: openReactorPool(config, code),
     reactorPlaces: measuredReactorPlaces(config.REACTOR_THREADS, metrics),
     reactorWallMs: config.REACTOR_WALL_MS,
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',

@@ -7,6 +7,7 @@ import {
   type SuspensionOptions,
   type TransformLimits,
   type TransformTask,
+  type WarmMemory,
 } from '../index.ts';
 
 interface TestPoolOptions {
@@ -16,6 +17,8 @@ interface TestPoolOptions {
   headerPrefix?: string;
   suspension?: SuspensionOptions;
   waitMs?: number;
+  keepsThreads?: boolean;
+  warm?: WarmMemory;
 }
 
 /** Longer than any test, because a thread beside other work may get a second of CPU time in half a minute. */
@@ -24,6 +27,7 @@ const unboundedMs = 300_000;
 /** Limits the clock only if the test says so. The shorthands run request transforms of one Tenant. */
 export function openTestPool(options: TestPoolOptions = {}) {
   const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', suspension, waitMs = unboundedMs } = options;
+  const { keepsThreads = false, warm } = options;
   const printed: ConsoleLine[] = [];
   const faults: unknown[] = [];
   const pool = openTransformPool({
@@ -31,7 +35,9 @@ export function openTestPool(options: TestPoolOptions = {}) {
     threads,
     queueLimit,
     headerPrefix,
+    keepsThreads,
     ...(suspension && { suspension }),
+    ...(warm && { warm }),
     waitMs,
     onFault: (error) => faults.push(error),
   });

@@ -1,8 +1,10 @@
 import type { Guest } from './guest.ts';
 import type { BatchTask } from './messages.ts';
 
-/** For one thread. Each takes about 1 MiB beside its heap. */
+/** For one thread. */
 const maximumGuests = 32;
+/** Memory that an instance takes beside its heap. */
+const besideHeapBytes = 2 ** 20;
 /**
  * Limit for all guests of a thread together. A heap never shrinks, so memory that code needed once counts until its
  * guest is discarded.
@@ -45,16 +47,26 @@ export class Contexts {
       return;
     }
     this.#entries.set(keyOf(task), { ...entry, heapBytes });
-    while (this.#isFull()) {
-      const [oldest = ''] = this.#entries.keys();
-      const evicted = this.#remove(oldest);
-      if (evicted) this.#onDiscard(evicted.guest);
-    }
+    while (this.#entries.size > maximumGuests || this.#heapBytes() > maximumHeapBytes) this.#evictOldest();
   }
 
-  #isFull(): boolean {
-    const heapBytes = [...this.#entries.values()].reduce((sum, entry) => sum + entry.heapBytes, 0);
-    return this.#entries.size > maximumGuests || heapBytes > maximumHeapBytes;
+  /** Memory of all guests that stay warm. */
+  bytes(): number {
+    return this.#heapBytes() + this.#entries.size * besideHeapBytes;
+  }
+
+  shrinkTo(bytes: number): void {
+    while (this.bytes() > bytes) this.#evictOldest();
+  }
+
+  #heapBytes(): number {
+    return [...this.#entries.values()].reduce((sum, entry) => sum + entry.heapBytes, 0);
+  }
+
+  #evictOldest(): void {
+    const [oldest = ''] = this.#entries.keys();
+    const evicted = this.#remove(oldest);
+    if (evicted) this.#onDiscard(evicted.guest);
   }
 
   #remove(key: string): Entry | undefined {

@@ -19,6 +19,13 @@ export interface ThreadAnswer {
   error?: unknown;
   /** CPU time of the thread since it began. */
   cpuMs: number;
+  /** Memory of the instances that stay warm. */
+  warmBytes: number;
+}
+
+/** The oldest instances are discarded until the others take no more than this. */
+export interface GiveBackTask {
+  keepBytes: number;
 }
 
 export interface BatchTask {

@@ -13,6 +13,7 @@ import { readBody } from './message/read-body.ts';
 import { withMessageWritten } from './message/write-outcome.ts';
 import type {
   BatchTask,
+  GiveBackTask,
   HostAnswer,
   HostCall,
   RunAborted,
@@ -48,14 +49,24 @@ hostCalls.on('message', (message: HostAnswer | RunAborted) => {
   else receive(current.invocation, message);
 });
 
-export async function answer(task: BatchTask): Promise<ThreadAnswer> {
+export async function answer(task: BatchTask | GiveBackTask): Promise<ThreadAnswer> {
+  const answered = 'keepBytes' in task ? giveBack(task) : await answerBatch(task);
+  garbage.collect();
+  return { ...answered, cpuMs: threadCpuMs(), warmBytes: contexts.bytes() };
+}
+
+function giveBack({ keepBytes }: GiveBackTask): Pick<ThreadAnswer, 'answers'> {
+  contexts.shrinkTo(keepBytes);
+  return { answers: [] };
+}
+
+async function answerBatch(task: BatchTask): Promise<Pick<ThreadAnswer, 'answers' | 'error'>> {
   const answered = await (task.parseOnly ? parse(task.code) : runBatch(task)).then(
     (answers) => ({ answers }),
     (error: unknown) => ({ answers: [], error }),
   );
   for (const { message } of task.runs) garbage.add(copiesOfBody * (message?.body.byteLength ?? 0));
-  garbage.collect();
-  return { ...answered, cpuMs: threadCpuMs() };
+  return answered;
 }
 
 /** Ends after a long run, and after one that acted through its client, so that no later run can destroy its result. */

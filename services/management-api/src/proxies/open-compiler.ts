@@ -15,7 +15,8 @@ export function openCompiler(
   wallMs = longestMs,
 ): Pick<TransformPool, 'compile' | 'ready'> {
   const limits = { ...transformLimitsFrom(config), wallMs };
-  const pool = openTransformPool({ limits, threads: 2, queueLimit: 100, headerPrefix: config.HEADER_PREFIX });
+  const settings = { limits, threads: 2, keepsThreads: true, queueLimit: 100, headerPrefix: config.HEADER_PREFIX };
+  const pool = openTransformPool(settings);
   stack.defer(() => pool.close());
   return pool;
 }

@@ -6,6 +6,7 @@ const gauges = {
   threads: ['Running threads', ({ threads }: TransformPoolState) => threads],
   running: ['Runs in progress', ({ running }: TransformPoolState) => running],
   waiting: ['Runs waiting for a thread', ({ waiting }: TransformPoolState) => waiting],
+  warm_bytes: ['Memory of code that stays loaded between runs', ({ warmBytes }: TransformPoolState) => warmBytes],
   suspended: ['Code suspended after repeated kills', ({ suspended }: TransformPoolState) => suspended],
 } as const;
 

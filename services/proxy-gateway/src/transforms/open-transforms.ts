@@ -1,5 +1,5 @@
-import { openTransformPool, type TransformPool, transformLimitsFrom } from '@sluice/sandbox';
-import type { Logger } from '@sluice/service-runtime';
+import { openTransformPool, type TransformPool, transformLimitsFrom, WarmMemory } from '@sluice/sandbox';
+import { type Logger, memoryLimit } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { measureCode } from './metrics.ts';
@@ -10,12 +10,22 @@ interface Surroundings {
   log: Logger;
   stack: AsyncDisposableStack;
   metrics: Registry;
+  warm: WarmMemory;
 }
 
-export function openTransforms(config: TransformConfig, { log, stack, metrics }: Surroundings): TransformPool {
+/** Of transforms and reactors together, as a part of the process's memory limit. */
+const warmPart = 1 / 6;
+
+export function warmMemoryFrom({ TRANSFORM_WARM_BYTES: bytes }: TransformConfig): WarmMemory {
+  return new WarmMemory(bytes || Math.floor(memoryLimit() * warmPart));
+}
+
+export function openTransforms(config: TransformConfig, { log, stack, metrics, warm }: Surroundings): TransformPool {
   const transforms = openTransformPool({
     ...optionsFrom(config),
     threads: config.TRANSFORM_THREADS,
+    keepsThreads: true,
+    warm,
     queueLimit: config.TRANSFORM_QUEUE_LIMIT,
     onSuspend: ({ tenantId, ownerId, kind }) =>
       log.warn({ tenant_id: tenantId, proxy_id: ownerId, transform: kind }, 'a transform is suspended'),
@@ -32,12 +42,13 @@ type ReactorConfig = TransformConfig & Pick<Config, 'REACTOR_THREADS' | 'REACTOR
 const reactorWaitMs = 5000;
 
 /** Separate threads for code that may wait for destinations, so that transforms never wait for it. */
-export function openReactorPool(config: ReactorConfig, { log, stack, metrics }: Surroundings): TransformPool {
+export function openReactorPool(config: ReactorConfig, { log, stack, metrics, warm }: Surroundings): TransformPool {
   const reactors = openTransformPool({
     ...optionsFrom(config),
     limits: { ...transformLimitsFrom(config), wallMs: config.REACTOR_WALL_MS },
     threads: config.REACTOR_THREADS,
     startsLater: true,
+    warm,
     everyRunHasSlot: true, // by ReactorPlaces
     queueLimit: config.REACTOR_THREADS,
     waitMs: reactorWaitMs,
