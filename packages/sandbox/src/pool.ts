@@ -70,6 +70,8 @@ export interface TransformPool {
   /** Parses a transform as a CommonJS module body; undefined when it is well-formed. */
   compile(code: string, tenantId?: string): Promise<CompileError | undefined>;
   state(): TransformPoolState;
+  /** Whether code of this Tenant took much CPU time, or was killed, within the last minute. */
+  isSlow(tenantId: string): boolean;
   /** Waits for running code and the calls of ended runs. Refuses runs that wait or would have to begin again. */
   close(): Promise<void>;
 }
@@ -285,6 +287,7 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       ...suspensions.counts,
       warmBytes: [...threads.quick, ...threads.slow].reduce((sum, { warmBytes }) => sum + warmBytes, 0),
     }),
+    isSlow: (tenantId) => schedule.isSlow(tenantId),
     close: async () => {
       isClosed = true;
       for (let batch = schedule.evict(0); batch; batch = schedule.evict(0)) refuse(batch);

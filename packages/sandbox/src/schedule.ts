@@ -129,13 +129,18 @@ export class Schedule<W extends Work> {
     return isNew(work) ? Math.min(newCodeMs, this.#slowMs) : this.#slowMs;
   }
 
+  /** Whether a run of this Tenant was slow within the last minute. */
+  isSlow(tenantId: string): boolean {
+    return this.#slowTenants.has(tenantId);
+  }
+
   runsPerBatch({ tenantId, transform }: Work): number {
-    return this.#slowTenants.has(tenantId) ? 1 : Math.max(transform.runsPerBatch, 1);
+    return this.isSlow(tenantId) ? 1 : Math.max(transform.runsPerBatch, 1);
   }
 
   /** The oldest work of a Tenant that may start in a group. */
   #firstOf(tenantId: string, group: Group, mayStartNew: boolean): W | undefined {
-    const isSlow = this.#slowTenants.has(tenantId);
+    const isSlow = this.isSlow(tenantId);
     const isSlowInNewCode = this.#slowInNewCode.has(tenantId);
     return this.#waiting.get(tenantId)?.find((work) => {
       const groupOfWork = isSlow || (isSlowInNewCode && isNew(work)) ? 'slow' : 'quick';

@@ -209,7 +209,8 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Runs of reactors at a time, each with a thread; one Tenant has half. Beyond that react is 503, and asynchronous runs wait',
+        'Runs of reactors at a time, each with a thread; one Tenant has half. If its code used much CPU time or was killed within ' +
+        'the last minute, it has a quarter, and all such Tenants half. Beyond that react is 503, and asynchronous runs wait',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,

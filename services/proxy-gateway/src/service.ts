@@ -26,6 +26,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const cacheLimits = cacheLimitsFrom(config);
   const { db, own, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
   const code = { log, stack, metrics, warm: warmMemoryFrom(config) };
+  const reactorPool = openReactorPool(config, code);
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,
     vault,
@@ -34,8 +35,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     proxies: caches.open('proxies', { ...cacheLimits, remembersAbsent: true }),
     transforms: openTransforms(config, code),
     reactors: caches.open('reactors', { ...cacheLimits, remembersAbsent: true }),
-    reactorPool: openReactorPool(config, code),
-    reactorPlaces: measuredReactorPlaces(config.REACTOR_THREADS, metrics),
+    reactorPool,
+    reactorPlaces: measuredReactorPlaces(config.REACTOR_THREADS, { pool: reactorPool, metrics }),
     reactorWallMs: config.REACTOR_WALL_MS,
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
     ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),

@@ -25,6 +25,19 @@ describe('places', () => {
     expect([places.taken, places.isFree('d')]).toEqual([4, false]);
   });
 
+  test('Tenants whose code is slow have half of them together, and each a quarter', () => {
+    const slow = new Set(['a', 'b', 'c']);
+    const places = new ReactorPlaces(4, (tenantId) => slow.has(tenantId));
+    const giveBack = places.take('a');
+    expect(places.isFree('a')).toBe(false);
+    places.take('b');
+    expect(['c', 'quick'].map((tenantId) => places.isFree(tenantId))).toEqual([false, true]);
+    giveBack();
+    expect(places.isFree('c')).toBe(true);
+    slow.delete('b');
+    expect(places.isFree('b')).toBe(true);
+  });
+
   test('a place is given back once', () => {
     const places = new ReactorPlaces(2);
     const giveBack = places.take('a');

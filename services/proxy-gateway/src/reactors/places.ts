@@ -1,23 +1,35 @@
 import { ServiceError } from '@sluice/problems';
+import type { TransformPool } from '@sluice/sandbox';
 import { exportCounter, exportGauge } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 
-/** Limits the runs in progress to the number of threads. One Tenant may have at most half of them. */
+/**
+ * Limits the runs in progress to the number of threads. One Tenant may have at most half of them. All Tenants whose code was
+ * slow or killed of late have half together, and each of them a quarter, because such runs take processor time and memory
+ * from everything else in the process.
+ */
 export class ReactorPlaces {
   readonly #threads: number;
-  readonly #ofTenant: number;
+  readonly #half: number;
+  readonly #quarter: number;
+  readonly #isSlow: (tenantId: string) => boolean;
   readonly #takenBy = new Map<string, number>();
   #taken = 0;
+  #takenBySlow = 0;
   #refusals = 0;
   #onGivenBack = () => {};
 
-  constructor(threads: number) {
+  constructor(threads: number, isSlow: (tenantId: string) => boolean = () => false) {
     this.#threads = threads;
-    this.#ofTenant = Math.max(Math.floor(threads / 2), 1);
+    this.#half = Math.max(Math.floor(threads / 2), 1);
+    this.#quarter = Math.max(Math.floor(threads / 4), 1);
+    this.#isSlow = isSlow;
   }
 
   isFree(tenantId: string): boolean {
-    return this.#taken < this.#threads && this.#countOf(tenantId) < this.#ofTenant;
+    const count = this.#countOf(tenantId);
+    if (this.#taken >= this.#threads || count >= this.#half) return false;
+    return !this.#isSlow(tenantId) || (this.#takenBySlow < this.#half && count < this.#quarter);
   }
 
   /** @returns a function that releases the place, once. @throws {ServiceError} `unavailable` if no place is free. */
@@ -27,12 +39,15 @@ export class ReactorPlaces {
       const detail = 'All threads for reactors that this Tenant may use are busy; try again, or use react-async';
       throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
     }
+    const slow = this.#isSlow(tenantId) ? 1 : 0;
     this.#change(tenantId, 1);
+    this.#takenBySlow += slow;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#change(tenantId, -1);
+      this.#takenBySlow -= slow;
       this.#onGivenBack();
     };
   }
@@ -62,8 +77,11 @@ export class ReactorPlaces {
   }
 }
 
-export function measuredReactorPlaces(threads: number, registry: Registry): ReactorPlaces {
-  const places = new ReactorPlaces(threads);
+export function measuredReactorPlaces(
+  threads: number,
+  { pool, metrics: registry }: { pool: TransformPool; metrics: Registry },
+): ReactorPlaces {
+  const places = new ReactorPlaces(threads, pool.isSlow);
   exportGauge(registry, {
     name: 'sluice_reactor_places_taken',
     help: 'Reactor runs in progress, at most REACTOR_THREADS',
