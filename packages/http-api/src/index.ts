@@ -57,4 +57,5 @@ export {
 export { singleHeader } from './single-header.ts';
 export { openapiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { Streams, streamSettings } from './streams.ts';
-export { bodyCheck } from './validate.ts';
+export { changeRows, transaction } from './transaction.ts';
+export { bodyCheck, canonicalUuid } from './validate.ts';

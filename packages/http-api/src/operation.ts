@@ -71,7 +71,7 @@ export interface OperationInput<P, Q, B> {
   requireVersion: RequireVersion;
   /** `act` is called when the connection closes, at once if it has closed, and also after the response. */
   whenLeft: (act: () => void) => void;
-  /** With an idempotency key, for an operation that {@link createsOnce}. It fails if this was not called. */
+  /** For `transaction` and `changeRows`: with an idempotency key, an operation that {@link createsOnce} must call it. */
   settle: SettleAnswer | undefined;
 }
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
-import { changeRows } from '@sluice/database';
-import { Confirmed, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
 import { recordAct } from '../record-act.ts';
@@ -38,14 +37,14 @@ const createApplication = operation({
   versioned: true,
   response: { 201: applicationWithKey },
   async handle(input, context) {
-    const { body, caller, settle } = input;
+    const { body, caller } = input;
     requireGrants(body);
     const { permissions, rules } = checkGrants(body, body.type);
     const origins = checkOrigins(body.allowed_origins, body.type);
     const expiresAt = futureDate(body.expires_at);
     requireHeld(caller, { permissions, rules });
     const key = generateApiKey(context.keyEnvironment, body.type);
-    const { application, answer, change } = await context.db.transaction().execute(async (tx) => {
+    const { application, answer, change } = await transaction(context.db, input, async (tx) => {
       const application = await insertApplication(tx, {
         tenant_id: caller.tenantId,
         id: randomUUID(),
@@ -65,7 +64,6 @@ const createApplication = operation({
       });
       const answer = created('/applications', { ...withoutNulls(application), id: application.id, key });
       const change = await context.changes.record(tx, caller.tenantId, [absent]);
-      await settle?.(tx, answer, change);
       return { application, answer, change };
     });
     if (expiresAt && isNear(expiresAt)) void setAlarm(context, application, expiresAt); // the response does not wait for Redis
@@ -217,8 +215,9 @@ const regenerateApplicationKey = operation({
   response: { 200: applicationWithKey },
   errors: ['not_found'],
   async handle(input, { db, changes, keyEnvironment, pepper }) {
-    const { params, caller, settle } = input;
-    const { answer, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
+    const { params, caller } = input;
+    const locked = { ...rowOf(caller, params.id), settle: input.settle };
+    const { answer, change } = await changeRows(db, locked, async (tx) => {
       const current = await lockTarget(tx, input, params.id);
       requireHeld(caller, current);
       const key = generateApiKey(keyEnvironment, current.type);
@@ -241,7 +240,6 @@ const regenerateApplicationKey = operation({
       const tags = [tagOf.application(params.id), absent];
       const answer = { ...withoutNulls(updated), key };
       const change = await changes.record(tx, caller.tenantId, tags);
-      await settle?.(tx, answer, change);
       return { answer, change };
     });
     return new Confirmed(await changes.barrier(change), answer);
@@ -264,7 +262,7 @@ const removeApplication = operation({
   errors: ['not_found'],
   async handle(input, { db, changes }) {
     const { params, caller } = input;
-    const change = await changeRows(db, rowOf(caller, params.id), async (tx) => {
+    const { change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       input.requireVersion(await lockTarget(tx, input, params.id));
       const proxies = await deleteApplication(tx, caller.tenantId, params.id);
       if (!proxies) throw applicationNotFound(params.id);
@@ -274,7 +272,7 @@ const removeApplication = operation({
         entityId: params.id,
       });
       const tags = [tagOf.application(params.id), ...proxies.map(tagOf.proxy)];
-      return changes.record(tx, caller.tenantId, tags);
+      return { change: await changes.record(tx, caller.tenantId, tags) };
     });
     return new Confirmed(await changes.barrier(change));
   },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
-import { changeRows, type LockedRows, listProxyMembers } from '@sluice/database';
-import type { Acting, SettleAnswer } from '@sluice/http-api';
+import { type LockedRows, listProxyMembers } from '@sluice/database';
+import { type Acting, changeRows, type SettleAnswer } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
@@ -61,7 +61,7 @@ export async function changeProxy(
     const changed = changedMembers(before, definition);
     const former = changed.length > 0 ? await toFormer(vault, current, before) : undefined;
     const version = former && { version: current.version + 1, changed_members: changed };
-    const done = await changeRows(db, rowOfProxy(tenantId, id), async (tx) => {
+    const done = await changeRows(db, { ...rowOfProxy(tenantId, id), settle }, async (tx) => {
       if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
       if (former) await insertVersion(tx, former);
       const updated = await updateProxy(tx, tenantId, id, { ...columns, ...version, modified_by: callerId });
@@ -69,8 +69,7 @@ export async function changeProxy(
       const act = { operation: 'update', entityType: 'proxy', entityId: id } as const;
       await recordAct(tx, input, { ...act, ...(detail && { detail }) });
       const change = await changes.record(tx, tenantId, [tagOf.proxy(id)]);
-      await settle?.(tx, await toProxy(vault, updated), change);
-      return { updated, change };
+      return { updated, answer: settle && (await toProxy(vault, updated)), change };
     });
     if (done) return done;
   }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
-import { changeRows } from '@sluice/database';
-import { Confirmed, changedTo, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
@@ -38,7 +37,7 @@ const createProxy = operation({
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
-    const { body, caller, settle } = input;
+    const { body, caller } = input;
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);
@@ -54,11 +53,10 @@ const createProxy = operation({
       key_ciphertext: await encryptProxyKey(vault, tenantId, id, key),
       created_by: caller.id,
     };
-    const { answer, change } = await db.transaction().execute(async (tx) => {
+    const { answer, change } = await transaction(db, input, async (tx) => {
       const answer = created('/proxies', shownTo(caller, await toProxy(vault, await insertProxy(tx, row))));
       await recordAct(tx, input, auditOf('create', id));
       const change = await changes.record(tx, tenantId, [absent]);
-      await settle?.(tx, answer, change);
       return { answer, change };
     });
     return new Confirmed(await changes.barrier(change), answer);
@@ -177,13 +175,13 @@ const removeProxy = operation({
   async handle(input, { db, changes }) {
     const { caller } = input;
     const { id } = input.params;
-    const change = await changeRows(db, rowOfProxy(caller.tenantId, id), async (tx) => {
+    const { change } = await changeRows(db, rowOfProxy(caller.tenantId, id), async (tx) => {
       const row = await lockProxy(tx, caller.tenantId, id);
       if (!row) throw proxyNotFound(id);
       input.requireVersion(row);
       await deleteProxy(tx, caller.tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
-      return changes.record(tx, caller.tenantId, [tagOf.proxy(id)]);
+      return { change: await changes.record(tx, caller.tenantId, [tagOf.proxy(id)]) };
     });
     return new Confirmed(await changes.barrier(change));
   },

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
-import { changeRows, type LockedRows } from '@sluice/database';
+import type { LockedRows } from '@sluice/database';
 import type { Acting } from '@sluice/http-api';
+import { changeRows } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { recordAct } from '../record-act.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
-import { changeRows } from '@sluice/database';
-import { Confirmed, changedTo, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { operation } from '../context.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
@@ -43,7 +42,7 @@ const createReactor = operation({
   errors: ['code_does_not_compile'],
   replay: withoutConfigurationThatIsGone,
   async handle(input, context) {
-    const { body, caller, settle } = input;
+    const { body, caller } = input;
     const { db, vault, changes } = context;
     const { tenantId } = caller;
     const definition = await checkDefinition(body, tenantId, context);
@@ -51,11 +50,10 @@ const createReactor = operation({
     const id = randomUUID();
     const columns = await toColumns(vault, { tenantId, id }, definition);
     const row = { ...columns, tenant_id: tenantId, id, created_by: caller.id };
-    const { answer, change } = await db.transaction().execute(async (tx) => {
+    const { answer, change } = await transaction(db, input, async (tx) => {
       const answer = created('/reactors', await toReactor(vault, await insertReactor(tx, row), caller));
       await recordAct(tx, input, auditOf('create', id));
       const change = await changes.record(tx, tenantId, [absent]);
-      await settle?.(tx, answer, change);
       return { answer, change };
     });
     return new Confirmed(await changes.barrier(change), answer);
@@ -164,13 +162,13 @@ const removeReactor = operation({
   async handle(input, { db, changes }) {
     const { tenantId } = input.caller;
     const { id } = input.params;
-    const change = await changeRows(db, rowOf(tenantId, id), async (tx) => {
+    const { change } = await changeRows(db, rowOf(tenantId, id), async (tx) => {
       const row = await lockReactor(tx, tenantId, id);
       if (!row) throw reactorNotFound(id);
       input.requireVersion(row);
       await deleteReactor(tx, tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
-      return changes.record(tx, tenantId, [tagOf.reactor(id)]);
+      return { change: await changes.record(tx, tenantId, [tagOf.reactor(id)]) };
     });
     return new Confirmed(await changes.barrier(change));
   },

@@ -1,7 +1,6 @@
 import { recordClosing } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
-import { changeRows } from '@sluice/database';
-import { Confirmed } from '@sluice/http-api';
+import { Confirmed, changeRows } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { operation } from '../context.ts';

@@ -1,7 +1,7 @@
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { generateApiKey, hashKey } from '@sluice/credentials';
-import { changeRows, type Queryable } from '@sluice/database';
-import { Confirmed, created } from '@sluice/http-api';
+import type { Queryable } from '@sluice/database';
+import { Confirmed, changeRows, created } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { futureDate } from '../../future-date.ts';
@@ -70,10 +70,11 @@ const createApplicationKey = operation({
   response: { 201: applicationKeyWithKey },
   errors: ['not_found', 'limit_reached'],
   async handle(input, { db, changes, keyEnvironment, pepper }) {
-    const { params, body, caller, settle } = input;
+    const { params, body, caller } = input;
     const expiresAt = futureDate(body.expires_at);
     const { tenantId } = caller;
-    const { answer, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
+    const locked = { ...rowOf(caller, params.id), settle: input.settle };
+    const { answer, change } = await changeRows(db, locked, async (tx) => {
       const application = await lockTarget(tx, input, params.id);
       requireHeld(caller, application);
       const present = await listKeys(tx, tenantId, params.id);
@@ -100,7 +101,6 @@ const createApplicationKey = operation({
       const collection = `/applications/${params.id}/keys`;
       const answer = created(collection, { ...withoutNulls(inserted), id: inserted.id, key });
       const change = await changes.record(tx, tenantId, [absent]);
-      await settle?.(tx, answer, change);
       return { answer, change };
     });
     return new Confirmed(await changes.barrier(change), answer);
@@ -142,7 +142,7 @@ const deleteApplicationKey = operation({
   async handle(input, { db, changes }) {
     const { params, caller } = input;
     const { tenantId } = caller;
-    const change = await changeRows(db, rowOf(caller, params.id), async (tx) => {
+    const { change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const application = await lockTarget(tx, input, params.id);
       const present = await listKeys(tx, tenantId, params.id);
       const doomed = present.find(({ id }) => id === params.keyId);
@@ -160,7 +160,7 @@ const deleteApplicationKey = operation({
         message: 'Key removed from the Application',
         detail: { key_id: doomed.id, key_version: doomed.version },
       });
-      return changes.record(tx, tenantId, [tagOf.application(params.id)]);
+      return { change: await changes.record(tx, tenantId, [tagOf.application(params.id)]) };
     });
     return new Confirmed(await changes.barrier(change));
   },

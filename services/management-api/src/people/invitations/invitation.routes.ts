@@ -1,7 +1,7 @@
 import { holds } from '@sluice/access';
 import { generateSecret, hashKey } from '@sluice/credentials';
-import { changeRows, type Queryable } from '@sluice/database';
-import { type Asking, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import type { Queryable } from '@sluice/database';
+import { type Asking, changeRows, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { recordAct } from '../../record-act.ts';
@@ -75,7 +75,7 @@ const createInvitation = operation({
     const { tenantId } = caller;
     const email = asciiLowerCase(body.email);
     const secret = generateSecret();
-    return changeRows(db, { tenantId, rows: ['invitations'] }, async (tx) => {
+    const { answer } = await changeRows(db, { tenantId, rows: ['invitations'], settle }, async (tx) => {
       await lockInvitations(tx, tenantId);
       await requireFree(tx, tenantId, email);
       const row = { tenantId, email, role: body.role, secretHash: hashKey(pepper, secret), createdBy: caller.id };
@@ -88,9 +88,9 @@ const createInvitation = operation({
         detail: { role: body.role },
       });
       const answer = created('/tenants/self/invitations', withLink(inserted, invitationUrl(consoleUrl, secret)));
-      await settle?.(tx, answer);
-      return answer;
+      return { answer };
     });
+    return answer;
   },
   replay: withoutLinkThatIsGone,
 });
@@ -170,7 +170,7 @@ const resendInvitation = operation({
     }
     const { tenantId } = caller;
     const secret = generateSecret();
-    return changeRows(db, { tenantId, rows: ['invitations'] }, async (tx) => {
+    const { answer } = await changeRows(db, { tenantId, rows: ['invitations'], settle }, async (tx) => {
       await lockInvitations(tx, tenantId);
       const found = await lockInvitation(tx, tenantId, params.id);
       if (!found) throw invitationNotFound(params.id);
@@ -181,9 +181,9 @@ const resendInvitation = operation({
       const message = 'Invitation given a new link';
       await recordAct(tx, input, { operation: 'update', entityType: 'invitation', entityId: params.id, message });
       const answer = withLink(updated, invitationUrl(consoleUrl, secret));
-      await settle?.(tx, answer);
-      return answer;
+      return { answer };
     });
+    return answer;
   },
   replay: withoutLinkThatIsGone,
 });

@@ -1,6 +1,6 @@
 import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
-import { changeRows, type Queryable } from '@sluice/database';
-import { type Acting, Confirmed, pageOf, pageQuery, toPage } from '@sluice/http-api';
+import type { Queryable } from '@sluice/database';
+import { type Acting, Confirmed, changeRows, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { recordOwnAct } from '../../record-act.ts';

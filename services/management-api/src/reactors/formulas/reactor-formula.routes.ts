@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
-import { changeRows, type DeclaredMember, type Queryable } from '@sluice/database';
-import { type Acting, Confirmed, created, pageOf, pageQuery, type TypeOf, toPage } from '@sluice/http-api';
+import type { DeclaredMember, Queryable } from '@sluice/database';
+import {
+  type Acting,
+  Confirmed,
+  changeRows,
+  created,
+  pageOf,
+  pageQuery,
+  type TypeOf,
+  toPage,
+  transaction,
+} from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { checkCode } from '../../proxies/proxy.definition.ts';
@@ -75,17 +85,17 @@ const createFormula = operation({
   response: { 201: formulaSchema },
   errors: ['code_does_not_compile'],
   async handle(input, context) {
-    const { body, caller, settle } = input;
+    const { body, caller } = input;
     const { tenantId } = caller;
     checkMembers(body);
     await checkFormulaCode(body, tenantId, context);
     const row = { ...toColumns(body), tenant_id: tenantId, id: randomUUID(), created_by: caller.id };
-    return context.db.transaction().execute(async (tx) => {
+    const { answer } = await transaction(context.db, input, async (tx) => {
       const answer = created('/reactor-formulas', toAnswer(await insertFormula(tx, row)));
       await recordAct(tx, input, auditOf('create', row.id));
-      await settle?.(tx, answer);
-      return answer;
+      return { answer };
     });
+    return answer;
   },
 });
 
@@ -181,6 +191,7 @@ const removeFormula = operation({
       await lockVersion(tx, input, id);
       await deleteFormula(tx, tenantId, id);
       await recordAct(tx, input, auditOf('delete', id));
+      return {};
     });
   },
 });

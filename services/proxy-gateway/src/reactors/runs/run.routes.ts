@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { recordChange } from '@sluice/audit';
 import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { type Queryable, runResult as resultPlace, runArguments } from '@sluice/database';
-import { JsonText, operationsOf, Reply } from '@sluice/http-api';
+import { JsonText, operationsOf, Reply, transaction } from '@sluice/http-api';
 import { ServiceError, toProblem } from '@sluice/problems';
 import { decryptSecret, encryptSecret, type Json, requireExactNumbers } from '@sluice/vault';
 import type { Context } from '../../context.ts';
@@ -57,13 +57,13 @@ const reactAsync = operation({
       argumentsCiphertext: await encryptSecret(vault, { tenantId, recordId: id, ...runArguments }, args),
     };
     const answer = { async_reactor_request_id: id };
-    await db.transaction().execute(async (tx) => {
+    await transaction(db, { settle }, async (tx) => {
       if ((await countWaiting(tx, tenantId, runLimits.waiting)) >= runLimits.waiting) {
         throw limited('reactor_runs', `This Tenant has reached its limit of ${runLimits.waiting} waiting runs`);
       }
       await insertRun(tx, run);
       await look(tx);
-      await settle?.(tx, answer);
+      return { answer };
     });
     runs.begin(tenantId, id);
     return answer;
