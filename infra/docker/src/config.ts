@@ -21,7 +21,7 @@ export const setupSchema = {
     ...databaseSettings,
     ...credentialSettings,
     ...keyEnvironmentSettings,
-    BASE_URL: { type: 'string', pattern: '^https?://', description: 'Where clients reach the platform' },
+    BASE_URL: { type: 'string', pattern: '^https?://', format: 'url', description: 'Where clients reach the platform' },
     CREDENTIALS_DIR: { type: 'string', description: 'Folder of credentials.json' },
   },
 } as const;

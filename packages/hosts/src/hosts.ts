@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 const host = {
   type: 'string',
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$',
+  format: 'host',
 } as const;
 
 export const hostSettings = {

@@ -2,6 +2,7 @@ export const ledgerOriginSettings = {
   BASE_URL: {
     type: 'string',
     pattern: '^https?://[^/]+/?$',
+    format: 'url',
     description: 'URL for clients; its host and port name the ledger',
   },
   LEDGER_ORIGIN: {

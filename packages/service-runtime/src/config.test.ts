@@ -13,6 +13,8 @@ const schema = {
     LEVEL: { type: 'string', enum: ['low', 'high'], default: 'low', description: 'Level' },
     FLAG: { type: 'boolean', default: false, description: 'Flag' },
     OTHER: { type: 'string', description: 'May be absent' },
+    BASE: { type: 'string', format: 'url', description: 'Where clients come' },
+    HOST: { type: 'string', format: 'host', description: 'Where the console is' },
   },
 } as const;
 
@@ -31,6 +33,19 @@ test('settings are converted, defaults filled in, unknown variables left out, th
   const config = readConfig(schema, { ...good, PORT: '8080', FLAG: 'true', PATH: '/bin' });
   expect(config).toEqual({ ...good, PORT: 8080, LEVEL: 'low', FLAG: true });
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test.each([
+  [
+    { BASE: 'http://localhost:99999' },
+    'BASE: must match format "url"; it is "http://localhost:99999" (Where clients come)',
+  ],
+  [{ HOST: 'localhost:99999' }, 'HOST: must match format "host"; it is "localhost:99999" (Where the console is)'],
+])('a port that is none is named with its setting: %j', (part, message) => {
+  expect(messageOf({ ...good, ...part })).toContain(message);
+  expect(readConfig(schema, { ...good, BASE: 'http://localhost:8080/', HOST: 'a.test:65535' }).HOST).toBe(
+    'a.test:65535',
+  );
 });
 
 test('an empty variable counts as absent', () => {

@@ -29,6 +29,8 @@ export interface SettingSchema {
   readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  /** Its port is one, too; `host` is a host, with or without a port. */
+  readonly format?: 'url' | 'host';
   readonly minLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -60,7 +62,9 @@ export class ConfigError extends Error {
   }
 }
 
-const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false });
+const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false })
+  .addFormat('url', (text) => URL.canParse(text))
+  .addFormat('host', (text) => URL.canParse(`http://${text}`));
 
 /**
  * Checks the settings of the schema and freezes them. An empty variable counts as absent.

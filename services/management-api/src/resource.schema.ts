@@ -4,7 +4,13 @@ export const date = {
   format: 'iso-date',
   description: 'ISO 8601; in requests a date alone will do, and without a zone it is UTC',
 } as const;
-export const name = { type: 'string', minLength: 1, maxLength: 200, description: '1 to 200 characters' } as const;
+/** `readName` checks the rest, because a PUT may send back a stored name that is older than the rules. */
+export const name = {
+  type: 'string',
+  minLength: 1,
+  description:
+    '1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed',
+} as const;
 
 export const idParams = { type: 'object', required: ['id'], properties: { id: uuid } } as const;
 export const idFilter = {

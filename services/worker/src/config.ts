@@ -17,6 +17,7 @@ export const configSchema = {
       type: 'string',
       // No user info, because fetch refuses it with an error that quotes the URL.
       pattern: '^https?://[^@/?#\\s]+([/?#]|$)',
+      format: 'url',
       description:
         'Receives each new checkpoint by POST, so that the past cannot be rewritten unnoticed. It must answer 2xx',
     },

@@ -131,6 +131,16 @@ proxies:
   expect(service.seen.filter(({ url }) => url.startsWith('/applications?'))).toHaveLength(1);
 });
 
+test('blanks at the ends of a name do not count, in the file or where it was stored', async () => {
+  await using closing = new AsyncDisposableStack();
+  const file = 'proxies: [{ name: "a ", destination_url: x, application: { name: " old" } }]';
+  const applications = [{ id: 'of old', name: ' old ', type: 'private' }];
+  const proxies = [{ id: '1', name: 'a', destination_url: 'x', require_auth: true, application_id: 'of old' }];
+  expect((await (await setUp(closing, file, { applications, proxies })).run('diff')).out).toBe('1 unchanged\n');
+  const twice = await setUp(closing, 'proxies: [{ name: a, destination_url: x }, { name: "a ", destination_url: x }]');
+  expect((await twice.run('diff')).error).toContain('Two proxies are named a');
+});
+
 test('what is named like a member of every object is recorded as made, and pruned', async () => {
   await using closing = new AsyncDisposableStack();
   const { path, run } = await setUp(

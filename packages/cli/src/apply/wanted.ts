@@ -112,16 +112,21 @@ function checkList(kind: Kind, value: unknown): Members[] {
     if (!isObject(item) || typeof item.name !== 'string' || item.name === '') {
       throw new UsageError(`${kind}[${index}] must have a name`);
     }
-    if (names.has(item.name))
-      throw new UsageError(`Two ${kind} are named ${item.name}: names identify, so each must be its own`);
-    names.add(item.name);
-    return item as Members;
+    const name = withoutBlanks(item.name);
+    if (names.has(name)) throw new UsageError(`Two ${kind} are named ${name}: names identify, so each must be its own`);
+    names.add(name);
+    return { ...item, name };
   });
+}
+
+/** As the service stores a name. */
+export function withoutBlanks(name: string): string {
+  return name.replace(/^\p{Zs}+|\p{Zs}+$/gu, '');
 }
 
 export function nameIn(link: unknown): string | undefined {
   const name = isObject(link) ? link.name : undefined;
-  return typeof name === 'string' ? name : undefined;
+  return typeof name === 'string' ? withoutBlanks(name) : undefined;
 }
 
 function faultsInItem(kind: Kind, item: Members): string[] {

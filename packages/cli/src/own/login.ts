@@ -3,7 +3,14 @@ import { type Command, type Input, textOf } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { printAnswer, tell } from '../output/print.ts';
 import { checkUrl } from '../profile/connect.ts';
-import { keyTypeOf, type Profile, profilesFile, readProfiles, writeProfiles } from '../profile/profiles.ts';
+import {
+  keyTypeOf,
+  type Profile,
+  profilesFile,
+  readProfiles,
+  readProfilesOfAnyMode,
+  writeProfiles,
+} from '../profile/profiles.ts';
 import { type Lines, openLines } from '../prompt.ts';
 import { readTextFile } from '../read-input.ts';
 import type { Terminal } from '../terminal.ts';
@@ -56,7 +63,7 @@ export const logout: Command = {
   options: {},
   async run(input, terminal) {
     const name = profileName(input, terminal.env);
-    const { [name]: gone, ...others } = await readProfiles(terminal.env);
+    const { [name]: gone, ...others } = await readProfilesOfAnyMode(terminal.env);
     if (!gone) throw new UsageError(`There is no profile ${name}`);
     await writeProfiles(terminal.env, others);
     tell(terminal, `Deleted the profile ${name}`);

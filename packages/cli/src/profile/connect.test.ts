@@ -77,6 +77,16 @@ test('keys are in a file that only its owner reads; one that others may read is 
   expect([code, error]).toEqual([2, expect.stringContaining(`chmod 600 ${file}`)]);
 });
 
+test('a profile of a file that others may read is deleted all the same, and then only its owner reads it', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { XDG_CONFIG_HOME } = await setUp(closing);
+  const file = join(XDG_CONFIG_HOME, 'sluice/profiles.json');
+  await chmod(file, 0o644);
+  const { code } = await type(['logout', '--profile', 'staging'], { env: { XDG_CONFIG_HOME } });
+  expect([code, await readFile(file, 'utf8')]).toEqual([0, '{}\n']);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
 test.each([
   [keys.private, 1, 'status 401'],
   ['4242424242424242', 2, 'Line 1 is not an API key of an Application'],

@@ -24,15 +24,29 @@ export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
 /** @throws {UsageError} if the file cannot be read, or others may read it. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
+  if (await othersMayRead(file)) {
+    throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
+  }
+  return readProfilesOfAnyMode(env);
+}
+
+async function othersMayRead(file: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
+  const found = await stat(file).catch((error) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new UsageError(`${file} cannot be read`, { cause: error });
+  });
+  return found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+/** For logout, which uses no key, and writes the file for its owner alone. @throws {UsageError} if the file cannot be read. */
+export async function readProfilesOfAnyMode(env: Env): Promise<Profiles> {
+  const file = profilesFile(env);
   try {
-    if (process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0) {
-      throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
-    }
     const profiles: unknown = JSON.parse(await readFile(file, 'utf8'));
     // Without a prototype, so that only names in the file are profiles.
     if (typeof profiles === 'object' && profiles !== null) return Object.assign(Object.create(null), profiles);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     if (codeOf(error) === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw new UsageError(`${file} cannot be read`, { cause: error });
   }

@@ -55,7 +55,12 @@ export const proxyMembers = {
     column: 'name',
     kept: 'plain',
     absent: 'refused',
-    schema: { type: 'string', minLength: 1, maxLength: 200, description: '1 to 200 characters' },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      description:
+        '1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed',
+    },
     example: 'Payment processor',
   },
   destination_url: {

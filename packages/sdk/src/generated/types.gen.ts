@@ -93,7 +93,7 @@ export type Application = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -262,7 +262,7 @@ export type ApplicationWithKey = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -404,7 +404,7 @@ export type AuthorizeSession = {
  */
 export type CreateApplication = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -444,7 +444,7 @@ export type CreateApplicationKey = {
  */
 export type CreateInvitation = {
     /**
-     * An e-mail address; ASCII letters are compared and kept in lower case
+     * An e-mail address at a host name with a dot, or at localhost. ASCII letters are compared and kept in lower case
      */
     email: string;
     /**
@@ -1060,6 +1060,10 @@ export type Member = {
      * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    /**
+     * What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group
+     */
+    source: 'person' | 'group';
     user: User;
     /**
      * Application that created it
@@ -1244,7 +1248,7 @@ export type Proxy = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1298,7 +1302,7 @@ export type Proxy = {
  */
 export type ProxyBody = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1392,7 +1396,7 @@ export type ProxyPatch = {
  */
 export type ProxyPut = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1477,7 +1481,7 @@ export type Reactor = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1522,7 +1526,7 @@ export type Reactor = {
  */
 export type ReactorBody = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1569,7 +1573,7 @@ export type ReactorFormula = {
      */
     type: 'private';
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     description?: string;
@@ -1631,7 +1635,7 @@ export type ReactorFormulaBody = {
      */
     type?: 'private';
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     description?: string;
@@ -1735,7 +1739,7 @@ export type ReactorPatch = {
  */
 export type ReactorPut = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -2168,7 +2172,7 @@ export type Tenant = {
      */
     owner_id: string;
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     settings: TenantSettings;
@@ -2490,7 +2494,7 @@ export type TransformTrialBody = {
  */
 export type UpdateApplication = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -2522,7 +2526,7 @@ export type UpdateMember = {
  */
 export type UpdateTenant = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name: string;
     settings?: TenantSettings;

@@ -3,6 +3,7 @@ export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     type: 'string',
     pattern: '^https?://[^@?#\\s]+$',
+    format: 'url',
     description: 'Collector of spans (OTLP over HTTP), such as http://otel-collector:4318',
   },
   OTEL_EXPORTER_OTLP_HEADERS: {

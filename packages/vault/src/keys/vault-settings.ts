@@ -20,6 +20,7 @@ export const vaultSettings = {
   VAULT_ADDR: {
     type: 'string',
     pattern: '^https?://[^@?#\\s]+$',
+    format: 'url',
     description: 'Vault or OpenBao, such as https://vault.internal:8200',
   },
   VAULT_TOKEN: {

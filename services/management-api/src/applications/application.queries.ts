@@ -137,7 +137,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')
-    .select(['id', 'type', 'permissions', 'rules', 'created_at', 'modified_at'])
+    .select(['id', 'name', 'type', 'permissions', 'rules', 'created_at', 'modified_at'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)

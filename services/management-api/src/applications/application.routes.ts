@@ -5,6 +5,7 @@ import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials'
 import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams } from '../resource.schema.ts';
@@ -39,6 +40,7 @@ const createApplication = operation({
   async handle(input, context) {
     const { body, caller } = input;
     requireGrants(body);
+    const name = readName(body.name);
     const { permissions, rules } = checkGrants(body, body.type);
     const origins = checkOrigins(body.allowed_origins, body.type);
     const expiresAt = futureDate(body.expires_at);
@@ -48,7 +50,7 @@ const createApplication = operation({
       const application = await insertApplication(tx, {
         tenant_id: caller.tenantId,
         id: randomUUID(),
-        name: body.name,
+        name,
         type: body.type,
         permissions,
         rules: JSON.stringify(rules),
@@ -182,7 +184,7 @@ const putApplication = operation({
       requireHeld(caller, current, { permissions, rules });
       input.requireVersion(current);
       const updated = await updateApplication(tx, caller.tenantId, params.id, {
-        name: body.name,
+        name: readName(body.name, current.name),
         permissions,
         rules: JSON.stringify(rules),
         ...(origins !== undefined && { allowed_origins: origins }),

@@ -6,6 +6,7 @@ import { type Acting, changeRows, type SettleAnswer } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { checkDefinition, checkTransforms, isProxyDefinition, type ProxyDefinition } from './proxy.definition.ts';
 import { findProxy, lockProxy, type ProxyRow, updateProxy } from './proxy.queries.ts';
@@ -23,6 +24,8 @@ export interface ProxyChange {
   define(current: ProxyDefinition | undefined): unknown;
   /** Whether the change says which Application the Proxy names, or none. */
   namesApplication: boolean;
+  /** The name was stored before, so it may be older than the rules for names. */
+  keepsName?: boolean;
   /** For the audit row. */
   detail?: Record<string, unknown>;
   /** Stores the response for replays. */
@@ -40,7 +43,7 @@ const mostAttempts = 10;
 export async function changeProxy(
   context: Context,
   input: Acting & { params: { id: string } },
-  { define, namesApplication, detail, settle }: ProxyChange,
+  { define, namesApplication, keepsName, detail, settle }: ProxyChange,
 ): Promise<{ updated: ProxyRow; change: RecordedChange }> {
   const { db, vault, changes } = context;
   const { tenantId, id: callerId } = input.caller;
@@ -50,6 +53,7 @@ export async function changeProxy(
     const before = current && (await toDefinition(vault, current));
     const definition = define(before);
     isProxyDefinition(definition);
+    definition.name = readName(definition.name, keepsName ? definition.name : before?.name);
     await checkDefinition(definition, tenantId, context);
     if (!current || !before) throw proxyNotFound(id);
     input.requireVersion(current); // the transaction requires that the row has not changed since

@@ -112,6 +112,7 @@ const restoreProxyVersion = operation({
     const { updated, change } = await changeProxy(context, input, {
       define: () => definition,
       namesApplication: true,
+      keepsName: true,
       detail,
       settle,
     });

@@ -5,6 +5,7 @@ import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
@@ -37,7 +38,8 @@ const createProxy = operation({
   errors: ['transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
-    const { body, caller } = input;
+    const { caller } = input;
+    const body = { ...input.body, name: readName(input.body.name) };
     const { db, vault, pepper, changes } = context;
     const { tenantId } = caller;
     await checkDefinition(body, tenantId, context);

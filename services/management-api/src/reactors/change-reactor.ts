@@ -5,6 +5,7 @@ import type { Acting } from '@sluice/http-api';
 import { changeRows } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { checkDefinition, checkOwnCode, type ReactorDefinition } from './reactor.definition.ts';
 import { findReactor, lockReactor, type ReactorRow, reactorNotFound, updateReactor } from './reactor.queries.ts';
@@ -29,7 +30,8 @@ export async function changeReactor(
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const current = await findReactor(db, tenantId, id);
     const wanted = next(current ? await toDefinition(vault, current) : blank);
-    const definition = await checkDefinition(wanted, tenantId, context);
+    const named = { ...wanted, name: readName(wanted.name, current?.name) };
+    const definition = await checkDefinition(named, tenantId, context);
     if (!current) throw reactorNotFound(id);
     acting.requireVersion(current); // the transaction requires that the row has not changed since
     await checkOwnCode(definition, tenantId, context);

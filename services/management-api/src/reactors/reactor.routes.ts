@@ -3,6 +3,7 @@ import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { operation } from '../context.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams, nameFilter, uuid } from '../resource.schema.ts';
@@ -45,7 +46,8 @@ const createReactor = operation({
     const { body, caller } = input;
     const { db, vault, changes } = context;
     const { tenantId } = caller;
-    const definition = await checkDefinition(body, tenantId, context);
+    const named = { ...body, name: readName(body.name) };
+    const definition = await checkDefinition(named, tenantId, context);
     await checkOwnCode(definition, tenantId, context);
     const id = randomUUID();
     const columns = await toColumns(vault, { tenantId, id }, definition);

@@ -31,7 +31,7 @@ export async function createTenant(
   const made = await maker.db.transaction().execute(async (tx) => {
     await insertTenant(tx, { id: tenantId, owner_id: ownerId, name });
     if (maker.linkSignIn) await nameOwner(tx, ownerId);
-    const made = await insertManagement(tx, maker, tenantId);
+    const made = await insertManagement(tx, maker, { tenantId, name: 'Management' });
     await recordChange(tx, systemAct(tenantId), { operation: 'create', entityType: 'tenant', entityId: tenantId });
     return made;
   });
@@ -45,7 +45,9 @@ export function createManagementKey(
 ): Promise<Omit<NewTenant, 'owner_id'> | undefined> {
   return maker.db.transaction().execute(async (tx) => {
     if (!(await lockTenant(tx, tenantId))) return undefined;
-    const made = await insertManagement(tx, maker, tenantId);
+    // With the time, because in files of the command line a name identifies its Application.
+    const name = `Management ${new Date().toISOString()}`;
+    const made = await insertManagement(tx, maker, { tenantId, name });
     await recordChange(tx, systemAct(tenantId), {
       operation: 'create',
       entityType: 'application',
@@ -55,13 +57,17 @@ export function createManagementKey(
   });
 }
 
-async function insertManagement(tx: Queryable, { pepper, keyEnvironment }: KeyMaker, tenantId: string) {
+async function insertManagement(
+  tx: Queryable,
+  { pepper, keyEnvironment }: KeyMaker,
+  { tenantId, name }: { tenantId: string; name: string },
+) {
   const id = randomUUID();
   const key = generateApiKey(keyEnvironment, 'management');
   await insertApplication(tx, {
     tenant_id: tenantId,
     id,
-    name: 'Management',
+    name,
     type: 'management',
     permissions: permissionsFor('management').map((permission) => permission.type),
     rules: '[]',

@@ -4,14 +4,15 @@ import { readArguments } from './tenant.arguments.ts';
 const tenantId = '0b8a1f1e-0000-4000-8000-000000000001';
 
 test.each([
+  [['create', '--name', ' T '], { name: 'create', tenantName: 'T', ownerId: undefined, json: false }],
   [['create', '--name', 'T'], { name: 'create', tenantName: 'T', ownerId: undefined, json: false }],
   [
     ['create', '--name', 'Acmé 😀', '--owner', tenantId.toUpperCase(), '--json'],
     { name: 'create', tenantName: 'Acmé 😀', ownerId: tenantId, json: true },
   ],
   [['key', '--tenant', tenantId], { name: 'key', tenantId, json: false }],
-  [['owner', '--invite', 'a@b'], { name: 'owner', email: 'a@b', tenantId: undefined }],
-  [['owner', '--invite', 'a@b', '--tenant', tenantId], { name: 'owner', email: 'a@b', tenantId }],
+  [['owner', '--invite', 'a@b.test'], { name: 'owner', email: 'a@b.test', tenantId: undefined }],
+  [['owner', '--invite', 'a@b.test', '--tenant', tenantId], { name: 'owner', email: 'a@b.test', tenantId }],
   [['create', '--help'], { name: 'help' }],
 ])('%j is understood', (args, command) => {
   expect(readArguments(args)).toEqual(command);
@@ -21,21 +22,23 @@ test.each([
   [[], 'There is no command ""'],
   [['nothing'], 'There is no command "nothing"'],
   [['create'], '--name is required'],
-  [['create', '--name', ''], '--name is required'],
+  [['create', '--name', ''], '1 to 200 characters'],
+  [['create', '--name', ' '], 'not only blanks'],
+  [['create', '--name', 'a\u202e'], 'no control, invisible or direction'],
   [['create', '--name', 'x'.repeat(201)], '1 to 200 characters'],
   [['create', '--name', 'T', '--owner', 'me'], '--owner must be a UUID'],
   [['create', '--name', 'T', '--unknown'], "Unknown option '--unknown'"],
   [['create', '--name', 'Acme', 'Corp'], '"Corp" is one argument too many'],
   [['create', '--name', 'T', '--tenant', tenantId], '--tenant is for the commands "key" and "owner"'],
-  [['create', '--name', 'x', '--invite', 'a@b'], '--invite is for the command "owner"'],
+  [['create', '--name', 'x', '--invite', 'a@b.test'], '--invite is for the command "owner"'],
   [['key'], '--tenant is required, a UUID'],
   [['key', '--tenant', 'me'], '--tenant is required, a UUID'],
   [['key', '--tenant', tenantId, '--name', 'T'], 'key takes --tenant and --json only'],
   [['key', '--tenant', tenantId, 'more'], '"more" is one argument too many'],
   [['owner'], '--invite is required'],
   [['owner', '--invite', 'x'], '--invite is required, an e-mail address'],
-  [['owner', '--invite', 'a@b', '--name', 'x'], 'owner takes --invite and --tenant only'],
-  [['owner', '--invite', 'a@b', '--tenant', 'me'], '--tenant must be a UUID'],
+  [['owner', '--invite', 'a@b.test', '--name', 'x'], 'owner takes --invite and --tenant only'],
+  [['owner', '--invite', 'a@b.test', '--tenant', 'me'], '--tenant must be a UUID'],
 ])('%j is refused', (args, message) => {
   expect(() => readArguments(args)).toThrow(UsageError);
   expect(() => readArguments(args)).toThrow(message);

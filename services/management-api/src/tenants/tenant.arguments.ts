@@ -1,5 +1,6 @@
 import { canonicalUuid } from '@sluice/http-api/canonical-uuid';
 import { type Help, readOptions, UsageError } from '@sluice/service-runtime/command-line';
+import { faultInName, withoutBlanks } from '../names.ts';
 import { isEmail } from '../people/invitations/e-mail.ts';
 
 export const help = `Usage: npm run tenant -- create --name <name> [--owner <uuid>] [--json]
@@ -74,8 +75,10 @@ function readKey({ name, owner, tenant = '', json = false }: Values): TenantComm
 
 function readCreate({ name, owner, tenant, json = false }: Values): TenantCommand {
   if (tenant !== undefined) throw new UsageError('--tenant is for the commands "key" and "owner"');
-  if (!name || [...name].length > 200) throw new UsageError('--name is required, 1 to 200 characters');
+  if (name === undefined) throw new UsageError('--name is required');
+  const fault = faultInName(name);
+  if (fault !== undefined) throw new UsageError(`--name ${fault}`);
   const ownerId = owner === undefined ? undefined : canonicalUuid(owner);
   if (owner !== undefined && ownerId === undefined) throw new UsageError('--owner must be a UUID');
-  return { name: 'create', tenantName: name, ownerId, json };
+  return { name: 'create', tenantName: withoutBlanks(name), ownerId, json };
 }

@@ -58,6 +58,11 @@ test('makes one more full key for a Tenant, with a row in its log, and leaves th
     [first, second].map(({ management_key: key }) => call(url, 'GET', '/applications/key', { key })),
   );
   expect(applications.map(({ status }) => status)).toEqual([200, 200]);
+  const third = JSON.parse(await tenantCommand('key', '--tenant', first.tenant_id, '--json'));
+  const { body: last } = await call(url, 'GET', '/applications/key', { key: third.management_key });
+  const names = [...applications.map(({ body }) => body.name), last.name];
+  expect(new Set(names).size).toBe(3); // because a name identifies in files of the command line
+  expect(names).toEqual(['Management', ...Array(2).fill(expect.stringMatching(/^Management \d{4}-\d\d-\d\dT/))]);
   expect(applications[1]?.body.permissions).toEqual(applications[0]?.body.permissions);
   const rows = await db
     .selectFrom('audit_log')

@@ -41,7 +41,7 @@ export function lockTenant(tx: Queryable, id: string) {
 export function lockTenantRow(tx: Queryable, id: string) {
   return tx
     .selectFrom('tenants')
-    .select(['created_at', 'modified_at'])
+    .select(['name', 'created_at', 'modified_at'])
     .where('id', '=', id)
     .where('closed_at', 'is', null)
     .forNoKeyUpdate()

@@ -4,6 +4,7 @@ import { Confirmed, changeRows } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { destroyTenantKeys, readTokenUsage } from '@sluice/vault';
 import { operation } from '../context.ts';
+import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { listDataKeys } from './data-key.routes.ts';
@@ -68,7 +69,7 @@ const putTenant = operation({
       if (!current) throw closed();
       input.requireVersion(current);
       const updated = await updateTenant(tx, caller.tenantId, {
-        name: body.name,
+        name: readName(body.name, current.name),
         ...(fingerprint_tokens && { fingerprint_tokens: fingerprint_tokens === 'true' }),
         ...(deduplicate_tokens && { deduplicate_tokens: deduplicate_tokens === 'true' }),
         modified_by: caller.id,

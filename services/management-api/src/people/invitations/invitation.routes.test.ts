@@ -103,12 +103,28 @@ test('only ASCII letters lose their case, as in what an issuer says, so that no 
 test.each([
   {},
   { email: 'no address' },
-  { email: 'a@b@c' },
+  { email: 'a@b@c.de' },
+  { email: 'a@b' },
+  { email: 'a@b.' },
+  { email: 'a@.b' },
+  { email: '@b.de' },
+  { email: 'a b@c.de' },
+  { email: 'a\u200b@c.de' },
+  { email: 'a\u202e@c.de' },
+  { email: '\ufeffa@c.de' },
+  { email: 'a\u00ad@c.de' },
+  { email: 'a@c\u200b.de' },
+  { email: 'a\u0007@c.de' },
   { email: `${'x'.repeat(250)}@example.com` },
   { email: 5 },
   { email: randomEmail(), role: 'KING' },
 ])('the body %j is 400', async (body) => {
   expect((await api.current.send('POST', invitations, { body })).status).toBe(400);
+});
+
+test.each(['ada@localhost', "o'hara+x@sub.example.co.uk", 'jörg@bücher.example'])('%s is invited', async (email) => {
+  const { invite } = await ownTenant();
+  expect((await invite({ email })).status).toBe(201);
 });
 
 test('a link that is made anew replaces the old one', async () => {

@@ -24,7 +24,7 @@ export const invitation = {
   properties: {
     id: uuid,
     tenant_id: uuid,
-    email: { ...email, description: 'Its ASCII letters in lower case' },
+    email: { type: 'string', description: 'Its ASCII letters in lower case' },
     role,
     status: { type: 'string', enum: invitationStatuses },
     expires_at: { ...date, description: '72 hours after it was made or sent again' },

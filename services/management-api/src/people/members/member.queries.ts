@@ -7,6 +7,7 @@ const columns = [
   'members.id',
   'members.tenant_id',
   'members.role',
+  'members.source',
   'members.created_by',
   'members.created_at',
   'members.modified_by',

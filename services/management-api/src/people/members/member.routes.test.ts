@@ -33,6 +33,7 @@ test('members are listed with who they are, found by their person, in pages', as
     id,
     tenant_id: tenantId,
     role: 'ADMIN',
+    source: 'person',
     user: { id: userId, email: 'ada@example.com', first_name: 'Ada' },
     created_at: isoDate,
   };

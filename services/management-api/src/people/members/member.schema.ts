@@ -18,12 +18,25 @@ export const member = {
       id: '6f1d3b5a-8c72-4e09-b3a4-2d5e7f90a1b8',
       tenant_id: example.tenant_id,
       role: 'ADMIN',
+      source: 'person',
       user: user.examples[0],
       ...example.authorship,
     },
   ],
-  required: ['id', 'tenant_id', 'role', 'user'],
-  properties: { id: uuid, tenant_id: uuid, role, user, ...authorship },
+  required: ['id', 'tenant_id', 'role', 'source', 'user'],
+  properties: {
+    id: uuid,
+    tenant_id: uuid,
+    role,
+    source: {
+      type: 'string',
+      enum: ['person', 'group'],
+      description:
+        'What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group',
+    },
+    user,
+    ...authorship,
+  },
 } as const;
 
 export const updateMemberBody = {

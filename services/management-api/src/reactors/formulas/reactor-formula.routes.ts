@@ -16,6 +16,7 @@ import {
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { checkCode } from '../../proxies/proxy.definition.ts';
+import { readName } from '../../read-name.ts';
 import { recordAct } from '../../record-act.ts';
 import { pageLimit } from '../../reserve-page.ts';
 import { idFilter, idParams, nameFilter } from '../../resource.schema.ts';
@@ -88,8 +89,9 @@ const createFormula = operation({
     const { body, caller } = input;
     const { tenantId } = caller;
     checkMembers(body);
+    const name = readName(body.name);
     await checkFormulaCode(body, tenantId, context);
-    const row = { ...toColumns(body), tenant_id: tenantId, id: randomUUID(), created_by: caller.id };
+    const row = { ...toColumns(body), name, tenant_id: tenantId, id: randomUUID(), created_by: caller.id };
     const { answer } = await transaction(context.db, input, async (tx) => {
       const answer = created('/reactor-formulas', toAnswer(await insertFormula(tx, row)));
       await recordAct(tx, input, auditOf('create', row.id));
@@ -157,10 +159,11 @@ const putFormula = operation({
     const { tenantId } = caller;
     checkMembers(body);
     const found = await findFormula(db, tenantId, id);
+    const name = readName(body.name, found?.name);
     if (!found) throw notFound(id);
     input.requireVersion(found);
     await checkFormulaCode(body, tenantId, context);
-    const columns = { ...toColumns(body), modified_by: caller.id };
+    const columns = { ...toColumns(body), name, modified_by: caller.id };
     const { updated, change } = await changeRows(db, lockOf(tenantId, id), async (tx) => {
       await lockVersion(tx, input, id);
       const updated = await updateFormula(tx, { tenantId, id }, columns);
