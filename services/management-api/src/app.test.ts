@@ -91,6 +91,7 @@ test('the operations here are those of the specification, and the place to try t
       'GET /logs/checkpoint',
       'GET /logs/consistency',
       'GET /logs/:id/proof',
+      'GET /applications/:id/uses',
       'GET /permissions',
       'GET /tenants/self',
       'PUT /tenants/self',

@@ -11,11 +11,13 @@ const mostly = <A, B>(usual: fc.Arbitrary<A>, seldom: fc.Arbitrary<B>): fc.Arbit
 const wrong = fc.constantFrom(null, 5, 'x', [], {}, true);
 
 const name = mostly(
-  fc.string({
-    unit: fc.constantFrom('a', 'B', 'b', 'É', 'é', '%', '_', '*', '\\', '.', ' ', '😀'),
-    minLength: 1,
-    maxLength: 5,
-  }),
+  fc
+    .string({
+      unit: fc.constantFrom('a', 'B', 'b', 'É', 'é', '%', '_', '*', '\\', '.', ' ', '😀'),
+      minLength: 1,
+      maxLength: 5,
+    })
+    .map((text) => text.trim() || ' '),
   fc.constantFrom('', '😀'.repeat(200), 'x'.repeat(201), null, 7),
 );
 const validDestinations = Object.keys(destinations).filter((url) => destinations[url]);

@@ -97,7 +97,7 @@ export function dropNulls(body: Record<string, unknown>): Record<string, unknown
 }
 
 export function isName(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && [...value].length <= 200;
+  return typeof value === 'string' && value.trim() !== '' && [...value].length <= 200;
 }
 
 /** Newest first; within one millisecond, the greater id first. */
