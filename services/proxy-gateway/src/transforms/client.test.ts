@@ -30,6 +30,21 @@ async function disclosuresOf(applicationId: string): Promise<string[][]> {
   return rows.map(({ detail }) => (detail as { token_ids: string[] }).token_ids);
 }
 
+test.each([
+  ['public', false],
+  ['private', true],
+] as const)('svc of a %s Application finds an equal token by asking: %s', async (type, expected) => {
+  const application = await gateway.current.tenant.application({ type, permissions: ['token:create'] });
+  const requestTransform = `module.exports = async ({ args: { body }, svc }) => {
+    const made = [await svc.tokens.create(body), await svc.tokens.create(body), (await svc.tokenize([body]))[0]];
+    return { body: made.map(({ id }) => id) };
+  }`;
+  const body = { type: 'token', data: `of ${type}`, deduplicate_token: true };
+  const { status } = await invoke({ requestTransform, applicationId: application.id }, { body });
+  expect(status).toBe(200);
+  expect(new Set(received()).size).toBe(expected ? 1 : 3);
+});
+
 describe('calls that are awaited together', () => {
   test('are detokenized, and each token is disclosed once', async () => {
     const application = await gateway.current.tenant.application({ permissions: ['token:use'] });
