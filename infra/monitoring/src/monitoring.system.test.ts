@@ -9,11 +9,11 @@ import { type ExportedMetrics, readExported } from './exported-metrics.ts';
 import { listIn, metricsDocument, metricsList } from './metrics-document.ts';
 import { alertsFile, dashboardQueries, readAlerts, unknownNames } from './queries.ts';
 import { promtool } from './testing/promtool.ts';
-import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
+import { type RunningPlatform, serviceNames, sharePlatform, startDestination } from './testing/running-platform.ts';
 
-/** What the real services export after the least traffic that touches every part; spans go nowhere. */
+/** What the real services export after the least traffic that touches every part. */
 const exported = useStack(async (closing) => {
-  const platform = await startPlatform(closing, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  const platform = await sharePlatform();
   await useEveryPart(closing, platform);
   const texts = new Map<string, ExportedMetrics>();
   for (const service of serviceNames) texts.set(service, readExported([await platform.metricsOf(service)]));

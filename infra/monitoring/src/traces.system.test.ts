@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CallOptions, type ExportedSpan, eventually, startTraceCollector, useStack } from '@sluice/testing';
-import { type RunningPlatform, serviceNames, startDestination, startPlatform } from './testing/running-platform.ts';
+import { type CallOptions, type ExportedSpan, eventually, openTemporaryFolder, useStack } from '@sluice/testing';
+import {
+  type RunningPlatform,
+  serviceNames,
+  sharePlatform,
+  startDestination,
+  tracedTo,
+} from './testing/running-platform.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
@@ -22,11 +26,10 @@ const preload = new URL('./testing/note-imports.preload.ts', import.meta.url).hr
 const server = 2;
 const client = 3;
 
-async function startTraced(closing: AsyncDisposableStack, more: Record<string, string> = {}) {
-  const collector = await startTraceCollector(closing);
-  const platform = await startPlatform(closing, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
-  return { collector, platform, ...(await openScene(closing, platform)) };
-}
+const world = useStack(async (closing) => {
+  const platform = await sharePlatform();
+  return { platform, collector: platform.collector, ...(await openScene(closing, platform)) };
+});
 
 /** An Application, a token and a Proxy with both transforms. */
 async function openScene(closing: AsyncDisposableStack, platform: RunningPlatform) {
@@ -62,8 +65,6 @@ const childrenOf = (spans: readonly ExportedSpan[], parent: ExportedSpan | undef
   spans.filter(({ parentSpanId }) => parent && parentSpanId === parent.spanId).map(({ name }) => name);
 
 describe('switched on', () => {
-  const world = useStack((closing) => startTraced(closing));
-
   const spansNamed = async (name: string, of?: string): Promise<ExportedSpan[]> => {
     const { collector } = world.current;
     const found = () => collector.spans.filter((span) => span.name === name && (!of || span.traceId === of));
@@ -209,13 +210,16 @@ describe('switched on', () => {
 
 test('told to, destinations get our traceparent in place of the one of the caller', async () => {
   await using closing = new AsyncDisposableStack();
-  const imported = join(closing.adopt(await temporaryFolder(), removeFolder), 'imported');
-  const { collector, invoke, destination } = await startTraced(closing, {
+  const imported = join(await openTemporaryFolder(closing, 'imports'), 'imported');
+  const { platform, collector, invoke, destination } = world.current;
+  await platform.restart(['proxy-gateway'], {
+    ...tracedTo(collector),
     TRACE_CONTEXT_TO_DESTINATIONS: 'true',
     NODE_OPTIONS: noting(imported),
   });
+  collector.spans.length = 0;
   expect((await invoke({ traceparent, tracestate: 'vendor=1' })).status).toBe(200);
-  const [seen] = destination.seen;
+  const seen = destination.seen.at(-1);
   expect(seen?.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
   expect(seen?.traceparent).not.toContain(parentId);
   expect(seen?.tracestate).toBe('vendor=1');
@@ -229,9 +233,9 @@ test('told to, destinations get our traceparent in place of the one of the calle
 
 test('by default nothing of the SDK of OpenTelemetry is loaded, and traceparent is a header as any other', async () => {
   await using closing = new AsyncDisposableStack();
-  const imported = join(closing.adopt(await temporaryFolder(), removeFolder), 'imported');
-  const platform = await startPlatform(closing, { NODE_OPTIONS: noting(imported) });
-  const { invoke, destination } = await openScene(closing, platform);
+  const imported = join(await openTemporaryFolder(closing, 'imports'), 'imported');
+  const { platform, invoke, destination } = world.current;
+  await platform.restart(serviceNames, { NODE_OPTIONS: noting(imported) });
   const answer = await invoke({ traceparent });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('svc-trace-id')).not.toBe(traceId);
@@ -243,6 +247,3 @@ test('by default nothing of the SDK of OpenTelemetry is loaded, and traceparent 
 function noting(file: string): string {
   return `--import ${preload}?file=${encodeURIComponent(file)}`;
 }
-
-const temporaryFolder = () => mkdtemp(join(tmpdir(), 'sluice-imports-'));
-const removeFolder = (path: string) => rm(path, { recursive: true });

@@ -2,7 +2,18 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@sluice/local';
-import { type Answer, type CallOptions, call, openStoresFolder, programEnvironment, serveHttp } from '@sluice/testing';
+import { stopChild } from '@sluice/local/parts';
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  openStoresFolder,
+  programEnvironment,
+  serveHttp,
+  startTraceCollector,
+  type TraceCollector,
+  workerStack,
+} from '@sluice/testing';
 
 export const serviceNames = ['management-api', 'token-vault', 'proxy-gateway', 'worker', 'ingress'] as const;
 type ServiceName = (typeof serviceNames)[number];
@@ -16,18 +27,29 @@ export interface RunningPlatform {
   create(path: string, body: object): Promise<Answer['body']>;
   logLines(service: ServiceName): Promise<Record<string, unknown>[]>;
   metricsOf(service: ServiceName): Promise<string>;
+  /** Where spans go. */
+  collector: TraceCollector;
+  /** Ends services and starts them again, with these settings beside those of tests in general. */
+  restart(names: readonly ServiceName[], settings: Record<string, string>): Promise<void>;
 }
 
-export async function startPlatform(
-  closing: AsyncDisposableStack,
-  environment: Record<string, string> = {},
-): Promise<RunningPlatform> {
+let shared: Promise<RunningPlatform> | undefined;
+
+/** The platform, with traces, that the test files of this folder share. */
+export function sharePlatform(): Promise<RunningPlatform> {
+  shared ??= startPlatform(workerStack);
+  return shared;
+}
+
+async function startPlatform(closing: AsyncDisposableStack): Promise<RunningPlatform> {
+  const collector = await startTraceCollector(closing);
+  const environment = { ...programEnvironment(), ...tracedTo(collector) };
   const directory = await openStoresFolder(closing, 'monitoring');
   const stack = await startStack({
     directory,
     port: 0,
     log: () => {},
-    environment: { ...programEnvironment(), ...environment },
+    environment,
   });
   closing.defer(() => stack.close());
 
@@ -39,6 +61,19 @@ export async function startPlatform(
   return {
     stack,
     directory,
+    collector,
+    async restart(names, settings) {
+      // The stack reads the object anew at each start.
+      for (const name of Object.keys(environment)) Reflect.deleteProperty(environment, name);
+      Object.assign(environment, programEnvironment(), settings);
+      await Promise.all(
+        names.map(async (name) => {
+          const child = stack.processes.get(name);
+          if (child) await stopChild(child, 'SIGTERM');
+          await stack.restart(name);
+        }),
+      );
+    },
     logLines,
     call: (method, path, options) => call(stack.baseUrl, method, path, options),
     async create(path, body) {
@@ -52,6 +87,9 @@ export async function startPlatform(
     },
   };
 }
+
+/** What switches traces on. */
+export const tracedTo = ({ url }: TraceCollector) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
 
 /** A destination that answers with the body that it was sent, and remembers headers. */
 export async function startDestination(closing: AsyncDisposableStack) {

@@ -6,35 +6,49 @@ import type { Test } from '@jest/test-result';
  * start twenty processes, and the last one would then keep one core busy alone.
  */
 const seconds: Readonly<Record<string, number>> = {
-  'docker/src/images.system.test.ts': 120,
-  'faults/quick.test.ts': 110,
+  'faults/one-load.test.ts': 120,
   'local/src/launcher.system.test.ts': 90,
-  'coherence/revocation.test.ts': 90,
-  'weakened/weakened.test.ts': 80,
-  'e2e/src/bombs.test.ts': 80,
   'runbooks/settings.test.ts': 75,
   'runbooks/data.test.ts': 70,
-  'monitoring/src/traces.system.test.ts': 50,
+  'e2e/src/bombs.test.ts': 80,
+  'docker/src/images.system.test.ts': 60,
+  'weakened/weakened.test.ts': 50,
+  'command-line/command-line.test.ts': 50,
+  'e2e/src/packed.test.ts': 50,
+  'monitoring/src/monitoring.system.test.ts': 40,
 };
 
-/** They come last, because the platform that they share costs processor time as long as it runs. */
-const sharing = [
-  'command-line/command-line.test.ts',
-  'command-line/apply.test.ts',
-  'e2e/src/packed.test.ts',
-  'e2e/src/main-job.test.ts',
-  'published-clients/published-clients.test.ts',
-  'e2e/src/sessions.test.ts',
-  'e2e/src/clients.test.ts',
+/** Files that share a platform: one process runs all of a row, in this order, and ends what they share. */
+const sharing: readonly (readonly string[])[] = [
+  [
+    'e2e/src/packed.test.ts',
+    'command-line/command-line.test.ts',
+    'command-line/apply.test.ts',
+    'e2e/src/main-job.test.ts',
+    'published-clients/published-clients.test.ts',
+    'e2e/src/sessions.test.ts',
+    'e2e/src/clients.test.ts',
+  ],
+  ['monitoring/src/monitoring.system.test.ts', 'monitoring/src/traces.system.test.ts'],
 ];
 
 function rankOf({ path, duration }: Test): number {
-  if (sharing.some((end) => path.endsWith(end))) return -1;
   if (duration !== undefined) return duration / 1000;
   return Object.entries(seconds).find(([end]) => path.endsWith(end))?.[1] ?? 0;
 }
 
-/** The slowest first; in the order in which they come where nothing is known. */
-export function slowestFirst(tests: readonly Test[]): Test[] {
-  return tests.toSorted((a, b) => rankOf(b) - rankOf(a));
+const rankOfAll = (tests: readonly Test[]) => tests.reduce((sum, test) => sum + rankOf(test), 0);
+
+/** Groups that one process each runs in turn, the slowest first; in the order in which they come where nothing is known. */
+export function slowestFirst(tests: readonly Test[]): Test[][] {
+  const groups = Map.groupBy(tests, (test) => sharing.find((ends) => isOneOf(ends, test)) ?? test);
+  const inOrder = Array.from(groups, ([key, group]) => {
+    if (!Array.isArray(key)) return group;
+    return key.flatMap((end) => group.filter(({ path }) => path.endsWith(end)));
+  });
+  return inOrder.toSorted((a, b) => rankOfAll(b) - rankOfAll(a));
+}
+
+function isOneOf(ends: readonly string[], { path }: Test): boolean {
+  return ends.some((end) => path.endsWith(end));
 }

@@ -31,33 +31,50 @@ export default class TestRunner {
     onResult: OnResult,
     onFailure: OnFailure,
   ): Promise<void> {
-    const numWorkers = Math.min(this.#config.maxWorkers, tests.length);
     const waiting = slowestFirst(tests);
+    const numWorkers = Math.min(this.#config.maxWorkers, waiting.length);
     const { share, why } = shareOfSlowTests(this.#config);
     process.stderr.write(`Slow tests: ${why}\n`);
 
     /** @param id of the worker's process, which chooses its database in Redis. */
     const runInTurn = async (id: number) => {
-      // One process for each `Worker`, so that each can be told to close.
-      const worker = new Worker(new URL('./run-file.ts', import.meta.url).pathname, {
-        exposedMethods: ['runFile', 'close'],
-        numWorkers: 1,
-        maxRetries: 0,
-        forkOptions: { stdio: 'inherit', env: { ...process.env, JEST_WORKER_ID: String(id), TEST_SLOW: share } },
-      }) as Worker & { runFile: RunFile; close: typeof close };
-      for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
-        await onStart(test);
-        const { path, context } = test;
-        const run = worker.runFile(path, { config: context.config, globalConfig: this.#config });
-        await run.then(
-          (result) => onResult(test, result),
-          (error) => onFailure(test, error),
-        );
+      let worker: FileWorker | undefined;
+      for (let group = waiting.shift(); group && !watcher.isInterrupted(); group = waiting.shift()) {
+        for (const test of group) {
+          if (watcher.isInterrupted()) break;
+          worker ??= startWorker(id, share);
+          await onStart(test);
+          const { path, context } = test;
+          const run = worker.runFile(path, { config: context.config, globalConfig: this.#config });
+          await run.then(
+            (result) => onResult(test, result),
+            (error) => onFailure(test, error),
+          );
+        }
+        if (group.length === 1) continue;
+        await end(worker);
+        worker = undefined;
       }
-      await worker.close();
-      await worker.end();
+      await end(worker);
     };
 
     await Promise.all(Array.from({ length: numWorkers }, (_, index) => runInTurn(index + 1)));
   }
+}
+
+type FileWorker = Worker & { runFile: RunFile; close: typeof close };
+
+/** One process for each `Worker`, so that each can be told to close. */
+function startWorker(id: number, share: string): FileWorker {
+  return new Worker(new URL('./run-file.ts', import.meta.url).pathname, {
+    exposedMethods: ['runFile', 'close'],
+    numWorkers: 1,
+    maxRetries: 0,
+    forkOptions: { stdio: 'inherit', env: { ...process.env, JEST_WORKER_ID: String(id), TEST_SLOW: share } },
+  }) as FileWorker;
+}
+
+async function end(worker: FileWorker | undefined): Promise<void> {
+  await worker?.close();
+  await worker?.end();
 }
