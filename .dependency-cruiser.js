@@ -80,7 +80,7 @@ export default {
       comment: 'the gateway: what a step works with stands below the order of the steps',
       severity: 'error',
       from: {
-        path: '^services/proxy-gateway/src/(http|observation|proxies|detokenization|transforms|destination|limits)/',
+        path: '^services/proxy-gateway/src/(http|observation|proxies|acting|detokenization|transforms|destination|limits)/',
         pathNot: tests,
       },
       to: { path: '^services/proxy-gateway/src/(invocation|server)/' },

@@ -3,12 +3,11 @@ import { requireUse, revealForUse, type Vault } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { noteTokenIds } from '../observation/note-for-feed.ts';
-import { type Authenticating, admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, DecryptedTokens } from './decrypted-body.ts';
 
-export type DecryptingTokens = Authenticating & Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
+export type DecryptingTokens = Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;
 
 /** Its values must not leave the process before {@link recordDisclosure}. @throws {ServiceError} 400, 401 and 403. */
 export async function decryptTokens(
@@ -17,23 +16,24 @@ export async function decryptTokens(
   context: DecryptingTokens,
 ): Promise<DecryptedTokens> {
   const { vault } = context;
-  const caller = invocation.caller ?? (await findCaller(invocation, context));
+  const { acting } = invocation;
+  const caller = acting.caller ?? (await findCaller(acting, context));
   if (fault) {
     await requireUse(vault, caller, tokenIds);
     throw fault;
   }
   const values = await revealForUse(vault, caller, tokenIds, {
-    budget: decryptionBudgetOf(invocation, context),
-    onFound: (rows) => invocation.judgement.endsAt(invocation.seen.note(vault, rows)),
+    budget: decryptionBudgetOf(acting, context),
+    onFound: (rows) => acting.judgement.endsAt(acting.seen.note(vault, rows)),
     ...(needed && { needed }),
   });
   return { caller, tokenIds, values };
 }
 
 /** For an invocation whose caller was not looked up, because the Proxy needs no key. */
-async function findCaller(invocation: Invocation, context: DecryptingTokens): Promise<Caller> {
-  const caller = await authenticateCaller(invocation.head, context);
-  admitCaller(invocation, caller);
+async function findCaller(acting: Invocation['acting'], context: DecryptingTokens): Promise<Caller> {
+  const caller = await acting.selection.authenticate(acting.owner);
+  acting.admitCaller(caller);
   await context.rateLimits?.countCaller(caller);
   return caller;
 }
@@ -45,12 +45,12 @@ export function recordDisclosure(
   { disclosures }: Pick<Vault, 'disclosures'>,
 ): Promise<void> | undefined {
   if (tokenIds.length === 0) return undefined; // the body holds quoted texts only
-  const { proxy } = invocation;
+  const { acting, proxy } = invocation;
   invocation.tokens = (invocation.tokens ?? 0) + tokenIds.length;
   noteTokenIds(invocation, tokenIds);
   if (invocation.hasTransform) {
-    invocation.secrets ??= new ConsoleSecrets();
-    invocation.secrets.add([...values.values()]);
+    acting.secrets ??= new ConsoleSecrets();
+    acting.secrets.add([...values.values()]);
   }
   return disclosures.record({
     tenantId: proxy.tenantId,

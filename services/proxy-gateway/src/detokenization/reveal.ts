@@ -3,6 +3,7 @@ import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import type { Charset } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { decryptedBytes, expressionMayGrow, longestPadding } from '@sluice/vault';
+import { type Looking, look } from '../acting/look.ts';
 import type { Context } from '../context.ts';
 import { feed } from '../http/content-coding.ts';
 import type { ContentKind } from '../http/content-type.ts';
@@ -13,7 +14,6 @@ import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.t
 import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { spendExpressions } from '../limits/spend-expressions.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { type Looking, look } from '../proxies/look.ts';
 import { asRead, bodyCharset, isUtf16, notUtf16, withCharsetFault } from './body-charset.ts';
 import type { Asked, DecryptedBody } from './decrypted-body.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from './detokenize.ts';
@@ -48,7 +48,7 @@ export function detokenizeBody(
   context: Detokenizing,
 ): AtOnceOrLater<RequestMessage> {
   const { kind, headers, body } = message;
-  if (kind === 'opaque' || (!invocation.caller && invocation.head.apiKey === undefined)) return message;
+  if (kind === 'opaque' || (!invocation.acting.caller && invocation.head.keys.apiKey === undefined)) return message;
   if (!Buffer.isBuffer(body)) return detokenizeStream(invocation, { ...message, kind, body }, context);
   const charset = bodyCharset(kind, headers, body);
   if (!isUtf16(charset) && !mayBeFilled(kind, body)) return message;
@@ -60,7 +60,7 @@ async function detokenizeStream(
   message: RequestMessage & ReadableBody<Readable>,
   context: Detokenizing,
 ): Promise<RequestMessage> {
-  await memoryOf(invocation, 'request', context).grow(heldWhileStreaming);
+  await memoryOf(invocation.acting, 'request', context).grow(heldWhileStreaming);
   // Whether it contains an expression is known only after its headers have been sent
   return withBody(revealWhileStreaming(invocation, message, context), message, invocation);
 }
@@ -87,7 +87,7 @@ async function decryptUtf16(
   { kind, headers, body, charset }: ReadBody & { charset: Charset },
   context: Detokenizing,
 ): Promise<DecryptedBody | undefined> {
-  await memoryOf(invocation, 'request', context).grow(body.length * copies);
+  await memoryOf(invocation.acting, 'request', context).grow(body.length * copies);
   const text = charset.decode(body);
   if (text !== undefined)
     return decryptExpressions(invocation, { kind, headers, body: Buffer.from(text), charset }, context);
@@ -110,7 +110,7 @@ async function decryptExpressions(
     ? await context.workPieces.run(invocation.proxy.tenantId, placesInPieces(message, most))
     : placesIn(message, most);
   if (places.length === 0) return undefined;
-  spendExpressions(invocation, expressionsOf(places), most);
+  spendExpressions(invocation.acting, expressionsOf(places), most);
   const { caller, tokenIds, values } = await decryptTokens(
     invocation,
     withCharsetFault(askedIn(places), kind, charset),
@@ -128,7 +128,8 @@ function fillBody(invocation: Invocation, decrypted: DecryptedBody, context: Det
   const { body, places, charset, values } = decrypted;
   const limitBytes = context.bodyLimitBytes;
   // Each expression adds at most all that was decrypted and some padding, so most bodies need not be measured
-  const most = expressionsOf(places) * (decryptedBytes(decryptionBudgetOf(invocation, context)) + longestPadding);
+  const most =
+    expressionsOf(places) * (decryptedBytes(decryptionBudgetOf(invocation.acting, context)) + longestPadding);
   const isFew = most <= smallGrowth && !places.some(mayGrow);
   const grown = Math.min(body.length + (isFew ? most : mostTextIn(places, values)), limitBytes);
   if (isLarge(body) || grown > smallGrowth || isUtf16(charset))
@@ -151,7 +152,7 @@ async function fillLargeBody(
 ): Promise<Buffer> {
   const { proxy } = invocation;
   const limitBytes = context.bodyLimitBytes;
-  const memory = memoryOf(invocation, 'request', context);
+  const memory = memoryOf(invocation.acting, 'request', context);
   await memory.grow((isUtf16(charset) ? 3 * grown : grown) * copies); // in UTF-16 a letter takes two bytes
   const filtered = await context.workPieces.run(proxy.tenantId, filterInPieces(places, { values, limitBytes }));
   const utf8 = fillPlaces(body, places, { values, limitBytes, filtered });
@@ -194,12 +195,13 @@ function revealWhileStreaming(
     boundary,
     charsetOf: (start) => bodyCharset(kind, headers, start),
     fetchValues,
-    look: () => look(invocation, context),
+    look: () => look(invocation.acting, context),
     run: (work) => context.workPieces.run(tenantId, work),
     reserve: () => context.bodyBytes.open({ tenantId, direction: 'request' }),
     limitBytes: context.bodyLimitBytes,
   });
   invocation.revealing = stream;
+  invocation.acting.isStreamed = true;
   return feed(body, stream);
 }
 

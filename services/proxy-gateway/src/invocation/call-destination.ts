@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { growAsItArrives, type Reservation } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import { inBatches, leastBytesAlone, SmallChunks } from '@sluice/service-runtime';
+import { type Looking, look } from '../acting/look.ts';
 import type { Context } from '../context.ts';
 import {
   type DestinationCall,
@@ -14,7 +15,6 @@ import { findHeader, inPairs, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, PassedAnswer, PassedBody, RequestMessage } from '../http/message.ts';
 import { bytesToRun, copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { type Looking, look } from '../proxies/look.ts';
 import { isTransformed } from '../transforms/response-transform.ts';
 
 type Calling = Looking &
@@ -31,7 +31,8 @@ export function callDestination(
 ): Promise<Answer | PassedAnswer> {
   // The caller may have left during an earlier step, and `close` does not fire a second time
   if (invocation.response.destroyed) throw new CallerGone();
-  const { proxy, caller, head, trace } = invocation;
+  const { acting, head, trace } = invocation;
+  const { owner: proxy, caller } = acting;
   const { destinations } = context;
   // Headers that frame a connection are never passed on, not even from a transform
   const filtered = destinations.headers.request(message.headers);
@@ -113,7 +114,7 @@ class AnswerSink implements DestinationSink, PassedBody {
   }
 
   onTurn(): Promise<void> | undefined {
-    return look(this.#invocation, this.#context);
+    return look(this.#invocation.acting, this.#context);
   }
 
   /** If the body is passed on, a failure after the head breaks the caller's connection. */
@@ -133,6 +134,7 @@ class AnswerSink implements DestinationSink, PassedBody {
       return;
     }
     this.#head = { status, reason, headers };
+    this.#invocation.acting.direction = 'answer';
     const contentLength = lengthOf(headers);
     if (isTransformed(this.#invocation.proxy, status, headers)) {
       this.#collected = [];
@@ -140,7 +142,7 @@ class AnswerSink implements DestinationSink, PassedBody {
       this.#mostLength = Math.min(contentLength ?? bodyLimitBytes, bodyLimitBytes);
       const isCoded = findHeader(headers, 'content-encoding') !== undefined;
       const most = mostBytesOf({ length: this.#mostLength, isCoded, isTransformed: true }, this.#context);
-      this.#memory = memoryOf(this.#invocation, 'answer', this.#context, most);
+      this.#memory = memoryOf(this.#invocation.acting, 'answer', this.#context, most);
       this.#waitForRoom();
       return;
     }

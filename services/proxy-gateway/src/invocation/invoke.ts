@@ -1,12 +1,11 @@
-import { Judgement } from '@sluice/credentials';
+import { admit } from '../acting/acting.ts';
 import type { Context } from '../context.ts';
 import { joinUrl } from '../destination/index.ts';
 import { detokenizeBody } from '../detokenization/reveal.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { TenantPlaces } from '../limits/tenant-places.ts';
-import { admitCaller, authenticateCaller } from '../proxies/authenticate.ts';
-import { selectProxy } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import { ProxyByKey } from '../proxies/proxy-by-key.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { transformResponse } from '../transforms/response-transform.ts';
 import { callDestination } from './call-destination.ts';
@@ -25,13 +24,15 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
   invocation.head = head;
 
   clock.enter('authenticate');
-  invocation.judgement = new Judgement(context.caches);
-  const proxy = await selectProxy(head, context);
-  invocation.proxy = proxy;
-  if (proxy.requireAuth) admitCaller(invocation, await authenticateCaller(head, context));
+  const { traceId, response } = invocation;
+  const selection = new ProxyByKey(head.keys, context);
+  const acting = await admit(selection, context, { traceId, response });
+  invocation.acting = acting;
+  const { owner: proxy } = acting;
+  if (proxy.requireAuth) acting.admitCaller(await selection.authenticate(proxy));
 
-  if (context.rateLimits) await countForRates(invocation, context.rateLimits);
-  takePlace(invocation, context.places);
+  if (context.rateLimits) await countForRates(acting, context.rateLimits);
+  takePlace(acting, context.places);
   const target = joinUrl(proxy.destination, head.suffix, head.query);
   clock.enter();
 
@@ -52,14 +53,14 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
 }
 
 /** The Application's limit comes first, so that an Application over its limit uses up nothing of the Proxy's. */
-async function countForRates({ caller, proxy }: Invocation, rateLimits: RateLimits): Promise<void> {
+async function countForRates({ caller, owner: proxy }: Invocation['acting'], rateLimits: RateLimits): Promise<void> {
   if (caller) await rateLimits.countCaller(caller);
   await rateLimits.countProxy(proxy.id);
 }
 
 /** If the caller has left, `close` has already fired and would never release the place, so none is taken. */
-function takePlace(invocation: Invocation, places: TenantPlaces): void {
-  if (invocation.response.destroyed) return;
-  places.take(invocation.proxy.tenantId);
-  invocation.hasPlace = true;
+function takePlace(acting: Invocation['acting'], places: TenantPlaces): void {
+  if (acting.response?.destroyed) return;
+  places.take(acting.tenantId);
+  acting.hasPlace = true;
 }

@@ -68,7 +68,12 @@ function readHeld(
   if (contentLength !== undefined && contentLength > limit && !isCoded) return read(request, limit);
   const { tenantId } = invocation.proxy;
   const mostLength = Math.min(contentLength ?? limit, limit);
-  const memory = memoryOf(invocation, 'request', context, mostBytesOf({ length: mostLength, ...known }, context));
+  const memory = memoryOf(
+    invocation.acting,
+    'request',
+    context,
+    mostBytesOf({ length: mostLength, ...known }, context),
+  );
   const arriving = { copies, mostLength };
   const keep = (body: Buffer | Readable) => {
     if (Buffer.isBuffer(body)) {
@@ -81,7 +86,7 @@ function readHeld(
   if (whole) return keep(whole);
   const openDecoder = () => {
     const decoder = new DecoderMemory(context, { tenantId, direction: 'request', caller: invocation.response });
-    invocation.held.decoder = decoder;
+    invocation.acting.held.decoder = decoder;
     return decoder;
   };
   const decode = isCoded ? context.decodings.of(tenantId) : undefined;
@@ -94,7 +99,7 @@ function readHeld(
 /** Binary bodies are never read. Others are read for a transform, or for expressions if the caller has a key. */
 function mustBeRead(kind: ContentKind, invocation: Invocation): boolean {
   if (kind === 'opaque') return false;
-  return isTransformed(kind, invocation) || invocation.proxy.requireAuth || invocation.head.apiKey !== undefined;
+  return isTransformed(kind, invocation) || invocation.proxy.requireAuth || invocation.head.keys.apiKey !== undefined;
 }
 
 /** Transforms do not see multipart bodies, so these may have any size. */

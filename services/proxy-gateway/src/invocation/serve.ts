@@ -61,17 +61,15 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
   }
 
   /** A caller who leaves must not release memory that is still in use, so both flags must be set. */
-  function giveBytesBack({ held, isClosed, isSettled }: Invocation): void {
-    if (!isClosed || !isSettled) return;
-    held.request?.release();
-    held.answer?.release();
-    held.decoder?.release();
+  function giveBytesBack({ acting, isClosed, isSettled }: Invocation): void {
+    if (isClosed && isSettled) acting?.release();
   }
 
   function finish(invocation: Invocation): void {
-    const { request, response, clock, trace, traceId, proxy, caller, tokens, destinationStatus } = invocation;
+    const { request, response, clock, trace, traceId, acting, tokens, destinationStatus } = invocation;
+    const { owner: proxy, caller } = acting ?? {};
     clock.enter();
-    if (invocation.hasPlace) places.giveBack(proxy.tenantId);
+    if (acting?.hasPlace) places.giveBack(acting.tenantId);
     invocation.isClosed = true;
     giveBytesBack(invocation);
     if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';

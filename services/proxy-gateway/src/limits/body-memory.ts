@@ -9,8 +9,8 @@ const copiesOfTransformed = 8;
 
 export interface BodyOwner {
   readonly tenantId: string;
-  /** Absent if no caller waits. */
-  readonly response?: ServerResponse;
+  /** Undefined if no caller waits. */
+  readonly response: ServerResponse | undefined;
   readonly held: Held;
 }
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { BodyDirection } from '@sluice/body-bytes';
 import { type DecryptionBudget, decryptionBudget } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { type BodyOwner, copies, memoryOf } from './body-memory.ts';
@@ -10,9 +10,10 @@ const smallData = 16 * 1024;
 
 export interface Decrypting extends BodyOwner {
   decryption: DecryptionBudget | undefined;
-  readonly destinationStatus?: number | undefined;
-  /** Set if the body streams: then nothing was reserved for it. */
-  readonly revealing?: Readable | undefined;
+  /** The body for which memory is reserved now. */
+  readonly direction: BodyDirection;
+  /** Whether that body streams; then nothing was reserved for it. */
+  readonly isStreamed: boolean;
 }
 
 /** Reserves the bytes of token data first, because a request of some kilobytes can name megabytes of tokens. */
@@ -27,9 +28,8 @@ class ReservingBudget implements DecryptionBudget {
   }
 
   hold(bytes: number): Promise<void> | undefined {
-    if (bytes <= smallData && !this.#owner.revealing) return undefined;
-    const direction = this.#owner.destinationStatus === undefined ? 'request' : 'answer';
-    return memoryOf(this.#owner, direction, this.#context).grow(bytes);
+    if (bytes <= smallData && !this.#owner.isStreamed) return undefined;
+    return memoryOf(this.#owner, this.#owner.direction, this.#context).grow(bytes);
   }
 }
 

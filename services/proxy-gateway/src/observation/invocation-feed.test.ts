@@ -158,7 +158,7 @@ test('of more than a thousand between two flushes the newest are told, and the r
   const tenantId = crypto.randomUUID();
   const of = { request: { method: 'GET' }, response: { statusCode: 200 }, clock: new StageClock() };
   for (let i = 0; i < 2500; i++) {
-    feed?.note({ ...of, proxy: { id: tenant.id, tenantId }, traceId: `trace-${i}` } as never, 1);
+    feed?.note({ ...of, acting: { owner: { id: tenant.id, tenantId } }, traceId: `trace-${i}` } as never, 1);
   }
   const page = () => store.read(tenantId, new Date());
   await eventually('the batch is told', async () => (await page()).invocations.length > 0);

@@ -21,14 +21,18 @@ interface Noted {
   traceId: string;
   clock: Pick<StageClock, 'durations'>;
   /** Undefined if no Proxy was found, so that the Tenant is unknown too. */
-  proxy: { id: string; tenantId: string } | undefined;
-  caller: { id: string; applicationId?: string | undefined } | undefined;
+  acting: NotedActing | undefined;
   request: { method?: string | undefined };
   response: { statusCode: number };
   destinationStatus: number | undefined;
   errorCode: string | undefined;
   tokenIds: string[] | undefined;
   printed: EndedInvocation['printed'];
+}
+
+interface NotedActing {
+  owner: { id: string; tenantId: string };
+  caller: { id: string; applicationId?: string | undefined } | undefined;
 }
 
 export interface InvocationFeed {
@@ -115,9 +119,9 @@ export function openInvocationFeed(
 
   return {
     note(invocation, durationMs) {
-      const { proxy, caller } = invocation;
-      if (!proxy) return;
-      const { id: proxyId, tenantId } = proxy;
+      if (!invocation.acting) return;
+      const { owner, caller } = invocation.acting;
+      const { id: proxyId, tenantId } = owner;
       let of = pending.get(tenantId);
       if (!of) {
         of = { ended: [], oldest: 0, skipped: 0, minutes: new Map() };

@@ -4,25 +4,16 @@ import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
-import type { Invocation, InvocationHead } from './invocation.ts';
-
-type SentKey = Pick<InvocationHead, 'apiKey' | 'keyHashes'>;
+import type { SentKeys } from './sent-keys.ts';
 
 export type Authenticating = Pick<Context, 'callers' | 'pepper' | 'headerNames'>;
 
 /** Needs no Proxy. @throws {ServiceError} 401 */
 export function authenticateCaller(
-  { apiKey, keyHashes: hashes }: SentKey,
+  { apiKey, hashes }: SentKeys,
   { callers, pepper, headerNames }: Authenticating,
 ): Promise<Caller> {
   return authenticate(apiKey, { callers, pepper, hashes, headerName: `${headerNames.prefix}-API-KEY` });
-}
-
-/** From now on the rights of `caller` count. @throws as {@link requireInvocable} */
-export function admitCaller(invocation: Invocation, caller: Caller): void {
-  requireInvocable(invocation.proxy, caller);
-  invocation.judgement.endsAt(caller.expiresAt);
-  invocation.caller = caller;
 }
 
 /** @throws {ServiceError} 404 for another Tenant's Proxy, 403 for missing rights. */

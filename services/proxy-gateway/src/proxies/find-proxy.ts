@@ -5,7 +5,7 @@ import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
 import { parseDestination } from '../destination/index.ts';
 import type { ProxyDefinition } from './definition.ts';
-import type { Invocation, InvocationHead } from './invocation.ts';
+import type { SentKeys } from './sent-keys.ts';
 
 export type Selecting = Pick<Context, 'db' | 'proxies' | 'pepper'>;
 
@@ -14,33 +14,16 @@ export function proxyNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no Proxy with this key');
 }
 
-/** Selects again as the first time. Undefined if it no longer exists. In a transaction it reads past the caches. */
-export function selectAgain(
-  { head }: Pick<Invocation, 'head'>,
-  stores: Selecting,
-  tx?: Queryable,
-): AtOnceOrLater<ProxyDefinition | undefined> {
-  return findByKey(head, stores, tx);
-}
-
-type SentKey = Pick<InvocationHead, 'proxyKey' | 'keyHashes'>;
-
-function findByKey(
-  { proxyKey, keyHashes }: SentKey,
+/** Undefined if no Proxy has this key. In a transaction it reads past the caches. */
+export function findByKey(
+  { proxyKey, hashes }: SentKeys,
   { db, proxies, pepper }: Selecting,
   tx?: Queryable,
 ): AtOnceOrLater<ProxyDefinition | undefined> {
-  const hashText = keyHashes.of(pepper, proxyKey);
+  if (!isWellFormedProxyKey(proxyKey)) return undefined;
+  const hashText = hashes.of(pepper, proxyKey);
   if (tx) return loadProxy(tx, bytesOf(hashText)).then((loaded) => loaded?.value);
   return proxies.get(hashText, () => loadProxy(db, bytesOf(hashText)));
-}
-
-/** @throws {ServiceError} 404 */
-export async function selectProxy(sent: SentKey, stores: Selecting): Promise<ProxyDefinition> {
-  const found = isWellFormedProxyKey(sent.proxyKey) ? findByKey(sent, stores) : undefined;
-  const proxy = found instanceof Promise ? await found : found;
-  if (!proxy) throw proxyNotFound();
-  return proxy;
 }
 
 async function loadProxy(db: Queryable, keyHash: Buffer): Promise<Loaded<ProxyDefinition> | undefined> {

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Caller, Judgement, KeyHashes } from '@sluice/credentials';
 import type { ConsoleLine } from '@sluice/sandbox';
-import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
-import type { Held } from '../limits/body-memory.ts';
+import type { Acting } from '../acting/acting.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
-import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { ProxyDefinition } from './definition.ts';
+import type { SentKeys } from './sent-keys.ts';
 
 export interface InvocationHead {
   method: string;
@@ -15,16 +13,13 @@ export interface InvocationHead {
   suffix: string;
   /** Raw query with its `?`, without the proxy key; '' if there is none. */
   query: string;
-  proxyKey: string;
-  apiKey: string | undefined;
-  /** Of its connection. */
-  keyHashes: KeyHashes;
+  keys: SentKeys;
   keepAlive: string | undefined;
   connection: string | undefined;
   cdnLoop: string;
 }
 
-/** Results of the steps: for the log, for later checks of rights, and to release what was taken. */
+/** Results of the steps, for later steps and for the log. */
 export class Invocation {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -33,31 +28,23 @@ export class Invocation {
   readonly trace: InvocationTrace | undefined;
 
   head!: InvocationHead;
-  /** Made before Proxy and caller are read. */
-  judgement!: Judgement;
-  proxy!: ProxyDefinition;
-  /** Undefined if the Proxy needs no key; a key is then checked only if the body contains an expression. */
-  caller: Caller | undefined;
+  /**
+   * Undefined until the Proxy is found. Its caller is undefined if the Proxy needs no key; a key is then checked only if
+   * the body contains an expression.
+   */
+  acting!: Acting<ProxyDefinition>;
   /** As received, for a response that a transform sees. */
   answerHeaders: readonly string[] | undefined;
 
-  hasPlace = false;
-  readonly held: Held = {};
   /** Whether its response has been sent or its caller has left. Work may continue until `isSettled`. */
   isClosed = false;
   isSettled = false;
   tokens: number | undefined;
-  /** The tokens whose values were decrypted for its body. */
-  readonly seen = new SeenTokens();
   /** Ids of the first of them, for the feed. */
   tokenIds: string[] | undefined;
-  decryption: DecryptionBudget | undefined;
-  expressions = 0;
   destinationStatus: number | undefined;
   /** Why there was no response; `caller_gone` if the caller left. */
   errorCode: string | undefined;
-  /** Values that its transforms have seen. Never logged, and redacted from what transforms print. */
-  secrets: ConsoleSecrets | undefined;
   /** The first lines that its transforms printed, redacted. */
   printed: ConsoleLine[] | undefined;
   /** The body, if its expressions are replaced while it streams. */
@@ -71,12 +58,13 @@ export class Invocation {
     this.trace = begun.trace;
   }
 
-  get tenantId(): string {
-    return this.proxy.tenantId;
+  get proxy(): ProxyDefinition {
+    return this.acting.owner;
   }
 
   get hasTransform(): boolean {
-    return this.proxy?.requestTransform !== undefined || this.proxy?.responseTransform !== undefined;
+    const { requestTransform, responseTransform } = this.acting?.owner ?? {};
+    return requestTransform !== undefined || responseTransform !== undefined;
   }
 }
 

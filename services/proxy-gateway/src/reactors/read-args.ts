@@ -4,8 +4,10 @@ import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject } 
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
 import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
+import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import { revealedBy } from '../transforms/sensitive-parts.ts';
 import { stringifyInPieces } from '../transforms/stringify.ts';
+import type { ReactorDefinition } from './definition.ts';
 import type { Running } from './running.ts';
 
 export type ReadingArgs = Pick<Context, 'vault' | 'workPieces' | 'bodyBytes' | 'budgets'>;
@@ -15,29 +17,34 @@ export type ReadingArgs = Pick<Context, 'vault' | 'workPieces' | 'bodyBytes' | '
  * declares are cast. Disclosures are logged before this resolves. @throws {ServiceError} 400 and 403, which say where.
  */
 export async function readArgs(running: Running, context: ReadingArgs): Promise<string> {
-  const { run, reactor, secrets, seen, judgement, tenantId } = running;
+  const { run, acting } = running;
+  const { owner: reactor, seen, judgement, tenantId } = acting;
   const { vault, workPieces } = context;
   const inPieces = <T>(work: Generator<void, T, void>) => workPieces.run(tenantId, work);
   const onFound = (rows: Parameters<typeof seen.note>[1]) => judgement.endsAt(seen.note(vault, rows));
   const actor = actorOf(running, context);
   const [revealed = null] = await detokenizeEach(vault, actor, [run.args], { reading: 'reveal', inPieces, onFound });
-  if (revealed !== run.args) secrets.add(revealedBy('detokenize', run.args, revealed));
+  if (revealed !== run.args) {
+    acting.secrets ??= new ConsoleSecrets();
+    acting.secrets.add(revealedBy('detokenize', run.args, revealed));
+  }
   const args = castArgs(revealed, reactor.parameters);
   const json = await workPieces.run(tenantId, stringifyInPieces(args));
-  const memory = memoryOf(running, 'request', context);
+  const memory = memoryOf(acting, 'request', context);
   await memory.grow(Math.max(bytesToRun(json.length, context) - memory.bytes, 0));
   return json;
 }
 
 function actorOf(running: Running, context: ReadingArgs): Actor {
-  const { run, reactor, traceId } = running;
+  const { run, acting } = running;
+  const { owner, traceId } = acting;
   const { caller, look } = run;
-  const decryption = decryptionBudgetForCode(running, context);
-  const through = { entityType: 'reactor', entityId: reactor.id, decryption } as const;
+  const decryption = decryptionBudgetForCode(acting, context);
+  const through = { entityType: 'reactor', entityId: owner.id, decryption } as const;
   return { ...caller, actorType: actorTypeOf(caller), traceId, look, through };
 }
 
-function castArgs(args: Json, parameters: Running['reactor']['parameters']): Json {
+function castArgs(args: Json, parameters: ReactorDefinition['parameters']): Json {
   if (parameters.length === 0) return args;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     throw new ServiceError('bad_request', 'args must be an object, because the formula declares its members', {

@@ -1,15 +1,16 @@
-import { Judgement } from '@sluice/credentials';
-import { ServiceError } from '@sluice/problems';
 import type { Json } from '@sluice/vault';
+import { admit } from '../acting/acting.ts';
+import { type Looking, look } from '../acting/look.ts';
+import type { Context } from '../context.ts';
 import type { ReactorDefinition } from './definition.ts';
-import { type FindingReactors, findReactor, reactorNotFound } from './find-reactor.ts';
-import { type Looking, lookAgain } from './look.ts';
+import type { FindingReactors } from './find-reactor.ts';
+import { ReactorById } from './reactor-by-id.ts';
 import type { ReactorOutcome, ReactorRun } from './reactor-run.ts';
 import { type ReadingArgs, readArgs } from './read-args.ts';
 import { type RunningCode, runCode } from './run-code.ts';
 import { Running } from './running.ts';
 
-export type RunningReactors = FindingReactors & ReadingArgs & RunningCode & Looking;
+export type RunningReactors = FindingReactors & ReadingArgs & RunningCode & Looking & Pick<Context, 'caches'>;
 
 /**
  * Evaluates `args`, runs the code once, and settles when all calls that the code began have ended. The calling code must have
@@ -19,28 +20,31 @@ export type RunningReactors = FindingReactors & ReadingArgs & RunningCode & Look
  * during the run; 503 if no thread is free.
  */
 export async function runReactor(run: ReactorRun, context: RunningReactors): Promise<ReactorOutcome> {
-  const judgement = new Judgement(context.caches);
-  judgement.endsAt(run.caller.expiresAt);
-  const running = new Running(run, await selectReactor(run, context), judgement);
+  const selection = new ReactorById(run, context);
+  const acting = await admit(selection, context, { traceId: run.traceId });
+  acting.admitCaller(await selection.authenticate(acting.owner));
+  const running = new Running(run, acting);
   try {
     const argsJson = await readArgs(running, context);
-    const outcome = await runCode(running, argsJson, context);
-    await lookAgain(running, context);
-    return outcome;
+    const ran = await Promise.allSettled([runCode(running, argsJson, context)]);
+    await look(acting, context); // before the outcome leaves, which may be an error of the code
+    const [outcome] = ran;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   } finally {
-    running.release();
+    acting.release();
   }
 }
 
 /** @throws {ServiceError} 404 for an unknown reactor or another Tenant's; 403 if the session is limited to other reactors. */
 export async function selectReactor(
-  { reactorId: id, caller }: Pick<ReactorRun, 'reactorId' | 'caller'>,
+  named: Pick<ReactorRun, 'reactorId' | 'caller'>,
   context: FindingReactors,
 ): Promise<ReactorDefinition> {
-  const reactor = await findReactor({ tenantId: caller.tenantId, id }, context);
-  if (!reactor) throw reactorNotFound(id);
-  if (caller.reactors && !caller.reactors.includes(id))
-    throw new ServiceError('forbidden', 'This session may not call this reactor');
+  const selection = new ReactorById(named, context);
+  const reactor = await selection.find();
+  if (!reactor) throw selection.notFound();
+  await selection.authenticate(reactor);
   return reactor;
 }
 

@@ -9,7 +9,7 @@ import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform, type Transforming } from './run-transform.ts';
 import { applyWritten, passesBy, toTransformMessage, unreadableIn } from './transform-message.ts';
 
-type TransformingRequests = Transforming & Pick<Context, 'destinations'>;
+type TransformingRequests = Transforming & Pick<Context, 'destinations' | 'headerNames'>;
 
 export function transformRequest(
   invocation: Invocation,
@@ -46,7 +46,7 @@ async function transformBy(
     const came = { message: 'request', came: request.rawHeaders, isBodyNew } as const;
     const result = applyWritten(written, { headers: endToEnd(headers), body, ...came });
     if (result.body.length !== body.length) refusePart(endToEnd(headers));
-    keepOnly(memoryOf(invocation, 'request', context), result.body.length);
+    keepOnly(memoryOf(invocation.acting, 'request', context), result.body.length);
     return {
       kind,
       headers: withoutCallerAddress(withoutHeaders(result.headers, 'connection'), request.rawHeaders),

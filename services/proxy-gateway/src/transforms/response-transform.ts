@@ -46,7 +46,7 @@ export async function transformResponse(
       came: answer.headers,
       isBodyNew: decoded.body !== answer.body,
     });
-    keepOnly(memoryOf(invocation, 'answer', context), body.length);
+    keepOnly(memoryOf(invocation.acting, 'answer', context), body.length);
     // The filter keeps a transform from setting framing headers and headers with the service's prefix
     return {
       status: answer.status,
@@ -70,7 +70,7 @@ function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string
 async function decodeAnswer(invocation: Invocation, answer: Answer, context: TransformingAnswers): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  const memory = memoryOf(invocation, 'answer', context);
+  const memory = memoryOf(invocation.acting, 'answer', context);
   await memory.grow(bytesWhileDecoding(answer.body.length, context) - memory.bytes);
   const decode = context.decodings.of(invocation.proxy.tenantId);
   const body = await decode(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {

@@ -1,22 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import { tagOf } from '@sluice/cache-coherence';
 import { endedEarly } from '@sluice/problems';
 import type { ConsoleLine, TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
+import { type Looking, look, lookBeforeCode } from '../acting/look.ts';
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
 import { notePrinted } from '../observation/note-for-feed.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
-import { selectAgain } from '../proxies/find-proxy.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { changed, type Looking, look } from '../proxies/look.ts';
 import { logConsole } from './console/log-console.ts';
 import { redactThrown } from './console/redact-thrown.ts';
 import { ConsoleSecrets } from './console/secrets.ts';
 import { readConfiguration, type StoredConfiguration } from './read-configuration.ts';
-import { type CodeOwner, type Hosting, transformHost } from './transform-host.ts';
+import { type Hosting, transformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
 
-export type Transforming = Looking & Hosting & Pick<Context, 'transforms' | 'logsConsole' | 'log'>;
+export type Transforming = Looking & Hosting & Pick<Context, 'proxies' | 'transforms' | 'logsConsole' | 'log'>;
 
 export interface TransformRun {
   kind: 'request' | 'response';
@@ -31,23 +29,23 @@ export async function runTransform(
   run: TransformRun,
   context: Transforming,
 ): Promise<WrittenMessage> {
-  const { proxy, traceId, trace } = invocation;
+  const { acting, proxy, traceId, trace } = invocation;
   const { id: proxyId, tenantId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
-  const memory = memoryOf(invocation, direction, context);
+  const memory = memoryOf(acting, direction, context);
   const room = memory.grow(bytesToRun(run.message.body.byteLength, context) - memory.bytes);
   if (room) await room;
   if (invocation.response.destroyed) throw endedEarly();
   // If the Proxy no longer has this Application, the code sees no client, as if none were set
-  const applicationId = proxy.applicationId && (await selectAgain(invocation, context))?.applicationId;
+  const applicationId = proxy.applicationId && (await acting.selection.find())?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   let configurationJson = '{}';
   let printed: TransformUsage['console'] = [];
   const secretsOfRun = () => {
     const secrets = new ConsoleSecrets();
     secrets.add(Object.values<string>(JSON.parse(configurationJson)));
-    if (invocation.secrets?.isTooMuch) return undefined;
-    secrets.add(invocation.secrets?.texts() ?? []);
+    if (acting.secrets?.isTooMuch) return undefined;
+    secrets.add(acting.secrets?.texts() ?? []);
     return secrets.texts();
   };
   const onEnd = (usage: TransformUsage) => {
@@ -71,10 +69,10 @@ export async function runTransform(
       ownerId: proxyId,
       version: proxy,
       configuration: () => readConfiguration(storedConfiguration(proxy, context), context),
-      ...(run.kind === 'request' && { look: () => lookBeforeCode(invocation, proxy, context) }),
+      ...(run.kind === 'request' && { look: () => lookBeforeCode(acting, context) }),
       onEnd,
       ...(application && {
-        host: transformHost(invocation, ownerOf(invocation, application.id, context), context),
+        host: transformHost(acting, { through: throughOf(invocation), applicationId: application.id }, context),
       }),
     });
     await logPrinted();
@@ -83,26 +81,14 @@ export async function runTransform(
     await logPrinted();
     const thrown = await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
     // The response may be the code's own, or the error that it threw
-    if (run.kind === 'request') await look(invocation, context);
+    if (run.kind === 'request') await look(acting, context);
     throw thrown;
   }
 }
 
-function ownerOf(invocation: Invocation, applicationId: string, context: Looking): CodeOwner {
-  const { proxy, head } = invocation;
+function throughOf({ proxy, head }: Invocation) {
   const destinationHost = proxy.destination.host;
-  return {
-    through: { entityType: 'proxy', entityId: proxy.id, destinationHost, method: head.method },
-    applicationId,
-    stillHolds: async (tx) => (await selectAgain(invocation, context, tx))?.applicationId === applicationId,
-  };
-}
-
-/** The configuration of `proxy` has been read, so a changed one is an error. */
-function lookBeforeCode(invocation: Invocation, proxy: ProxyDefinition, context: Looking): Promise<void> | undefined {
-  return look(invocation, context)?.then(() => {
-    if (!isDeepStrictEqual(invocation.proxy, proxy)) throw changed('Proxy');
-  });
+  return { entityType: 'proxy', entityId: proxy.id, destinationHost, method: head.method } as const;
 }
 
 function storedConfiguration(

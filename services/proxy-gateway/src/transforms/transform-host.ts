@@ -12,14 +12,14 @@ import {
   type Json,
   partOf,
   type RunInPieces,
-  type SeenTokens,
   type Through,
   tokenize,
   updateToken,
   type Vault,
 } from '@sluice/vault';
+import type { Acting, Owner } from '../acting/acting.ts';
 import type { Context } from '../context.ts';
-import { type Decrypting, decryptionBudgetForCode } from '../limits/decryption-budget.ts';
+import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
 import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
 import { ConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
@@ -31,20 +31,10 @@ export type Hosting = Pick<
   'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals' | 'bodyBytes'
 >;
 
-/** The invocation or run in which code acts. */
-export interface HostedRun extends Decrypting {
-  readonly traceId: string;
-  expressions: number;
-  secrets: ConsoleSecrets | undefined;
-  readonly seen: Pick<SeenTokens, 'forget'>;
-}
-
-/** The Proxy or reactor whose code acts, and the Application of the client. */
-export interface CodeOwner {
+/** The Application of the client, and the Proxy or reactor through which values are disclosed to its code. */
+interface Client {
   through: Omit<Through, 'decryption'>;
   applicationId: string;
-  /** Whether it still exists and has this Application. In a transaction it reads past the caches. */
-  stillHolds(tx?: Queryable): Promise<boolean>;
 }
 
 const nameOf = { proxy: 'Proxy', reactor: 'reactor' } as const;
@@ -78,24 +68,28 @@ function idOf(payload: Json): string {
  * Each call of the client checks the code's owner and its Application before the code receives what was read, and
  * before a change commits, so that ended rights count at once. The key of the Application never reaches the sandbox.
  */
-export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting) {
+export function transformHost<O extends Owner>(
+  acting: Acting<O>,
+  { through, applicationId }: Client,
+  context: Hosting,
+) {
   const { callers, vault, budgets, workPieces } = context;
-  const { tenantId, traceId } = run;
-  run.secrets ??= new ConsoleSecrets();
-  const { secrets } = run;
-  const { through, applicationId } = owner;
+  const { tenantId, traceId, selection } = acting;
+  acting.secrets ??= new ConsoleSecrets();
+  const { secrets } = acting;
   const name = nameOf[through.entityType];
 
   /** In a transaction it reads past the caches. */
   async function findApplication(tx?: Queryable): Promise<Caller> {
-    const holds = await owner.stillHolds(tx);
-    const application = holds && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
+    const owner = await selection.find(tx);
+    const application =
+      owner?.applicationId === applicationId && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
     if (application) return application;
     const detail = `This ${name} has its Application no longer: one of them was changed or deleted, or has expired`;
     throw new ServiceError('unauthenticated', detail);
   }
 
-  async function findActor(decryption: DecryptionBudget = decryptionBudgetForCode(run, context)): Promise<Actor> {
+  async function findActor(decryption: DecryptionBudget = decryptionBudgetForCode(acting, context)): Promise<Actor> {
     const judgement = new Judgement(context.caches);
     const application = await findApplication();
     judgement.endsAt(application.expiresAt);
@@ -110,7 +104,7 @@ export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
     // Values of a failed batch are asked for again.
-    const decryption = partOf(decryptionBudgetForCode(run, context));
+    const decryption = partOf(decryptionBudgetForCode(acting, context));
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
       const actor = await findActor(decryption);
@@ -132,13 +126,13 @@ export function transformHost(run: HostedRun, owner: CodeOwner, context: Hosting
     if (!operate && operation !== 'detokenize') {
       throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
     }
-    if (!operate) spendExpressions(run, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
+    if (!operate) spendExpressions(acting, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);
     if (!secrets.isTooMuch) secrets.add(storedIn(operation, payload));
     const { answer, actor } = operate ? await runAsActor(operate, payload) : await detokenizeAsActor(payload);
     if (!secrets.isTooMuch) secrets.add(revealedBy(operation, payload, answer));
     // The request itself may replace or delete a token whose value it sends
-    if (changing.has(operation)) run.seen.forget(idOf(payload));
+    if (changing.has(operation)) acting.seen.forget(idOf(payload));
     const text = answer === undefined ? '' : await workPieces.run(tenantId, stringifyInPieces(answer));
     if (reading.has(operation)) await actor.look?.();
     return text;

@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http';
+import type { BodyDirection } from '@sluice/body-bytes';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
+import { type Caller, type Invalidations, Judgement } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
+import type { ServiceError } from '@sluice/problems';
+import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
+import type { Held } from '../limits/body-memory.ts';
+import type { Decrypting } from '../limits/decryption-budget.ts';
+import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
+
+/** A Proxy or a reactor. */
+export interface Owner {
+  readonly id: string;
+  readonly tenantId: string;
+  /** The Application as which its code acts. */
+  readonly applicationId?: string | undefined;
+}
+
+/** Finds the owner for which somebody acts, and its caller: the first time, and each time that rights are checked again. */
+export interface Selection<O extends Owner> {
+  /** Undefined if it is gone. In a transaction it reads past the caches. */
+  find(tx?: Queryable): AtOnceOrLater<O | undefined>;
+  notFound(): ServiceError;
+  /** The caller with its present rights. @throws {ServiceError} if it may not use the owner. */
+  authenticate(owner: O): Promise<Caller>;
+  /** Called by each look before all else, for what is judged elsewhere. */
+  lookFirst?(): Promise<void> | undefined;
+  /** The owner with which work may go on after `known` has become `found`. Undefined if the change matters. */
+  goOnWith(found: O, known: O, isBeforeCode: boolean): O | undefined;
+  /** The error for a change that matters. */
+  changed(what: 'owner' | 'caller' | 'application'): ServiceError;
+}
+
+interface ActingBegin<O> {
+  owner: O;
+  judgement: Judgement;
+  traceId: string;
+  response?: ServerResponse | undefined;
+}
+
+/** Who acts in an invocation or a run, with which rights, and what it holds meanwhile. */
+export class Acting<O extends Owner = Owner> implements Decrypting {
+  readonly selection: Selection<O>;
+  /** Made before owner and caller were read, so that it notices every later change. */
+  readonly judgement: Judgement;
+  readonly traceId: string;
+  /** Of the caller that waits. */
+  readonly response: ServerResponse | undefined;
+  owner: O;
+  /** Undefined until it is needed: a Proxy may need none. */
+  caller: Caller | undefined;
+  /** As which `req.svc` of a reactor acts. */
+  application: Caller | undefined;
+  /** The tokens whose values were decrypted for its body or arguments. */
+  readonly seen = new SeenTokens();
+  /** Values that its code has seen. Never logged, and redacted from what code prints. */
+  secrets: ConsoleSecrets | undefined;
+  readonly held: Held = {};
+  hasPlace = false;
+  decryption: DecryptionBudget | undefined;
+  expressions = 0;
+  /** The body for which memory is reserved now. */
+  direction: BodyDirection = 'request';
+  /** Whether that body streams; then nothing was reserved for it. */
+  isStreamed = false;
+
+  constructor(selection: Selection<O>, { owner, judgement, traceId, response }: ActingBegin<O>) {
+    this.selection = selection;
+    this.owner = owner;
+    this.judgement = judgement;
+    this.traceId = traceId;
+    this.response = response;
+  }
+
+  get tenantId(): string {
+    return this.owner.tenantId;
+  }
+
+  /** From now on the rights of `caller` count. */
+  admitCaller(caller: Caller): void {
+    this.judgement.endsAt(caller.expiresAt);
+    this.caller = caller;
+  }
+
+  release(): void {
+    this.held.request?.release();
+    this.held.answer?.release();
+    this.held.decoder?.release();
+  }
+}
+
+/** @throws {ServiceError} 404 if there is no such owner. */
+export async function admit<O extends Owner>(
+  selection: Selection<O>,
+  { caches }: { caches: Invalidations },
+  begin: Omit<ActingBegin<O>, 'owner' | 'judgement'>,
+): Promise<Acting<O>> {
+  const judgement = new Judgement(caches);
+  const found = selection.find();
+  const owner = found instanceof Promise ? await found : found;
+  if (!owner) throw selection.notFound();
+  return new Acting(selection, { ...begin, owner, judgement });
+}
