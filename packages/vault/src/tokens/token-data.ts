@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { parsedBytes } from '@sluice/body-bytes';
+import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
 import { decryptSealed, encrypt, readSealed, type Sealed, type SecretPlace } from '../encryption/cipher.ts';
@@ -39,29 +40,56 @@ interface Due {
 }
 
 /** Decrypts data, by token id, without a `cvc` that is due. Beyond the budget tokens are missing. */
-export async function decryptData(
+export function decryptData(
   vault: Vault,
   tenantId: string,
   rows: readonly DataColumns[],
   budget: DecryptionBudget = { ...unbounded },
-): Promise<Map<string, Json>> {
-  try {
-    const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
-    const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
-    if (room) await room;
-    const keys = new Map<number, KeyObject>();
-    for (const { sealed } of due) {
-      if (keys.has(sealed.version)) continue;
-      const key = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
-      keys.set(sealed.version, key instanceof Promise ? await key : key);
-    }
-    const work = decryptInPieces(due, keys, budget);
-    const decrypted = vault.workPieces.run(tenantId, work);
-    return decrypted instanceof Promise ? await decrypted : decrypted;
-  } catch (error) {
+): AtOnceOrLater<Map<string, Json>> {
+  const forget = (error: unknown): never => {
     if (error instanceof IntegrityError) for (const { id } of rows) vault.tokens.forget(tenantId, id);
     throw error;
+  };
+  try {
+    const due = withinBudget(tenantId, rows, { budget, clock: vault.clock });
+    const decrypted = decryptDue(vault, tenantId, due, budget);
+    return decrypted instanceof Promise ? decrypted.catch(forget) : decrypted;
+  } catch (error) {
+    return forget(error);
   }
+}
+
+/** Without a promise if there is room, the keys are cached, and the data is small. */
+function decryptDue(
+  vault: Vault,
+  tenantId: string,
+  due: readonly Due[],
+  budget: DecryptionBudget,
+): AtOnceOrLater<Map<string, Json>> {
+  const decryptWith = (keys: KeysByVersion) => vault.workPieces.run(tenantId, decryptInPieces(due, keys, budget));
+  const room = budget.hold?.(due.reduce((sum, { sealed }) => sum + sealed.body.length, 0));
+  if (room) return room.then(() => findKeys(vault, tenantId, due)).then(decryptWith);
+  const keys = findKeys(vault, tenantId, due);
+  return keys instanceof Promise ? keys.then(decryptWith) : decryptWith(keys);
+}
+
+function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOrLater<KeysByVersion> {
+  const keys = new Map<number, KeyObject>();
+  for (const { sealed } of due) {
+    if (keys.has(sealed.version)) continue;
+    const key = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
+    if (key instanceof Promise) return loadKeys(vault, tenantId, due);
+    keys.set(sealed.version, key);
+  }
+  return keys;
+}
+
+async function loadKeys(vault: Vault, tenantId: string, due: readonly Due[]): Promise<KeysByVersion> {
+  const keys = new Map<number, KeyObject>();
+  for (const version of new Set(due.map(({ sealed }) => sealed.version))) {
+    keys.set(version, await vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db));
+  }
+  return keys;
 }
 
 function withinBudget(

@@ -37,9 +37,10 @@ export async function revealForUse(
   refuseUnknown(ids, rows);
   onFound?.(rows);
   const ordered = needed ? inOrderOfNeed(rows, needed) : [rows];
-  const data = await (rows.some(isLarge)
+  const decrypted = rows.some(isLarge)
     ? decryptLarge(vault, tenantId, ordered, budget)
-    : decryptData(vault, tenantId, ordered.flat() as TokenRow[], budget));
+    : decryptData(vault, tenantId, ordered.flat() as TokenRow[], budget);
+  const data = decrypted instanceof Promise ? await decrypted : decrypted;
   if (data.size < rows.length) requireNeeded(rows, data, needed);
   const touched = touch(vault, tenantId, rows);
   const gone = touched instanceof Promise ? await touched : touched;
