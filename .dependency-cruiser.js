@@ -80,10 +80,23 @@ export default {
       comment: 'the gateway: what a step works with stands below the order of the steps',
       severity: 'error',
       from: {
-        path: '^services/proxy-gateway/src/(http|observation|proxies|acting|detokenization|transforms|destination|limits)/',
+        path: '^services/proxy-gateway/src/(http|observation|proxies|acting|code|detokenization|transforms|destination|limits)/',
         pathNot: tests,
       },
       to: { path: '^services/proxy-gateway/src/(invocation|server)/' },
+    },
+    {
+      name: 'reactors-import-no-transforms',
+      comment: 'what both need is in code/',
+      severity: 'error',
+      from: { path: '^services/proxy-gateway/src/(reactors|code|acting)/', pathNot: tests },
+      to: { path: '^services/proxy-gateway/src/transforms/' },
+    },
+    {
+      name: 'the-sandbox-knows-no-values',
+      severity: 'error',
+      from: { path: '^packages/sandbox/', pathNot: tests },
+      to: { path: '^packages/(vault|credentials)/' },
     },
     {
       name: 'http-values-import-nothing-above',

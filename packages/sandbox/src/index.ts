@@ -11,6 +11,7 @@ export {
   type TransformPoolOptions,
   type TransformPoolState,
 } from './pool.ts';
+export { nothingHidden, type Redaction, runCode } from './run-code.ts';
 export { transformLimitsFrom, transformSettings } from './settings.ts';
 export { defaultSuspension, type SuspensionOptions, TransformSuspended } from './suspension.ts';
 export type { MessageLimits, TransformMessage, WrittenMessage } from './thread/message/transform-message.ts';

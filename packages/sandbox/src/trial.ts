@@ -2,6 +2,7 @@ import { errorCodes, type FieldErrors, ServiceError } from '@sluice/problems';
 import { CustomHttpResponse } from './custom-http-response.ts';
 import { TransformStopped, TransformThrew } from './failure.ts';
 import type { TransformPool } from './pool.ts';
+import { nothingHidden, runCode } from './run-code.ts';
 import type { ConsoleLine, TransformResult, TransformTask, TransformUsage } from './transform-task.ts';
 
 /** Of code that belongs to no Proxy yet: without destination, and nothing of it is kept. */
@@ -86,7 +87,8 @@ async function tryOnce<Result>(
     usage = used;
   };
   try {
-    const result = resultOf(await pool.run({ ...task, ownerId: 'trial', once: true, onEnd }));
+    const run = { ...task, ownerId: 'trial', once: true, redaction: nothingHidden, onEnd };
+    const result = resultOf(await runCode(pool, run));
     return { result, ...usage };
   } catch (thrown) {
     return { error: describe(thrown), ...usage };

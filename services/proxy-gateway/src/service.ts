@@ -5,6 +5,7 @@ import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { hostsFrom } from '@sluice/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
+import { openReactorPool, openTransforms, warmMemoryFrom } from './code/open-pools.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
@@ -19,7 +20,6 @@ import { measuredReactorPlaces } from './reactors/places.ts';
 import { isForReactors, reactorAppOf } from './reactors/reactor-app.ts';
 import { openRuns } from './reactors/runs/open-runs.ts';
 import { createGatewayServer } from './server/gateway-server.ts';
-import { openReactorPool, openTransforms, warmMemoryFrom } from './transforms/open-transforms.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;

@@ -5,9 +5,9 @@ import { type Caller, type Invalidations, Judgement } from '@sluice/credentials'
 import type { Queryable } from '@sluice/database';
 import type { ServiceError } from '@sluice/problems';
 import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
+import type { ConsoleSecrets } from '../code/console/secrets.ts';
 import type { Held } from '../limits/body-memory.ts';
 import type { Decrypting } from '../limits/decryption-budget.ts';
-import type { ConsoleSecrets } from '../transforms/console/secrets.ts';
 
 /** A Proxy or a reactor. */
 export interface Owner {

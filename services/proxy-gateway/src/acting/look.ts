@@ -26,10 +26,12 @@ function lookAt<O extends Owner>(
   context: Looking,
   isBeforeCode: boolean,
 ): Promise<void> | undefined {
-  const { judgement, selection, tenantId } = acting;
-  const judge = () => judgement.look(() => asTenant(tenantId, () => judgeAgain(acting, context, isBeforeCode)));
-  const first = selection.lookFirst?.();
-  return first ? first.then(judge) : judge();
+  const first = acting.selection.lookFirst?.();
+  return first ? first.then(() => judge(acting, context, isBeforeCode)) : judge(acting, context, isBeforeCode);
+}
+
+function judge<O extends Owner>(acting: Acting<O>, context: Looking, isBeforeCode: boolean): Promise<void> | undefined {
+  return acting.judgement.look(() => asTenant(acting.tenantId, () => judgeAgain(acting, context, isBeforeCode)));
 }
 
 async function judgeAgain<O extends Owner>(

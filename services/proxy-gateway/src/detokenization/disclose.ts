@@ -1,10 +1,10 @@
 import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { requireUse, revealForUse, type Vault } from '@sluice/vault';
+import { ConsoleSecrets } from '../code/console/secrets.ts';
 import type { Context } from '../context.ts';
 import { decryptionBudgetOf } from '../limits/decryption-budget.ts';
 import { noteTokenIds } from '../observation/note-for-feed.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { ConsoleSecrets } from '../transforms/console/secrets.ts';
 import type { Asked, DecryptedTokens } from './decrypted-body.ts';
 
 export type DecryptingTokens = Pick<Context, 'vault' | 'rateLimits' | 'bodyBytes'>;

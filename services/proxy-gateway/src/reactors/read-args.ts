@@ -1,12 +1,12 @@
 import { actorTypeOf } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
 import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject } from '@sluice/vault';
+import { ConsoleSecrets } from '../code/console/secrets.ts';
+import { revealedBy } from '../code/sensitive-parts.ts';
+import { stringifyInPieces } from '../code/stringify.ts';
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
 import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
-import { ConsoleSecrets } from '../transforms/console/secrets.ts';
-import { revealedBy } from '../transforms/sensitive-parts.ts';
-import { stringifyInPieces } from '../transforms/stringify.ts';
 import type { ReactorDefinition } from './definition.ts';
 import type { Running } from './running.ts';
 

@@ -7,7 +7,7 @@ import type { FindingReactors } from './find-reactor.ts';
 import { ReactorById } from './reactor-by-id.ts';
 import type { ReactorOutcome, ReactorRun } from './reactor-run.ts';
 import { type ReadingArgs, readArgs } from './read-args.ts';
-import { type RunningCode, runCode } from './run-code.ts';
+import { type RunningCode, runReactorCode } from './run-reactor-code.ts';
 import { Running } from './running.ts';
 
 export type RunningReactors = FindingReactors & ReadingArgs & RunningCode & Looking & Pick<Context, 'caches'>;
@@ -26,7 +26,7 @@ export async function runReactor(run: ReactorRun, context: RunningReactors): Pro
   const running = new Running(run, acting);
   try {
     const argsJson = await readArgs(running, context);
-    const ran = await Promise.allSettled([runCode(running, argsJson, context)]);
+    const ran = await Promise.allSettled([runReactorCode(running, argsJson, context)]);
     await look(acting, context); // before the outcome leaves, which may be an error of the code
     const [outcome] = ran;
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,17 +1,16 @@
 import { tagOf } from '@sluice/cache-coherence';
 import { endedEarly } from '@sluice/problems';
-import type { ConsoleLine, TransformMessage, TransformUsage, WrittenMessage } from '@sluice/sandbox';
+import { type ConsoleLine, runCode, type TransformMessage, type WrittenMessage } from '@sluice/sandbox';
 import { type Looking, look, lookBeforeCode } from '../acting/look.ts';
+import { clientHost, type Hosting } from '../code/client-host.ts';
+import { isPrinted, printLines } from '../code/console/print-lines.ts';
+import { readConfiguration, type StoredConfiguration } from '../code/read-configuration.ts';
+import { redactionOf } from '../code/redaction.ts';
 import type { Context } from '../context.ts';
 import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
 import { notePrinted } from '../observation/note-for-feed.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
-import { logConsole } from './console/log-console.ts';
-import { redactThrown } from './console/redact-thrown.ts';
-import { ConsoleSecrets } from './console/secrets.ts';
-import { readConfiguration, type StoredConfiguration } from './read-configuration.ts';
-import { type Hosting, transformHost } from './transform-host.ts';
 import { writtenOf } from './transform-message.ts';
 
 export type Transforming = Looking & Hosting & Pick<Context, 'proxies' | 'transforms' | 'logsConsole' | 'log'>;
@@ -29,7 +28,7 @@ export async function runTransform(
   run: TransformRun,
   context: Transforming,
 ): Promise<WrittenMessage> {
-  const { acting, proxy, traceId, trace } = invocation;
+  const { acting, proxy, trace } = invocation;
   const { id: proxyId, tenantId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
   const memory = memoryOf(acting, direction, context);
@@ -39,51 +38,37 @@ export async function runTransform(
   // If the Proxy no longer has this Application, the code sees no client, as if none were set
   const applicationId = proxy.applicationId && (await acting.selection.find())?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
-  let configurationJson = '{}';
-  let printed: TransformUsage['console'] = [];
-  const secretsOfRun = () => {
-    const secrets = new ConsoleSecrets();
-    secrets.add(Object.values<string>(JSON.parse(configurationJson)));
-    if (acting.secrets?.isTooMuch) return undefined;
-    secrets.add(acting.secrets?.texts() ?? []);
-    return secrets.texts();
-  };
-  const onEnd = (usage: TransformUsage) => {
-    trace?.ranTransform(usage);
-    configurationJson = usage.configurationJson;
-    printed = usage.console;
-  };
-  // After the run's calls, which reveal what is secret. The invocation waits, so that the Tenant's limit also bounds
-  // this work
-  const logPrinted = () => {
-    if (printed.length === 0 || !context.logsConsole) return undefined;
-    const printer = { tenantId, proxyId, kind: run.kind, traceId, spanTraceId: trace?.traceId };
-    const onRedacted = (lines: readonly ConsoleLine[]) => notePrinted(invocation, lines);
-    const logged = logConsole(printed, printer, { log: context.log, secrets: secretsOfRun, onRedacted });
-    return context.workPieces.run(tenantId, logged);
-  };
   try {
-    const { message } = await context.transforms.run({
+    const { message } = await runCode(context.transforms, {
       ...run,
       tenantId,
       ownerId: proxyId,
       version: proxy,
       configuration: () => readConfiguration(storedConfiguration(proxy, context), context),
       ...(run.kind === 'request' && { look: () => lookBeforeCode(acting, context) }),
-      onEnd,
       ...(application && {
-        host: transformHost(acting, { through: throughOf(invocation), applicationId: application.id }, context),
+        host: clientHost(acting, { through: throughOf(invocation), applicationId: application.id }, context),
       }),
+      redaction: redactionOf(acting, context, (lines) => isPrinted(lines, context.log)),
+      onConsole: context.logsConsole ? (lines) => showPrinted(lines, { invocation, run }, context) : undefined,
+      ...(trace && { onEnd: (usage) => trace.ranTransform(usage) }),
     });
-    await logPrinted();
     return writtenOf(message);
   } catch (error) {
-    await logPrinted();
-    const thrown = await context.workPieces.run(tenantId, redactThrown(error, secretsOfRun));
     // The response may be the code's own, or the error that it threw
     if (run.kind === 'request') await look(acting, context);
-    throw thrown;
+    throw error;
   }
+}
+
+function showPrinted(
+  lines: readonly ConsoleLine[],
+  { invocation, run: { kind } }: { invocation: Invocation; run: TransformRun },
+  { log }: Pick<Context, 'log'>,
+): void {
+  const { proxy, traceId, trace } = invocation;
+  notePrinted(invocation, lines);
+  printLines(lines, { tenantId: proxy.tenantId, proxyId: proxy.id, kind, traceId, spanTraceId: trace?.traceId }, log);
 }
 
 function throughOf({ proxy, head }: Invocation) {

@@ -1,6 +1,5 @@
 import type { ConsoleLine } from '@sluice/sandbox';
-import type { Logger, Pieces } from '@sluice/service-runtime';
-import { redactConsole } from './redact.ts';
+import type { Logger } from '@sluice/service-runtime';
 
 export interface Printer {
   tenantId: string;
@@ -14,19 +13,12 @@ export interface Printer {
 
 const severity: readonly ConsoleLine['level'][] = ['debug', 'info', 'warn', 'error'];
 
-/** Logs what a transform printed, without its secrets. */
-export function* logConsole(
-  lines: readonly ConsoleLine[],
-  printer: Printer,
-  { log, secrets, onRedacted }: LogConsoleOptions,
-): Pieces<void> {
-  if (!log.isLevelEnabled(levelOf(lines))) return;
-  const redacted = yield* redactConsole(lines, secrets());
-  onRedacted(redacted);
-  printLines(redacted, printer, log);
+/** Whether the log takes lines of their level. */
+export function isPrinted(lines: readonly ConsoleLine[], log: Logger): boolean {
+  return log.isLevelEnabled(levelOf(lines));
 }
 
-/** One entry with the highest level of its redacted lines. */
+/** Logs redacted lines as one entry with their highest level. */
 export function printLines(lines: readonly ConsoleLine[], printer: Printer, log: Logger): void {
   const printed = lines.filter(({ text }) => text !== '');
   if (printed.length === 0) return;
@@ -47,12 +39,4 @@ export function printLines(lines: readonly ConsoleLine[], printer: Printer, log:
 
 function levelOf(lines: readonly ConsoleLine[]): ConsoleLine['level'] {
   return severity[Math.max(...lines.map((line) => severity.indexOf(line.level)))] ?? 'info';
-}
-
-export interface LogConsoleOptions {
-  /** Called with the logged lines. */
-  onRedacted: (lines: readonly ConsoleLine[]) => void;
-  log: Logger;
-  /** Called only if there is something to log. */
-  secrets: () => readonly string[] | undefined;
 }

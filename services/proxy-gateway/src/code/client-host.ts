@@ -68,11 +68,7 @@ function idOf(payload: Json): string {
  * Each call of the client checks the code's owner and its Application before the code receives what was read, and
  * before a change commits, so that ended rights count at once. The key of the Application never reaches the sandbox.
  */
-export function transformHost<O extends Owner>(
-  acting: Acting<O>,
-  { through, applicationId }: Client,
-  context: Hosting,
-) {
+export function clientHost<O extends Owner>(acting: Acting<O>, { through, applicationId }: Client, context: Hosting) {
   const { callers, vault, budgets, workPieces } = context;
   const { tenantId, traceId, selection } = acting;
   acting.secrets ??= new ConsoleSecrets();

@@ -1,15 +1,13 @@
 import { tagOf } from '@sluice/cache-coherence';
 import { actorTypeOf, type Caller } from '@sluice/credentials';
 import { reactorConfiguration } from '@sluice/database';
-import type { TransformUsage } from '@sluice/sandbox';
+import { type ConsoleLine, runCode } from '@sluice/sandbox';
 import { type Looking, look, lookBeforeCode } from '../acting/look.ts';
+import { clientHost, type Hosting, reading } from '../code/client-host.ts';
+import { printLines } from '../code/console/print-lines.ts';
+import { readConfiguration, type StoredConfiguration } from '../code/read-configuration.ts';
+import { redactionOf } from '../code/redaction.ts';
 import type { Context } from '../context.ts';
-import { printLines } from '../transforms/console/log-console.ts';
-import { redactConsole } from '../transforms/console/redact.ts';
-import { redactThrown } from '../transforms/console/redact-thrown.ts';
-import { ConsoleSecrets } from '../transforms/console/secrets.ts';
-import { readConfiguration, type StoredConfiguration } from '../transforms/read-configuration.ts';
-import { type Hosting, reading, transformHost } from '../transforms/transform-host.ts';
 import type { ReactorDefinition } from './definition.ts';
 import { type Fetches, type Fetching, fetchesOf } from './fetch.ts';
 import type { ReactorOutcome } from './reactor-run.ts';
@@ -20,16 +18,19 @@ export type RunningCode = Looking &
   Fetching &
   Pick<Context, 'reactors' | 'reactorPool' | 'logsConsole' | 'log'>;
 
-export async function runCode(running: Running, argsJson: string, context: RunningCode): Promise<ReactorOutcome> {
+export async function runReactorCode(
+  running: Running,
+  argsJson: string,
+  context: RunningCode,
+): Promise<ReactorOutcome> {
   const { run, acting } = running;
   const { owner: reactor, tenantId } = acting;
   const application = reactor.applicationId ? await context.callers.byId(tenantId, reactor.applicationId) : undefined;
   acting.application = application;
   acting.judgement.endsAt(application?.expiresAt);
   const fetches = fetchesOf(fetchingOf(running, context), context);
-  let usage: TransformUsage | undefined;
   try {
-    const { bodyJson = '{}', tokenizeJson } = await context.reactorPool.run({
+    const { bodyJson = '{}', tokenizeJson } = await runCode(context.reactorPool, {
       tenantId,
       ownerId: reactor.id,
       kind: 'reactor',
@@ -42,16 +43,11 @@ export async function runCode(running: Running, argsJson: string, context: Runni
       signal: run.signal,
       fetch: fetches.fetch,
       ...(application && { host: hostOf(running, application, context) }),
-      onEnd: (used) => {
-        usage = used;
-      },
+      redaction: redactionOf(acting, context),
+      onConsole: context.logsConsole || run.onConsole ? (lines) => showConsole(running, lines, context) : undefined,
     });
     return { resultJson: bodyJson, tokenize: tokenizeJson === undefined ? undefined : JSON.parse(tokenizeJson) };
-  } catch (error) {
-    const redacted = redactThrown(error, () => secretsOf(running, usage));
-    throw await context.workPieces.run(tenantId, redacted);
   } finally {
-    await showConsole(running, usage, context);
     await recordCalls(running, fetches, context);
   }
 }
@@ -71,7 +67,7 @@ function fetchingOf(running: Running, context: RunningCode): Parameters<typeof f
 function hostOf(running: Running, application: Caller, context: RunningCode) {
   const { acting } = running;
   const through = { entityType: 'reactor', entityId: acting.owner.id } as const;
-  const host = transformHost(acting, { through, applicationId: application.id }, context);
+  const host = clientHost(acting, { through, applicationId: application.id }, context);
   return async (operation: string, payloadJson: string): Promise<string> => {
     await look(acting, context);
     if (!reading.has(operation)) {
@@ -84,26 +80,17 @@ function hostOf(running: Running, application: Caller, context: RunningCode) {
   };
 }
 
-/** The secrets to redact from what the code printed. Undefined if there are too many to search for. */
-function secretsOf({ acting }: Running, usage: TransformUsage | undefined): readonly string[] | undefined {
-  const { secrets } = acting;
-  if (secrets?.isTooMuch) return undefined;
-  const all = new ConsoleSecrets();
-  all.add(Object.values(JSON.parse(usage?.configurationJson ?? '{}')));
-  all.add(secrets?.texts() ?? []);
-  return all.texts();
-}
-
-async function showConsole(running: Running, usage: TransformUsage | undefined, context: RunningCode): Promise<void> {
-  const { run, acting } = running;
-  const { owner: reactor, tenantId, traceId } = acting;
-  if (!usage || usage.console.length === 0 || (!context.logsConsole && !run.onConsole)) return;
-  const lines = await context.workPieces.run(tenantId, redactConsole(usage.console, secretsOf(running, usage)));
+function showConsole({ run, acting }: Running, lines: readonly ConsoleLine[], { logsConsole, log }: RunningCode): void {
+  const { owner, tenantId, traceId } = acting;
   run.onConsole?.(lines);
-  if (context.logsConsole) printLines(lines, { tenantId, reactorId: reactor.id, traceId }, context.log);
+  if (logsConsole) printLines(lines, { tenantId, reactorId: owner.id, traceId }, log);
 }
 
-async function recordCalls({ run, acting }: Running, { calls, hosts }: Fetches, { vault }: Pick<Context, 'vault'>) {
+async function recordCalls(
+  { run, acting }: Running,
+  { calls, hosts }: Fetches,
+  { vault }: Pick<Context, 'vault'>,
+): Promise<void> {
   if (calls === 0) return;
   const { caller } = run;
   const { owner: reactor, tenantId, traceId } = acting;
