@@ -1344,7 +1344,7 @@ export type ProxyPage = {
  */
 export type ProxyPatch = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name?: string;
     /**
@@ -1695,7 +1695,7 @@ export type ReactorPage = {
  */
 export type ReactorPatch = {
     /**
-     * 1 to 200 characters
+     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
      */
     name?: string;
     /**
