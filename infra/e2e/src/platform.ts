@@ -52,7 +52,7 @@ async function launch(closing: AsyncDisposableStack, options: LaunchOptions) {
 }
 
 const tenantCommand = 'services/management-api/src/tenants/tenant.command.ts';
-const consoleCommand = 'services/management-api/src/sign-ins/console.command.ts';
+const consoleCommand = 'services/management-api/src/people/sign-ins/console.command.ts';
 
 /** Creates one more Tenant. */
 export async function createTenant({ directory, stack }: Pick<Platform, 'directory' | 'stack'>): Promise<Credentials> {
