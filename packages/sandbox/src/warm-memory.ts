@@ -1,6 +1,9 @@
-import type { Thread } from './threads.ts';
-
-type Holder = Pick<Thread, 'isFree' | 'warmBytes' | 'giveBack'>;
+/** A thread, which keeps instances warm. */
+interface Holder {
+  readonly isFree: boolean;
+  readonly warmBytes: number;
+  giveBack(keepBytes: number): Promise<void>;
+}
 
 /**
  * Limits the memory of the instances that stay warm in all threads of a process. Threads that were used longest ago give
