@@ -8,7 +8,10 @@ export function useStack<T>(
   beforeAll(async () => {
     holder.value = await open(stack);
   }, timeoutMs);
-  afterAll(() => stack.disposeAsync());
+  afterAll(async () => {
+    await stack.disposeAsync();
+    delete holder.value; // the file's module stays loaded, and would keep what its tests recorded
+  });
   return {
     get current(): T {
       if (holder.value === undefined) throw new Error('used before beforeAll() has run');

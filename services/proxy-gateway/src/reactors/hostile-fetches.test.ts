@@ -220,8 +220,10 @@ describe('bodies', () => {
         await fetch(base); return { raw: ${tried('kept.text()')} } }`,
     });
     const run = () => reactAt(url, { id, key, body: { args: hostile.current.url } });
-    expect((await run()).body.raw).toBe('kept');
-    expect((await run()).body.raw).toEqual(['TypeError', 'This run has no such answer']);
+    const first = (await run()).body.raw;
+    let later = first;
+    for (let i = 0; i < 20 && later === 'kept'; i += 1) later = (await run()).body.raw; // each thread keeps one
+    expect([first, later]).toEqual(['kept', ['TypeError', 'This run has no such answer']]);
     await expectGoodRun();
   });
 });
