@@ -12,12 +12,13 @@ function receivePort({ source, data, ports: [port] }: MessageEvent) {
     const loading = load(start.kind);
     const opening = loading.then((make) => open(start, page, make));
     port.onmessage = async ({ data: message }) => follow(message, await opening, start, page);
-    // While the vault is rolled, another process may not have our files yet. Then the page hears nothing, and loads again.
-    loading.then(() =>
-      opening.then(
-        () => page.tell({ emit: 'ready', style: { opacity: '1' } }),
-        ({ message: title }) => page.tell({ emit: 'error', event: { title } }),
-      ),
+    opening.then(
+      () => page.tell({ emit: 'ready', style: { opacity: '1' } }),
+      async ({ message: title }) => {
+        // While the vault is rolled, another process may not have our files yet. Then the page hears nothing, and loads again.
+        await loading;
+        page.tell({ emit: 'error', event: { title } });
+      },
     );
   };
 }

@@ -9,7 +9,10 @@ function receivePort({ source, data, ports: [port] }) {
         const loading = load(start.kind);
         const opening = loading.then((make) => open(start, page, make));
         port.onmessage = async ({ data: message }) => follow(message, await opening, start, page);
-        loading.then(() => opening.then(() => page.tell({ emit: 'ready', style: { opacity: '1' } }), ({ message: title }) => page.tell({ emit: 'error', event: { title } })));
+        opening.then(() => page.tell({ emit: 'ready', style: { opacity: '1' } }), async ({ message: title }) => {
+            await loading;
+            page.tell({ emit: 'error', event: { title } });
+        });
     };
 }
 async function load(kind) {
