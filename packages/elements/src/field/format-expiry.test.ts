@@ -71,7 +71,7 @@ test.each([
   expect(`${keyboard().insert(text)}`).toBe('|');
   expect(keyboard().insert(text).shown.isRefused).toBe(true);
   const typed = keyboard().type('1130').at(0);
-  expect(`${typed.insert(text, 7)}`).toBe('|11 / 30');
+  expect(`${typed.insert(text, 7)}`).toBe('11 / 30|');
 });
 
 test('six digits are a year and a month only if they come into an empty field at once', () => {

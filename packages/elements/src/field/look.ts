@@ -58,7 +58,7 @@ function dress(style: CSSStyleDeclaration, given: Style | undefined, names: read
 }
 
 /** `elements.js` 0.1.0 gives the shorthand `font`, which is judged by what it sets. */
-function withoutShorthand({ font, ...style }: Shown['around']): Style {
+function withoutShorthand({ font, ...style }: Shown['around'] = {}): Style {
   if (font === undefined) return style;
   const scratch = document.createElement('p').style;
   scratch.setProperty('font', font);

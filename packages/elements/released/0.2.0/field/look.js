@@ -49,7 +49,7 @@ function dress(style, given, names) {
             style.setProperty(name, value);
     }
 }
-function withoutShorthand({ font, ...style }) {
+function withoutShorthand({ font, ...style } = {}) {
     if (font === undefined)
         return style;
     const scratch = document.createElement('p').style;
