@@ -125,6 +125,7 @@ describe('calls', () => {
     expect(await raw(`return { raw: ${tried(send)} }`, { fetch })).toEqual([
       'TypeError',
       expect.stringContaining('read the stream first'),
+      null, // it has no cause
     ]);
     expect(seen).toEqual([]);
   });

@@ -73,21 +73,19 @@ function decryptDue(
   return keys instanceof Promise ? keys.then(decryptWith) : decryptWith(keys);
 }
 
-function findKeys(vault: Vault, tenantId: string, due: readonly Due[]): AtOnceOrLater<KeysByVersion> {
-  const keys = new Map<number, KeyObject>();
+function findKeys(
+  vault: Vault,
+  tenantId: string,
+  due: readonly Due[],
+  found: KeysByVersion = new Map(),
+): AtOnceOrLater<KeysByVersion> {
+  const keys = new Map(found);
   for (const { sealed } of due) {
-    if (keys.has(sealed.version)) continue;
-    const key = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, sealed.version, vault.db);
-    if (key instanceof Promise) return loadKeys(vault, tenantId, due);
-    keys.set(sealed.version, key);
-  }
-  return keys;
-}
-
-async function loadKeys(vault: Vault, tenantId: string, due: readonly Due[]): Promise<KeysByVersion> {
-  const keys = new Map<number, KeyObject>();
-  for (const version of new Set(due.map(({ sealed }) => sealed.version))) {
-    keys.set(version, await vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db));
+    const { version } = sealed;
+    if (keys.has(version)) continue;
+    const key = vault.dataKeys.find({ tenantId, purpose: 'token_data' }, version, vault.db);
+    if (key instanceof Promise) return key.then((loaded) => findKeys(vault, tenantId, due, keys.set(version, loaded)));
+    keys.set(version, key);
   }
   return keys;
 }
