@@ -45,7 +45,8 @@ function withoutOwn(text: string, id: string): string {
     .replaceAll(id, '<id>')
     .replace(/"fingerprint":"[\w-]{43}"/g, '"fingerprint":"<fingerprint>"')
     .replace(/change=[\w-]{36}, holders=(\d+), waited_ms=\d+/, 'change=<id>, holders=$1, waited_ms=<time>')
-    .replace(/"(created|modified)_at":"[^"]{24}"/g, '"$1_at":"<time>"');
+    .replace(/"(created|modified)_at":"[^"]{24}"/g, '"$1_at":"<time>"')
+    .replace(/^etag: "[\d-]{10}T[\d:.]{12}Z"$/, 'etag: "<time>"');
 }
 
 async function ask(key: string, id: string, { method, path, body, type }: Asked): Promise<Seen> {

@@ -15,7 +15,7 @@ const postgresSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  max_connections: '300',
+  max_connections: '900',
 };
 
 const template = 'sluice_template';
