@@ -81,7 +81,11 @@ export function readConfig<const S extends ConfigSchema>(schema: S, env: NodeJS.
   if (!validate(values)) {
     // A failed condition is reported by what it requires.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-    for (const error of errors) faults.push(describeFault(error, schema, values));
+    const failed = new Set(
+      errors.filter(({ keyword }) => keyword === 'pattern').map(({ instancePath }) => instancePath),
+    );
+    const told = errors.filter(({ keyword, instancePath }) => keyword !== 'format' || !failed.has(instancePath));
+    for (const error of told) faults.push(describeFault(error, schema, values));
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(values) as unknown as Config<S>;
