@@ -102,9 +102,8 @@ test.each([
     `group.field('pin', '#pin', { title: '' });`,
   ];
   await writeFile(join(project, file), program.join('\n'));
-  expect(
-    await compile(project, [...options, '--lib', 'es2022,dom,dom.iterable,esnext.disposable', '--types', '', file]),
-  ).toBe('');
+  const library = ['--lib', 'es2022,dom,dom.iterable,esnext.disposable'];
+  expect(await compile(project, [...options, ...library, file])).toBe('');
 });
 
 /** @returns what the compiler finds wrong. */
