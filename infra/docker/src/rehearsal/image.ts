@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
-import { dirname, join, posix, relative } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { buildContextFiles } from './build-context.ts';
 import { type ComposeService, repositoryRoot } from './compose-file.ts';
@@ -50,31 +50,6 @@ export async function buildImage(build: NonNullable<ComposeService['build']>, fo
     if (isLast) return image;
   }
   throw new Error(`${build.dockerfile} has no stage`);
-}
-
-/** What the image would be that this machine's sources are: nothing is copied or installed. */
-export async function imageOfSources(build: NonNullable<ComposeService['build']>): Promise<Image> {
-  const stages = parseDockerfile(await readFile(join(repositoryRoot, build.dockerfile), 'utf8'));
-  const image: Image = {
-    root: repositoryRoot,
-    workingDirectory: posix.join('/', build.args.WORKSPACE ?? ''),
-    command: [],
-    environment: {},
-    user: 'root',
-  };
-  for (const instruction of stages.at(-1)?.instructions ?? []) {
-    if (/^(ENV|USER|CMD)$/.test(instruction.name))
-      await follow(instruction, image, { done: new Map(), args: build.args });
-  }
-  return image;
-}
-
-/** The folders that npm would install for the image of a workspace, as its lock file says. Links lead to workspaces. */
-export async function installedFor(workspace: string): Promise<string[]> {
-  const words = ['ls', '--omit=dev', '--all', '--parseable', '--package-lock-only', '--workspace', workspace];
-  const { stdout } = await runFile('npm', words, { cwd: repositoryRoot });
-  const paths = stdout.split('\n').map((path) => relative(repositoryRoot, path));
-  return paths.filter((path) => path.includes('node_modules/'));
 }
 
 async function follow({ name, rest }: Instruction, image: Image, { done, args }: Build): Promise<void> {

@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
     'this.#guard.end(position, tags);',
   ]),
   mutant('announces-no-deleted-key', keyRoutes, [
-    'return changes.record(tx, tenantId, [tagOf.application(params.id)]);',
-    'return changes.record(tx, tenantId, [absent]);',
+    'return { change: await changes.record(tx, tenantId, [tagOf.application(params.id)]) };',
+    'return { change: await changes.record(tx, tenantId, [absent]) };',
   ]),
   mutant('deletes-all-keys', keyRoutes, [
     'await deleteKey(tx, tenantId, params.id, doomed.id);',
