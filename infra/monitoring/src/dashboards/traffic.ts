@@ -206,6 +206,12 @@ function codeRow(kind: 'transform' | 'reactor', ...more: readonly Row['panels'][
           'began in the last hour': `sum(increase(${metric('suspensions_total')}[1h]))`,
         },
       },
+      {
+        title: 'Memory of loaded code',
+        unit: 'bytes',
+        description: 'Of one process. Transforms and reactors together may take a sixth of its memory limit',
+        queries: { 'largest process': `max(${metric('warm_bytes')})` },
+      },
     ],
   };
 }
