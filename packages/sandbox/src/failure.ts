@@ -82,12 +82,21 @@ export function codeFailed(
 }
 
 export function stopped(limit: Stop, { kind, limits }: FailedCode): ServiceError {
+  if (limit === 'memoryWait')
+    return new ServiceError(
+      'unavailable',
+      `The ${nounOf(kind)} needs much memory, which others used meanwhile; try again`,
+      {
+        cause: new TransformStopped(limit),
+        retryAfterSeconds: 1,
+      },
+    );
   return codeFailed(kind, `was stopped: ${reason(limit, limits)}`, {
     cause: new TransformStopped(limit),
   });
 }
 
-function reason(limit: Stop, limits: TransformLimits): string {
+function reason(limit: Exclude<Stop, 'memoryWait'>, limits: TransformLimits): string {
   switch (limit) {
     case 'cpuMs':
       return `it used more than ${limits.cpuMs} ms of CPU time`;

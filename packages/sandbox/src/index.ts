@@ -4,6 +4,7 @@ export { CustomHttpResponse } from './custom-http-response.ts';
 export { reactorDeclarations, transformDeclarations } from './declarations.ts';
 export { TransformStopped, TransformThrew, UnreadableBody } from './failure.ts';
 export type { FetchAnswer, FetchHost, FetchRequest } from './fetches.ts';
+export { LargeHeaps } from './large-heaps.ts';
 export { defaultTransformLimits, type TransformLimits } from './limits.ts';
 export {
   openTransformPool,

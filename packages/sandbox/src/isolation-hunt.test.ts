@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { defaultTransformLimits } from './index.ts';
+import { defaultTransformLimits, LargeHeaps } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 import { Guest } from './thread/guest.ts';
 import { readGuestSources } from './thread/guest-sources.ts';
@@ -99,6 +99,7 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
   const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
   const limits = { ...defaultTransformLimits, cpuMs: 5_000 };
+  const largeHeap = new LargeHeaps(1).forThread(true);
   const notes: WebAssembly.Memory[] = [];
   const NativeMemory = WebAssembly.Memory;
   // The instances make their own memory: note each.
@@ -111,7 +112,7 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   try {
     const run = async (code: string): Promise<void> => {
       const guest = await Guest.open('request', {
-        ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
+        ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false, largeHeap },
         sources: readGuestSources(),
       });
       const invocation = invocationFrom({ limits, send: () => {} });

@@ -3,6 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { type Batch, joinBatch, type Run, type RunEnd, seal, sendBatch, type Transform } from './batch.ts';
 import { TransformStopped } from './failure.ts';
 import { HostCalls } from './host-calls.ts';
+import { LargeHeaps } from './large-heaps.ts';
 import type { TransformLimits } from './limits.ts';
 import { type Group, Schedule } from './schedule.ts';
 import { type SuspendedTransform, type SuspensionOptions, Suspensions } from './suspension.ts';
@@ -21,6 +22,8 @@ export interface TransformPoolOptions {
   keepsThreads?: boolean;
   /** Shared by all pools of a process. Without it only the limits of each thread apply. */
   warm?: WarmMemory;
+  /** Shared by all pools of a process. Without it every run may have a large heap at any time. */
+  largeHeaps?: LargeHeaps;
   /**
    * The caller begins no more runs than there are threads, and gives each Tenant its share. So new code may use all threads,
    * and there are as many for slow work.
@@ -87,6 +90,7 @@ const parsing = { ownerId: '', kind: 'request', argsJson: '', configuration, par
 /** The methods are in the order in which a run passes through them. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits, queueLimit, waitMs = limits.wallMs, warm = new WarmMemory(Number.POSITIVE_INFINITY) } = options;
+  const { largeHeaps = new LargeHeaps(2 * options.threads + 1) } = options; // More than it has threads.
   const headerPrefix = options.headerPrefix.toLowerCase();
   const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = new HostCalls();
@@ -105,7 +109,9 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
       runNext();
     };
     const staysIdle = options.keepsThreads ?? false;
-    const settings = { limits, headerPrefix, givesWay, staysIdle, warm, onStart, onFree: runNext, onFault };
+    const endsSoon = !givesWay && !options.everyRunHasSlot;
+    const memory = { warm, largeHeaps, endsSoon };
+    const settings = { limits, headerPrefix, givesWay, staysIdle, ...memory, onStart, onFree: runNext, onFault };
     return Array.from({ length: count }, () => new Thread(settings));
   }
 

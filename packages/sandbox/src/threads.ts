@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { stopped } from './failure.ts';
+import { giveBackLargeHeap, type LargeHeaps, type LargeHeapUse } from './large-heaps.ts';
 import type { TransformLimits } from './limits.ts';
 import type { BatchTask, GiveBackTask, ThreadAnswer, ThreadSettings, ThreadStarted } from './thread/messages.ts';
 import type { RunAnswer } from './thread/outcome.ts';
@@ -21,10 +22,13 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 /** A thread that has been idle for so long ends, because it would keep its memory. The next run starts it again. */
 const longestIdleMs = 10_000;
 
-export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
+export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs' | 'largeHeap'> {
   /** Whether the thread stays although it is idle, because others would wait for its start. */
   staysIdle: boolean;
   warm: WarmMemory;
+  largeHeaps: LargeHeaps;
+  /** Whether its code is neither slow nor waits for destinations. */
+  endsSoon: boolean;
   /** The thread is up; the port carries the calls of its transforms' clients. */
   onStart(hostCalls: MessagePort): void;
   /** The thread has given memory back, and is free again. */
@@ -40,6 +44,7 @@ export interface ThreadOptions extends Omit<ThreadSettings, 'quickjs'> {
 export class Thread {
   isUp = false;
   readonly #options: ThreadOptions;
+  readonly #largeHeap: LargeHeapUse;
   /** Undefined while the thread has ended because it was idle. */
   #piscina: Piscina | undefined;
   #loaded = Promise.withResolvers<void>();
@@ -52,6 +57,7 @@ export class Thread {
 
   constructor(options: ThreadOptions) {
     this.#options = options;
+    this.#largeHeap = options.largeHeaps.forThread(options.endsSoon);
     this.#piscina = this.#start();
   }
 
@@ -138,7 +144,10 @@ export class Thread {
       env: threadEnvironment(),
       argv: [],
       execArgv: [],
-      workerData: { limits, headerPrefix, givesWay, quickjs: compileQuickJs() } satisfies ThreadSettings,
+      workerData: {
+        ...{ limits, headerPrefix, givesWay, quickjs: compileQuickJs() },
+        largeHeap: this.#largeHeap,
+      } satisfies ThreadSettings,
       resourceLimits,
     });
     piscina.on('message', ({ hostCalls, cpuMs }: ThreadStarted) => {
@@ -152,6 +161,7 @@ export class Thread {
       this.isUp = false;
       this.#warmBytes = 0;
       warm.remove(this);
+      giveBackLargeHeap(this.#largeHeap);
     });
     piscina.on('error', onFault);
     return piscina;

@@ -5,7 +5,7 @@ import { destinationPolicyFrom } from '@sluice/destination-policy';
 import { hostsFrom } from '@sluice/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
-import { openReactorPool, openTransforms, warmMemoryFrom } from './code/open-pools.ts';
+import { codeMemoryFrom, openReactorPool, openTransforms } from './code/open-pools.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Destinations, namesOptionsFrom, openDestinations } from './destination/index.ts';
@@ -25,7 +25,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
   const { db, own, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
-  const code = { log, stack, metrics, warm: warmMemoryFrom(config) };
+  const code = { log, stack, metrics, memory: codeMemoryFrom(config) };
   const reactorPool = openReactorPool(config, code);
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,

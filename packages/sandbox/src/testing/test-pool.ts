@@ -3,6 +3,7 @@ import {
   type ConsoleLine,
   type CustomHttpResponse,
   defaultTransformLimits,
+  type LargeHeaps,
   openTransformPool,
   type SuspensionOptions,
   type TransformLimits,
@@ -19,6 +20,8 @@ interface TestPoolOptions {
   waitMs?: number;
   keepsThreads?: boolean;
   warm?: WarmMemory;
+  largeHeaps?: LargeHeaps;
+  everyRunHasSlot?: boolean;
 }
 
 /** Longer than any test, because a thread beside other work may get a second of CPU time in half a minute. */
@@ -27,7 +30,7 @@ const unboundedMs = 300_000;
 /** Limits the clock only if the test says so. The shorthands run request transforms of one Tenant. */
 export function openTestPool(options: TestPoolOptions = {}) {
   const { limits, threads = 1, queueLimit = 50, headerPrefix = 'SVC', suspension, waitMs = unboundedMs } = options;
-  const { keepsThreads = false, warm } = options;
+  const { keepsThreads = false, everyRunHasSlot = false, warm, largeHeaps } = options;
   const printed: ConsoleLine[] = [];
   const faults: unknown[] = [];
   const pool = openTransformPool({
@@ -35,9 +38,10 @@ export function openTestPool(options: TestPoolOptions = {}) {
     threads,
     queueLimit,
     headerPrefix,
-    keepsThreads,
+    ...{ keepsThreads, everyRunHasSlot },
     ...(suspension && { suspension }),
     ...(warm && { warm }),
+    ...(largeHeaps && { largeHeaps }),
     waitMs,
     onFault: (error) => faults.push(error),
   });

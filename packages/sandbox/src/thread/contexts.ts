@@ -1,3 +1,4 @@
+import { largeHeapBytes } from '../large-heaps.ts';
 import type { Guest } from './guest.ts';
 import type { BatchTask } from './messages.ts';
 
@@ -10,8 +11,6 @@ const besideHeapBytes = 2 ** 20;
  * guest is discarded.
  */
 const maximumHeapBytes = 64 * 2 ** 20;
-/** A guest with a larger heap is discarded after its run, because it would displace many others. */
-const maximumGuestHeapBytes = maximumHeapBytes / 2;
 /** After this many uses a guest is replaced, because code may accumulate data in its globals. */
 const maximumUses = 10_000;
 
@@ -42,7 +41,7 @@ export class Contexts {
   keep(task: BatchTask, entry: Entry): void {
     const { guest, uses } = entry;
     const { heapBytes } = guest.memory();
-    if (uses >= maximumUses || heapBytes > maximumGuestHeapBytes) {
+    if (uses >= maximumUses || heapBytes > largeHeapBytes) {
       this.#onDiscard(guest);
       return;
     }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { slow } from '@sluice/testing';
+import { LargeHeaps } from '../large-heaps.ts';
 import { defaultTransformLimits as limits } from '../limits.ts';
 import { Guest } from './guest.ts';
 import { readGuestSources } from './guest-sources.ts';
@@ -9,11 +10,13 @@ import { invocationFrom } from './invocation.ts';
 const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
 const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
 
+const largeHeap = new LargeHeaps(1).forThread(true);
+
 afterEach(() => jest.restoreAllMocks());
 
 async function run(code: string): Promise<{ outcome: string | undefined; isReusable: boolean }> {
   const guest = await Guest.open('request', {
-    ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false },
+    ...{ quickjs, limits, headerPrefix: 'svc', givesWay: false, largeHeap },
     sources: readGuestSources(),
   });
   const invocation = invocationFrom({ limits, send: () => {} });

@@ -1,4 +1,5 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
+import { type LargeHeapUse, largeHeapBytes, takeLargeHeap } from '../large-heaps.ts';
 import type { CodeKind } from '../transform-task.ts';
 import { type Bridge, meteredBridge } from './bridge/bridge.ts';
 import { type Budget, budgetFrom, jobsPerSlice, leftoverLimits, leftoverSlices } from './budget.ts';
@@ -10,7 +11,7 @@ import { end, type Invocation, nextAnswer, stop } from './invocation.ts';
 import type { GuestRun, GuestSettings } from './messages.ts';
 import { type Meter, RunEnded } from './meter.ts';
 import { evaluateModule } from './module-code.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, Stop } from './outcome.ts';
 import {
   type Crossing,
   crossingInto,
@@ -41,6 +42,7 @@ export class Guest {
   readonly #functions: Map<GuestFunction, QuickJSHandle>;
   readonly #runJobs: RunJobs;
   readonly #crossing: Crossing;
+  readonly #largeHeap: LargeHeapUse;
   readonly #noText: QuickJSHandle;
   readonly #clientName: QuickJSHandle;
   #configuration: { json: string; handle: QuickJSHandle } | undefined;
@@ -49,7 +51,8 @@ export class Guest {
   #promise: QuickJSHandle | undefined;
   #leftover: Budget | undefined;
 
-  private constructor(quickjs: QuickJs, kind: CodeKind, { sources, headerPrefix }: GuestSettings) {
+  private constructor(quickjs: QuickJs, kind: CodeKind, { sources, headerPrefix, largeHeap }: GuestSettings) {
+    this.#largeHeap = largeHeap;
     this.#quickjs = quickjs;
     this.#kind = kind;
     const { context } = quickjs;
@@ -79,6 +82,7 @@ export class Guest {
     instance.runtime.setMemoryLimit(limits.heapBytes);
     instance.runtime.setMaxStackSize(limits.stackBytes);
     instance.runtime.setInterruptHandler(() => guest.#mustStop());
+    instance.mayGrow = (bytes) => guest.#mayGrow(bytes);
     return guest;
   }
 
@@ -115,9 +119,7 @@ export class Guest {
     }
     const limit = invocation.budget.exceeded(aheadMs);
     if (limit) {
-      invocation.isCut = true;
-      // After the result this only stops leftover code. An interrupt cannot read the result.
-      if (!this.#hasAnswered()) stop(invocation, limit);
+      this.#cut(invocation, limit); // An interrupt cannot read the result.
     } else if (this.#isSlow(invocation, aheadMs)) {
       invocation.isCut = true;
       if (!this.#hasAnswered()) end(invocation, { kind: 'slow' });
@@ -125,12 +127,28 @@ export class Guest {
     return invocation.isCut || invocation.outcome?.kind === 'stopped' || invocation.outcome?.kind === 'aborted';
   }
 
+  /** A heap that becomes large waits until there is memory for it, and leaves the run half of its time. */
+  #mayGrow(bytes: number): boolean {
+    const invocation = this.#invocation;
+    const longestMs = (invocation?.budget.wallLeftMs() ?? 0) / 2;
+    if (bytes <= largeHeapBytes || takeLargeHeap(this.#largeHeap, longestMs)) return true;
+    if (invocation) this.#cut(invocation, 'memoryWait');
+    return false;
+  }
+
+  /** After the result this only stops leftover code. */
+  #cut(invocation: Invocation, by: Stop): void {
+    invocation.isCut = true;
+    if (!this.#hasAnswered()) stop(invocation, by);
+  }
+
   /** The memory of native functions counts together with the growth of the instance. */
   #hold(bytes: number): void {
     const invocation = this.#invocation;
-    if (!invocation || bytes <= invocation.limits.heapBytes - this.memory().grownBytes) return;
-    invocation.isCut = true;
-    if (!this.#hasAnswered()) stop(invocation, 'heapBytes');
+    if (!invocation) return;
+    const memory = this.memory();
+    if (bytes > invocation.limits.heapBytes - memory.grownBytes) this.#cut(invocation, 'heapBytes');
+    else if (this.#mayGrow(memory.heapBytes + bytes)) return;
     throw new RunEnded();
   }
 

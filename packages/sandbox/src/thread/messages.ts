@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { LargeHeapUse } from '../large-heaps.ts';
 import type { TransformLimits } from '../limits.ts';
 import type { CodeKind } from '../transform-task.ts';
 import type { TransformMessage } from './message/transform-message.ts';
@@ -10,6 +11,7 @@ export interface ThreadSettings {
   headerPrefix: string;
   /** The thread has a lower priority than all others of the machine. */
   givesWay: boolean;
+  largeHeap: LargeHeapUse;
   quickjs: WebAssembly.Module;
 }
 

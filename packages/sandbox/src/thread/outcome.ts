@@ -2,10 +2,14 @@ import type { TransformLimits } from '../limits.ts';
 import type { ConsoleLine } from '../transform-task.ts';
 import type { UnreadableReason, WrittenMessage } from './message/transform-message.ts';
 
-/** A limit, a state in which nothing can continue (`stuck`), or a broken QuickJS (`crashed`). */
+/**
+ * A limit, a state in which nothing can continue (`stuck`), a broken QuickJS (`crashed`), or a wait for memory that other runs
+ * used (`memoryWait`).
+ */
 export type Stop =
   | Exclude<keyof TransformLimits, 'consoleBytes' | 'fetchBytes' | 'fetchCalls' | 'fieldErrors'>
   | 'stuck'
+  | 'memoryWait'
   | 'crashed';
 
 /**

@@ -19,6 +19,8 @@ export interface QuickJs {
   memory: WebAssembly.Memory;
   runtime: QuickJSRuntime;
   context: QuickJSContext;
+  /** Asked before the memory grows to so many bytes. If it may not, the code sees an error. */
+  mayGrow: (bytes: number) => boolean;
 }
 
 /** The maximum of its memory applies even if QuickJS counts wrongly. */
@@ -30,7 +32,14 @@ export async function instantiate(module: WebAssembly.Module, heapBytes: number)
     newVariant(RELEASE_SYNC, { wasmModule: module, wasmMemory: memory, emscriptenModule: silent }),
   );
   const runtime = wasm.newRuntime();
-  return { wasm, memory, runtime, context: runtime.newContext() };
+  const quickjs: QuickJs = { wasm, memory, runtime, context: runtime.newContext(), mayGrow: () => true };
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages) => {
+    if (!quickjs.mayGrow(memory.buffer.byteLength + pages * pageBytes))
+      throw new RangeError('The memory may not grow now');
+    return grow(pages);
+  };
+  return quickjs;
 }
 
 export interface InstanceMemory {

@@ -1,6 +1,7 @@
 /** The worker of each thread. Piscina calls its default function, for one task at a time. */
 import './give-way.ts';
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
+import { giveBackLargeHeap } from '../large-heaps.ts';
 import type { CompileError } from '../transform-task.ts';
 import { withAbsentClientNamed } from './absent-client.ts';
 import { budgetFrom, threadCpuMs } from './budget.ts';
@@ -52,6 +53,7 @@ hostCalls.on('message', (message: HostAnswer | RunAborted) => {
 export async function answer(task: BatchTask | GiveBackTask): Promise<ThreadAnswer> {
   const answered = 'keepBytes' in task ? giveBack(task) : await answerBatch(task);
   garbage.collect();
+  giveBackLargeHeap(settings.largeHeap);
   return { ...answered, cpuMs: threadCpuMs(), warmBytes: contexts.bytes() };
 }
 

@@ -35,6 +35,7 @@ const limits: Readonly<Record<keyof TransformPoolState['stops'], string>> = {
   outputBytes: 'output',
   hostCalls: 'client_calls',
   stuck: 'stuck',
+  memoryWait: 'memory_wait',
   crashed: 'crashed',
 };
 

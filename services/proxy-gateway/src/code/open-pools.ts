@@ -1,4 +1,4 @@
-import { openTransformPool, type TransformPool, transformLimitsFrom, WarmMemory } from '@sluice/sandbox';
+import { LargeHeaps, openTransformPool, type TransformPool, transformLimitsFrom, WarmMemory } from '@sluice/sandbox';
 import { type Logger, memoryLimit } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
@@ -10,22 +10,28 @@ interface Surroundings {
   log: Logger;
   stack: AsyncDisposableStack;
   metrics: Registry;
-  warm: WarmMemory;
+  memory: CodeMemory;
 }
 
-/** Of transforms and reactors together, as a part of the process's memory limit. */
+/** Of transforms and reactors together, as parts of the process's memory limit. */
 const warmPart = 1 / 6;
+const largeHeapsPart = 1 / 4;
 
-export function warmMemoryFrom({ TRANSFORM_WARM_BYTES: bytes }: TransformConfig): WarmMemory {
-  return new WarmMemory(bytes || Math.floor(memoryLimit() * warmPart));
+type CodeMemory = ReturnType<typeof codeMemoryFrom>;
+
+export function codeMemoryFrom({ TRANSFORM_WARM_BYTES: bytes, TRANSFORM_HEAP_BYTES: heapBytes }: TransformConfig) {
+  return {
+    warm: new WarmMemory(bytes || Math.floor(memoryLimit() * warmPart)),
+    largeHeaps: new LargeHeaps(Math.max(Math.floor((memoryLimit() * largeHeapsPart) / heapBytes), 1)),
+  };
 }
 
-export function openTransforms(config: TransformConfig, { log, stack, metrics, warm }: Surroundings): TransformPool {
+export function openTransforms(config: TransformConfig, { log, stack, metrics, memory }: Surroundings): TransformPool {
   const transforms = openTransformPool({
     ...optionsFrom(config),
     threads: config.TRANSFORM_THREADS,
     keepsThreads: true,
-    warm,
+    ...memory,
     queueLimit: config.TRANSFORM_QUEUE_LIMIT,
     onSuspend: ({ tenantId, ownerId, kind }) =>
       log.warn({ tenant_id: tenantId, proxy_id: ownerId, transform: kind }, 'a transform is suspended'),
@@ -42,13 +48,13 @@ type ReactorConfig = TransformConfig & Pick<Config, 'REACTOR_THREADS' | 'REACTOR
 const reactorWaitMs = 5000;
 
 /** Separate threads for code that may wait for destinations, so that transforms never wait for it. */
-export function openReactorPool(config: ReactorConfig, { log, stack, metrics, warm }: Surroundings): TransformPool {
+export function openReactorPool(config: ReactorConfig, { log, stack, metrics, memory }: Surroundings): TransformPool {
   const reactors = openTransformPool({
     ...optionsFrom(config),
     limits: { ...transformLimitsFrom(config), wallMs: config.REACTOR_WALL_MS },
     threads: config.REACTOR_THREADS,
     startsLater: true,
-    warm,
+    ...memory,
     everyRunHasSlot: true, // by ReactorPlaces
     queueLimit: config.REACTOR_THREADS,
     waitMs: reactorWaitMs,
