@@ -4,6 +4,7 @@ import { tagOf } from '@sluice/cache-coherence';
 import {
   eventually,
   insertTestMember,
+  insertTestSession,
   insertTestSignIn,
   openTestCoherence,
   openTestDatabase,
@@ -193,6 +194,31 @@ describe('in the caches of another process', () => {
     await changes.barrier(change);
     expect(await isAccepted(secret)).toBe(false);
   });
+
+  test.each(['the Application that authorized it', 'the Application that made it'])(
+    'a session goes with %s',
+    async (what) => {
+      const { db } = database.current;
+      const { changes, callers } = processes.current;
+      const { tenantId, applicationId: authorizerId } = await signedInByKey();
+      const keyHash = randomBytes(32);
+      const id = await insertTestSession(db, { tenantId, keyHash, authorizerId });
+      const find = async () => await callers.bySessionKeyHash(keyHash.toString('latin1'));
+      expect(await find()).toMatchObject({ id });
+      const session = await db
+        .selectFrom('sessions')
+        .select('application_id')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const ended = what.includes('authorized') ? authorizerId : session.application_id;
+      const change = await db.transaction().execute(async (tx) => {
+        await tx.deleteFrom('applications').where('id', '=', ended).execute();
+        return changes.record(tx, tenantId, [tagOf.application(ended)]);
+      });
+      await changes.barrier(change);
+      expect(await find()).toBeUndefined();
+    },
+  );
 
   test('it is refused from its expiry on, which nobody tells', async () => {
     const { secret } = await signedInMember({ expiresInMs: 400 });

@@ -27,7 +27,7 @@ export const faultTests: readonly FaultTest[] = [
     name: 'revocation-weakened',
     description:
       'each part of the coherence protocol switched off in turn: the checker of revocation finds a violation each time, and none in the product',
-    run: runWeakened,
+    run: (context) => runWeakened(context),
   },
   soak({ faultsMs: 16 * 60_000, calmMs: 60_000 }),
 ];

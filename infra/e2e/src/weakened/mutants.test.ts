@@ -11,7 +11,7 @@ test.each(mutants)('mutant $name follows the product', async (mutant) => {
 });
 
 test('a mutant whose text is gone, or ambiguous, says so', () => {
-  const mutant = { name: 'm', file: 'f.ts', edits: [['a', 'b']] as const };
+  const mutant = { name: 'm', file: 'f.ts', service: 'proxy-gateway', edits: [['a', 'b']] } as const;
   expect(() => mutate('x', mutant)).toThrow('found 0 times in f.ts');
   expect(() => mutate('aa', mutant)).toThrow('found 2 times in f.ts');
   expect(mutate('xa', mutant)).toBe('xb');

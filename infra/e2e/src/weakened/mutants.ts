@@ -3,6 +3,8 @@ export interface Mutant {
   name: string;
   /** Of the repository. */
   file: string;
+  /** Which of the services that load the file is weakened; the others are the product. */
+  service: 'management-api' | 'proxy-gateway' | 'token-vault';
   /** What must stand there exactly once, and what stands there instead. */
   edits: readonly (readonly [find: string, replace: string])[];
 }
@@ -13,14 +15,23 @@ const heldLease = 'packages/cache-coherence/src/held-lease.ts';
 const guardedCache = 'packages/cache-coherence/src/guarded-cache.ts';
 const keyRoutes = 'services/management-api/src/applications/keys/application-key.routes.ts';
 
-const mutant = (name: string, file: string, ...edits: Mutant['edits']): Mutant => ({ name, file, edits });
+const mutantOf =
+  (service: Mutant['service']) =>
+  (name: string, file: string, ...edits: Mutant['edits']): Mutant => ({ name, file, service, edits });
 
-export const mutants: readonly Mutant[] = [
-  mutant('answers-without-waiting', barrier, [
+/** A writer, and a process that caches. */
+const writer = mutantOf('management-api');
+const holder = mutantOf('proxy-gateway');
+/** It takes sign-ins, too. */
+const vault = mutantOf('token-vault');
+
+/** The barrier, the lease and the guard of fills, which every cache relies on: found out at each change. */
+export const essentialMutants: readonly Mutant[] = [
+  writer('answers-without-waiting', barrier, [
     'const waiting = leases.filter(({ holder_id }) => !acknowledged.has(holder_id));',
     'const waiting = leases.filter(() => false);',
   ]),
-  mutant(
+  writer(
     'leaves-expired-leases',
     leaseQueries,
     [
@@ -29,53 +40,58 @@ export const mutants: readonly Mutant[] = [
     ],
     ['.executeTakeFirstOrThrow();\n  return numDeletedRows > 0n;', '.executeTakeFirst();\n  return row !== undefined;'],
   ),
-  mutant('renews-by-upsert', heldLease, [
+  holder('renews-by-upsert', heldLease, [
     'this.#lose();\n      return 0;',
     `const nowMs = await insertLease(this.#options.db, this.#holderId, this.#options.service);
       this.#count(sentAt, { nowMs });
       return renewalIntervalMs;`,
   ]),
-  mutant('counts-lease-from-receipt', heldLease, [
+  holder('counts-lease-from-receipt', heldLease, [
     'this.#count(sentAt, renewal);',
     'this.#count(performance.now(), renewal);',
   ]),
-  mutant('keeps-overtaken-fills', guardedCache, [
+  holder('keeps-overtaken-fills', guardedCache, [
     'if (!this.#guard.end(position, tags)) return;',
     'this.#guard.end(position, tags);',
   ]),
-  mutant('announces-no-deleted-key', keyRoutes, [
-    'return { change: await changes.record(tx, tenantId, [tagOf.application(params.id)]) };',
-    'return { change: await changes.record(tx, tenantId, [absent]) };',
-  ]),
-  mutant('deletes-all-keys', keyRoutes, [
-    'await deleteKey(tx, tenantId, params.id, doomed.id);',
-    'for (const { id } of present) await deleteKey(tx, tenantId, params.id, id);',
-  ]),
-  mutant('caches-keys-past-their-expiry', guardedCache, [
+  holder('caches-keys-past-their-expiry', guardedCache, [
     'expiresAtMs: one.expiresAt ? Date.parse(one.expiresAt) : Infinity',
     'expiresAtMs: Infinity',
   ]),
-  mutant('announces-nothing-to-sessions', 'packages/credentials/src/callers.ts', [
+];
+
+/** In the full run. */
+export const mutants: readonly Mutant[] = [
+  ...essentialMutants,
+  writer('announces-no-deleted-key', keyRoutes, [
+    'return { change: await changes.record(tx, tenantId, [tagOf.application(params.id)]) };',
+    'return { change: await changes.record(tx, tenantId, [absent]) };',
+  ]),
+  writer('deletes-all-keys', keyRoutes, [
+    'await deleteKey(tx, tenantId, params.id, doomed.id);',
+    'for (const { id } of present) await deleteKey(tx, tenantId, params.id, id);',
+  ]),
+  holder('announces-nothing-to-sessions', 'packages/credentials/src/callers.ts', [
     'toLoaded(found, [tagOf.session(found.id), ...applications.map(tagOf.application)])',
     'toLoaded(found, applications && [tagOf.session(found.id)])',
   ]),
-  mutant('sessions-outlive-their-key', 'packages/credentials/src/find-session.ts', [
+  holder('sessions-outlive-their-key', 'packages/credentials/src/find-session.ts', [
     '`least(sessions.expires_at, applications.expires_at, application_keys.expires_at, maker.expires_at)`',
     '`sessions.expires_at`',
   ]),
-  mutant('announces-another-than-removed', 'services/management-api/src/people/members/member.routes.ts', [
+  writer('announces-another-than-removed', 'services/management-api/src/people/members/member.routes.ts', [
     'changes.record(tx, tenantId, [tagOf.user(target.user_id)])',
     'changes.record(tx, tenantId, [tagOf.user(target.id)])',
   ]),
-  mutant('demotes-on-paper', 'services/management-api/src/people/members/member.queries.ts', [
+  writer('demotes-on-paper', 'services/management-api/src/people/members/member.queries.ts', [
     '.set({ role, keeps_role: true, modified_by: modifiedBy,',
     '.set({ keeps_role: role !== undefined, modified_by: modifiedBy,',
   ]),
-  mutant('announces-no-sign-out', 'services/management-api/src/people/sign-ins/create-sign-in.ts', [
+  writer('announces-no-sign-out', 'services/management-api/src/people/sign-ins/create-sign-in.ts', [
     'tagOf.signIn(id)]',
     'tagOf.session(id)]',
   ]),
-  mutant('announces-no-deleted-key-to-sign-ins', 'packages/credentials/src/callers.ts', [
+  vault('announces-no-deleted-key-to-sign-ins', 'packages/credentials/src/callers.ts', [
     'toLoaded(found, [tagOf.signIn(found.signInId), ownTag(found)])',
     'toLoaded(found, [tagOf.signIn(found.signInId)])',
   ]),

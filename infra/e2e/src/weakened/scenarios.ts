@@ -6,7 +6,7 @@ import type { SignInEnd, SignIns } from '../coherence/sign-ins.ts';
 import { type ApplicationView, forgetNewest } from '../coherence/single-keys.ts';
 import type { Mutant } from './mutants.ts';
 
-interface Scene {
+export interface Scene {
   client: Client;
   application: ApplicationView;
   management: Node;
@@ -127,8 +127,6 @@ const aimedAt: Record<string, Scenario> = {
   'announces-no-sign-out': endedSignIn('signed out'),
   'announces-no-deleted-key-to-sign-ins': endedSignIn('key deleted'),
 };
-
-export const scenarios: readonly Scenario[] = [...new Set(Object.values(aimedAt))];
 
 export function scenarioOf({ name }: Mutant): Scenario {
   const scenario = aimedAt[name];
