@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { connectPostgres } from './connect-postgres.ts';
 import { eventually } from './eventually.ts';
+import { makeTemplate, openCopy, type TestDatabase } from './test-database.ts';
 
 /** Row n belongs to Tenant n % 10. */
 const tenants = 10;
@@ -47,11 +48,6 @@ const fills = {
     from generate_series(0, $1::integer - 1) n`,
   counters: `insert into counters (tenant_id, counter, slot, value)
     select ${uuid(0, 'n / 4')}, 'counter-' || n % 4, 0, 1 from generate_series(0, $1::integer - 1) n`,
-  audit_log: `insert into audit_log
-      (tenant_id, at, actor_id, actor_type, operation, entity_type, entity_id, message, trace_id, detail)
-    select ${tenant}, now() - n * interval '1 second', ${uuid(1, 'n % 100')}, 'application', 'use', 'proxy',
-      ${uuid(2, 'n % 100')}::text, 'Proxy used', 'trace-' || n, jsonb_build_object('token_ids', array['token-' || n % 1000])
-    from generate_series(1, $1::integer) n`,
   idempotency_records: `insert into idempotency_records
       (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until, created_at)
     select ${tenant}, ${uuid(1, 'n')}, sha256(n::text::bytea), 'body', gen_random_uuid(), now(), now()
@@ -65,7 +61,7 @@ const ginIndexes: { readonly [table: string]: string } = {
   tokens: 'tokens_search_terms',
 };
 
-export type FilledTable = keyof typeof fills;
+type FilledTable = keyof typeof fills;
 
 export const filled = {
   /** 0 to 9: one of the ten Tenants that own the rows of the other tables. */
@@ -81,17 +77,28 @@ function idOf(group: number, n: number): string {
   return `00000000-0000-4000-8${group}00-${String(n).padStart(12, '0')}`;
 }
 
-/** Gives tables the rows of a large installation, without checks of foreign keys, and Postgres its statistics. */
-export async function fillTables(url: string, tables: readonly FilledTable[], count = 100_000): Promise<void> {
+const rowCount = 100_000;
+const template = 'sluice_filled';
+
+/**
+ * A database of the test file's own in which tables have the rows of a large installation, 100,000 each, made without
+ * checks of foreign keys, and Postgres knows its statistics. They are made once in a test run. Dropped with the stack.
+ */
+export async function openFilledDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
+  await makeTemplate(template, fillTables);
+  return openCopy(stack, template);
+}
+
+async function fillTables(url: string): Promise<void> {
   await using client = await connectPostgres(url);
-  for (const table of tables) {
+  for (const [table, fill] of Object.entries(fills)) {
     const index = ginIndexes[table];
     const rebuildIndex = index ? await dropIndex(client, index) : undefined;
-    await client.query(fills[table], [count]);
+    await client.query(fill, [rowCount]);
     await rebuildIndex?.();
   }
   // A trigger gives each Application its key.
-  await client.query(`vacuum analyze ${[...tables, 'application_keys'].join(', ')}`);
+  await client.query(`vacuum analyze ${[...Object.keys(fills), 'application_keys'].join(', ')}`);
 }
 
 /** Building such an index anew is ten times as fast as updating it row by row. */

@@ -11,7 +11,7 @@ export {
   startDestination,
 } from './destination.ts';
 export { eventually, eventuallyEqual, waitUntil } from './eventually.ts';
-export { type FilledTable, filled, fillTables, vacuumWhole } from './fill-tables.ts';
+export { filled, openFilledDatabase, vacuumWhole } from './fill-tables.ts';
 export { type HttpAnswer, type HttpClient, type HttpRequest, openHttpClient } from './http-client.ts';
 export { insertTestSession } from './insert-session.ts';
 export { insertTestMember, insertTestSignIn } from './insert-sign-in.ts';

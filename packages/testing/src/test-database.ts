@@ -7,16 +7,32 @@ export interface TestDatabase {
   url: string;
 }
 
+const migrated = 'sluice_template';
+
 /** A database of the test file's own on the real Postgres, with all migrations. Dropped with the stack. */
 export function openTestDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
-  return openDatabase(stack, 'sluice_template');
+  return openCopy(stack, migrated);
 }
 
 export function openEmptyDatabase(stack: AsyncDisposableStack): Promise<TestDatabase> {
-  return openDatabase(stack, 'template1');
+  return openCopy(stack, 'template1');
 }
 
-async function openDatabase(stack: AsyncDisposableStack, template: string): Promise<TestDatabase> {
+/** Makes a database of which `openCopy` then makes others, once for all processes of a test run. */
+export async function makeTemplate(name: string, fill: (url: string) => Promise<void>): Promise<void> {
+  const server = requireSetting('TEST_DATABASE_URL');
+  await using client = await connectPostgres(server);
+  await client.query('select pg_advisory_lock(2)');
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 1) return;
+  const unfinished = `${name}_unfinished`;
+  await onServer(server, `create database ${unfinished} template ${migrated}`);
+  await fill(new URL(`/${unfinished}`, server).href);
+  await client.query(`alter database ${unfinished} rename to ${name}`);
+}
+
+/** A copy of a database, of the test file's own. Dropped with the stack. */
+export async function openCopy(stack: AsyncDisposableStack, template: string): Promise<TestDatabase> {
   const server = requireSetting('TEST_DATABASE_URL');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // Copying files takes a quarter of the time that Postgres takes to write each block to its log, which is the default.

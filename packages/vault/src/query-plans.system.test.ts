@@ -3,10 +3,9 @@ import type { Database } from '@sluice/database';
 import {
   countBuffers,
   filled,
-  fillTables,
   findFullScans,
   findIndexes,
-  openTestDatabase,
+  openFilledDatabase,
   recordStatements,
   useStack,
   vacuumWhole,
@@ -27,11 +26,7 @@ import * as tokens from './tokens/token.queries.ts';
 import { updateTokenRow } from './tokens/update/update-token.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
 
-const large = useStack(async (stack) => {
-  const { db, url } = await openTestDatabase(stack);
-  await fillTables(url, ['tenants', 'tokens', 'data_keys', 'counters']);
-  return db;
-});
+const large = useStack(async (stack) => (await openFilledDatabase(stack)).db);
 
 const tenantId = filled.tenantId(3);
 const ids = [filled.tokenId(13), filled.tokenId(23), 'unknown'];

@@ -1,6 +1,6 @@
 import { deleteApplication } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { filled, fillTables, findFullScans, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
+import { filled, findFullScans, openFilledDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import * as expiry from './application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
@@ -10,11 +10,7 @@ import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import * as purge from './tenant-purge/tenant-purge.queries.ts';
 
 const large = useStack(async (stack) => {
-  const { db, url } = await openTestDatabase(stack);
-  await fillTables(url, [
-    ...(['tenants', 'applications', 'sessions', 'proxies', 'tokens'] as const),
-    ...(['data_keys', 'counters', 'idempotency_records'] as const),
-  ]);
+  const { db } = await openFilledDatabase(stack);
   // One ledger in a hundred has an unwitnessed checkpoint, and one has rows from before there were ledgers
   await sql`
     insert into ledgers (tenant_id, size, checkpoint, witnessed_size, unsequenced_before)

@@ -1,24 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@sluice/database';
-import {
-  filled,
-  fillTables,
-  findFullScans,
-  findIndexes,
-  openTestDatabase,
-  recordStatements,
-  useStack,
-} from '@sluice/testing';
+import { filled, findFullScans, findIndexes, openFilledDatabase, recordStatements, useStack } from '@sluice/testing';
 import { type NewRow, readPage, replaceCiphertexts } from './encrypted-rows.queries.ts';
 import { type EncryptedTable, encryptedTables } from './encrypted-rows.ts';
 import { listKeyVersions } from './key-versions.queries.ts';
 import { firstPlace, readDataKeyPage, replaceWrappedKeys } from './root-key.queries.ts';
 
-const large = useStack(async (stack) => {
-  const { db, url } = await openTestDatabase(stack);
-  await fillTables(url, ['tokens', 'proxies', 'data_keys']);
-  return db;
-});
+const large = useStack(async (stack) => (await openFilledDatabase(stack)).db);
 
 const tenantId = filled.tenantId(3);
 const [tokens] = encryptedTables('token_data') as [EncryptedTable];

@@ -4,10 +4,9 @@ import type { Database } from '@sluice/database';
 import {
   countBuffers,
   filled,
-  fillTables,
   findFullScans,
   findIndexes,
-  openTestDatabase,
+  openFilledDatabase,
   recordStatements,
   useStack,
   vacuumWhole,
@@ -22,11 +21,7 @@ import * as reactors from '../reactors/reactor.queries.ts';
 import * as sessions from '../sessions/session.queries.ts';
 import * as tenants from '../tenants/tenant.queries.ts';
 
-const large = useStack(async (stack) => {
-  const { db, url } = await openTestDatabase(stack);
-  await fillTables(url, ['tenants', 'applications', 'sessions', 'proxies', 'reactor_formulas', 'reactors', 'counters']);
-  return db;
-});
+const large = useStack(async (stack) => (await openFilledDatabase(stack)).db);
 
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
