@@ -1,4 +1,4 @@
-import { checkHistory, longestWaitMs, rareWaitMs } from './check-history.ts';
+import { checkHistory } from './check-history.ts';
 import type { Fault, History, Invocation, Regeneration, SingleKey } from './history.ts';
 import { emptyHistory, readConfirmation } from './history.ts';
 import { afterEffectMs } from './key-timeline.ts';
@@ -140,32 +140,11 @@ describe('single keys', () => {
   });
 });
 
-test('a success must say how it was confirmed, and may not have waited longer than a lease', () => {
-  const [silent, slow, hindered] = regenerations([10, 20], [30, 40], [5000, 5010]);
-  const history: History = {
-    ...emptyHistory(),
-    regenerations: [
-      { ...silent, confirmation: undefined } as Regeneration,
-      { ...slow, confirmation: { ...confirmation, waitedMs: longestWaitMs + 1 } } as Regeneration,
-      { ...hindered, confirmation: { ...confirmation, waitedMs: longestWaitMs + 1 } } as Regeneration,
-    ],
-    invocations: [],
-    faults: [{ name: 'freeze-backend', target: '1', startedAt: 4000, endedAt: 4900, hindersWriters: true }],
-  };
-  const verdict = checkHistory(history);
-  expect(verdict.unexplained.map(({ number }) => number)).toEqual([1]);
-  expect(verdict.overlong.map(({ number }) => number)).toEqual([2]);
-});
-
-test.each([
-  ['two', longestWaitMs + 1, 2, 0],
-  ['three', longestWaitMs + 1, 3, 3],
-  ['one', rareWaitMs + 1, 1, 1],
-])('of two hundred changes, %s that waited %d ms', (_, waitedMs, count, found) => {
-  const all = regenerations(...Array.from({ length: 200 }, (_, at): [number, number] => [20 * at, 20 * at + 10]));
-  const waited = (change: Regeneration, at: number) =>
-    at < count ? { ...change, confirmation: { ...confirmation, waitedMs } } : change;
-  expect(checkHistory({ ...emptyHistory(), regenerations: all.map(waited) }).overlong).toHaveLength(found);
+test('a success must say how it was confirmed', () => {
+  const [silent, telling] = regenerations([10, 20], [30, 40]);
+  const all = [{ ...silent, confirmation: undefined } as Regeneration, telling as Regeneration];
+  const { unexplained } = checkHistory({ ...emptyHistory(), regenerations: all });
+  expect(unexplained.map(({ number }) => number)).toEqual([1]);
 });
 
 test('the confirmation is read from its header', () => {

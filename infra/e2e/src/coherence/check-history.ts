@@ -1,4 +1,4 @@
-import type { Fault, History, Invocation, KeyChange, KeyNumber } from './history.ts';
+import type { History, Invocation, KeyChange, KeyNumber } from './history.ts';
 import { type KeyLife, keyLives, singleKeyLives } from './key-timeline.ts';
 
 export interface Finding {
@@ -17,20 +17,9 @@ const emptyVerdict = () => ({
   judged: 0,
   /** Successes that do not say how they were confirmed. */
   unexplained: [] as KeyChange[],
-  /** Successes that waited longer than a lease, with no fault at Postgres to blame; where they are rare, only the longest. */
-  overlong: [] as KeyChange[],
 });
 
 export type Verdict = ReturnType<typeof emptyVerdict>;
-
-/** A lease, and a second for a machine that has other things to do. */
-export const longestWaitMs = 2000 + 1000;
-
-/** One change in a hundred may wait so long where the machine has other things to do. */
-export const rareWaitMs = 2000 + 3000;
-
-/** After a fault of Postgres, waiting statements delay others for this long. */
-const aftermathMs = 2000;
 
 /** Judges what the clients saw by what they were promised. It knows nothing of how the promise is kept. */
 export function checkHistory(history: History): Verdict {
@@ -45,7 +34,6 @@ export function checkHistory(history: History): Verdict {
     if (change.outcome !== 'confirmed') continue;
     if (!change.confirmation) verdict.unexplained.push(change);
   }
-  verdict.overlong = overlongOf(history);
   return verdict;
 }
 
@@ -73,18 +61,4 @@ function judge(finding: Finding, verdict: Verdict): void {
   // If the key had been invalid at the check, the response would be 401.
   if (outcome !== 'refused' && invocation.detail !== '200') verdict.failedValid.push(finding);
   else if (outcome === 'refused' && isSurelyValid) verdict.wrongRefusals.push(finding);
-}
-
-function overlongOf({ regenerations, singleKeyChanges, faults }: History): KeyChange[] {
-  const all = [...regenerations, ...singleKeyChanges].filter(({ outcome }) => outcome === 'confirmed');
-  const longerThan = (ms: number) =>
-    all.filter((change) => (change.confirmation?.waitedMs ?? 0) > ms && !isHindered(change, faults));
-  const long = longerThan(longestWaitMs);
-  return long.length * 100 > all.length ? long : longerThan(rareWaitMs);
-}
-
-function isHindered({ startedAt, endedAt }: KeyChange, faults: readonly Fault[]): boolean {
-  return faults.some(
-    (fault) => fault.hindersWriters && fault.startedAt < endedAt && startedAt < fault.endedAt + aftermathMs,
-  );
 }

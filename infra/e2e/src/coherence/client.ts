@@ -17,19 +17,21 @@ let lastNumber = 0;
 /** Recorded instead of 200 if the body is not the expected one. */
 export const wrongAnswer = 'wrong answer';
 
+/** Recorded until there is a response, or none comes. */
+export const underWay = 'under way';
+
 export interface ClientOptions {
   site: Site;
   management: Node;
   /** With it, invocations carry a token, and their answers must hold its value. */
   vault?: Node | undefined;
-  applications: number;
-  severalKeys?: number | undefined;
-  patienceMs: () => number;
+  /** How long it waits for the response to an invocation. */
+  patienceMs: number;
 }
 
-/** Creates the Applications, and a Proxy to a destination of this process. */
+/** Creates Proxies to a destination of this process. */
 export async function openClient(options: ClientOptions, stack: AsyncDisposableStack) {
-  const { site, management, vault, patienceMs, severalKeys = 0 } = options;
+  const { site, management, vault } = options;
   const http = openHttpClient(stack);
   const destination = await startCountingDestination(({ headers }) => Number(headers[invocationHeader]), stack);
   const managementKey = site.credentials.management_key;
@@ -39,11 +41,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
     await create('/proxies', { name: 'P', destination_url: destination.url }),
     await create('/proxies', { name: 'T', destination_url: destination.url, ...transforms }),
   ];
-  const applications: ApplicationView[] = [];
-  for (let index = 0; index < options.applications + severalKeys; index++) {
-    const { id, key } = await create('/applications', { name: `A${index}`, type: 'private', ...grants });
-    applications.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
-  }
+  let applications = 0;
   const keeper = await create('/applications', { name: 'Keeper', type: 'private', permissions: ['token:create'] });
   const secret = vault && {
     value: 'an account number',
@@ -53,9 +51,16 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
   const singleKeys = singleKeysOf(http, managementKey, grants);
 
   return {
-    applications: applications.slice(0, options.applications),
-    /** To these single keys are added, and none of their keys is regenerated. */
-    severalKeys: applications.slice(options.applications),
+    async createApplications(count: number): Promise<ApplicationView[]> {
+      const created: ApplicationView[] = [];
+      while (created.length < count) {
+        const index = applications++;
+        const { id, key } = await create('/applications', { name: `A${index}`, type: 'private', ...grants });
+        created.push({ index, id, keys: new Map([[0, key]]), revoked: [], newest: 0, regenerations: 0 });
+      }
+      return created;
+    },
+    /** Of Applications whose own keys are not regenerated. */
     singleKeys,
     /** Of the Proxy without transforms. */
     proxyKey: proxies[0]?.key ?? '',
@@ -76,7 +81,12 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
       regenerations.push(noted);
       return noted;
     },
-    async invoke(application: ApplicationView, key: KeyNumber, target: Node): Promise<Invocation> {
+    async invoke(
+      application: ApplicationView,
+      key: KeyNumber,
+      target: Node,
+      timeoutMs = options.patienceMs,
+    ): Promise<Invocation> {
       const number = invocations.length;
       const noted: Invocation = {
         application: application.index,
@@ -85,7 +95,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
         startedAt: performance.now(),
         endedAt: Number.POSITIVE_INFINITY,
         outcome: 'undecided',
-        detail: 'under way',
+        detail: underWay,
       };
       invocations.push(noted);
       const due = JSON.stringify({ number, account: secret?.value ?? '' });
@@ -96,7 +106,7 @@ export async function openClient(options: ClientOptions, stack: AsyncDisposableS
         number,
         traceId: traceIdOf(number),
         body: { number, account: secret ? `{{ ${secret.tokenId} }}` : '' },
-        timeoutMs: patienceMs(),
+        timeoutMs,
       });
       const { startedAt, endedAt, status, detail, headers, body } = await http.send(request);
       return Object.assign(noted, {

@@ -53,8 +53,6 @@ export interface Fault {
   target: string;
   startedAt: number;
   endedAt: number;
-  /** Whether writers may have waited for Postgres itself. */
-  hindersWriters: boolean;
 }
 
 export const emptyHistory = () => ({

@@ -18,17 +18,21 @@ interface Probe {
 const lifeMs = { shortest: 1000, longest: 2000, ofDeleted: 8000 };
 
 /**
- * For each Application one client that regenerates its key, or adds single keys and ends them, and readers that use any
- * key of any Application anywhere.
+ * Creates Applications, for each one client that regenerates its key, or adds single keys and ends them, and readers
+ * that use any of these keys anywhere.
  */
-export function startLoad(world: World, { readers, regenerationPauseMs, isBalanced }: LoadShape): Clients {
+export async function startLoad(world: World, shape: LoadShape): Promise<Clients> {
   const { client, balancer } = world;
+  const { readers, regenerationPauseMs, isBalanced, patienceMs } = shape;
   const of = isBalanced ? balancer.targets : world.of;
   const management = () => of('management-api');
   const targets = () => [...of('proxy-gateway'), ...of('token-vault')];
   /** What was revoked just now: the first to be tried. */
   const probes: Probe[] = [];
-  const readable = [...client.applications, ...client.severalKeys];
+  const applications = await client.createApplications(shape.applications);
+  const severalKeys = await client.createApplications(shape.severalKeys);
+  const first = applications[0]?.index ?? 0;
+  const readable = [...applications, ...severalKeys];
 
   function regenerate(application: ApplicationView) {
     const random = world.random(1000 + application.index);
@@ -67,17 +71,17 @@ export function startLoad(world: World, { readers, regenerationPauseMs, isBalanc
   }
 
   function read(reader: number) {
-    const random = world.random(2000 + reader);
+    const random = world.random(2000 + 100 * first + reader);
     return repeating(async () => {
       const { application, key, target } = probes.shift() ?? choose(random, readable, targets());
-      await client.invoke(application, key, target);
+      await client.invoke(application, key, target, patienceMs(random));
       await wait(random.between(0, 2 * pauseBetweenInvocationsMs));
     });
   }
 
   return startClients([
-    ...client.applications.map(regenerate),
-    ...client.severalKeys.map(addAndEnd),
+    ...applications.map(regenerate),
+    ...severalKeys.map(addAndEnd),
     ...Array.from({ length: readers }, (_, reader) => read(reader)),
   ]);
 }

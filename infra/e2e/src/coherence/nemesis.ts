@@ -31,9 +31,7 @@ export function startNemesis(world: World, { mayKill = () => true }: NemesisOpti
       const target = action.on === 'redis' || action.on === 'postgres' ? action.on : node.name;
       if (busy.has(target) || (action.kills && !mayKill(node.name))) return;
       busy.add(target);
-      // A server process that hangs may hold a lock; a writer without its Postgres waits for that.
-      const hindersWriters = action.on === 'postgres' || node.service === 'management-api';
-      const fault = { name: action.name, target, startedAt: performance.now(), endedAt: Infinity, hindersWriters };
+      const fault = { name: action.name, target, startedAt: performance.now(), endedAt: Infinity };
       world.faults.push(fault);
       await action.run({ site: world, random, node });
       fault.endedAt = performance.now();

@@ -13,9 +13,15 @@ test('a report shows figures, and failures where there are any', () => {
   expect(report.failures).toHaveLength(4);
 });
 
-test.each([['three'], ['--seed', 'x'], ['--what']])(
-  '"npm run test:faults -- %s" is refused, and runs nothing',
-  async (...args) => {
-    await expect(runProgram('infra/e2e/src/faults/main.ts', args)).rejects.toMatchObject({ code: 2, stdout: '' });
-  },
-);
+test('of several faults each has its name in the report', () => {
+  const report = new Report();
+  report.of('first').figure('recovery R', '0.10 s');
+  report.of('second').failIf(true, 'it broke');
+  report.of('second').failForEach([1], (number) => `failure ${number}`);
+  expect(report.figures).toEqual([['first: recovery R', '0.10 s']]);
+  expect(report.failures).toEqual(['second: it broke', 'second: failure 1']);
+});
+
+test('a name that is none is refused, and nothing runs', async () => {
+  await expect(runProgram('infra/e2e/src/faults/main.ts', ['three'])).rejects.toMatchObject({ code: 2, stdout: '' });
+});

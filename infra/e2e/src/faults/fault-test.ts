@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSeed } from '@sluice/testing';
-import type { Site } from '../cluster/site.ts';
 
 export interface FaultTest {
   name: string;
@@ -18,8 +17,6 @@ export interface FaultContext {
   log: (line: string) => void;
   /** Everything ends when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** Runs on these processes, for a Tenant of its own, and leaves them as they were; absent: starts its own. */
-  site?: Site | undefined;
   report: Report;
 }
 
@@ -31,18 +28,30 @@ export class Report {
   readonly figures: [name: string, value: string][] = [];
   /** What must not have happened, in words; none where all is well. */
   readonly failures: string[] = [];
+  readonly #prefix: string;
+
+  /** @param into where its figures and failures go, each after the prefix. */
+  constructor(prefix = '', into?: Report) {
+    this.#prefix = prefix;
+    if (into) ({ figures: this.figures, failures: this.failures } = into);
+  }
+
+  /** The part of this report that one of several faults writes: its name comes before each figure and failure. */
+  of(name: string): Report {
+    return new Report(`${name}: `, this);
+  }
 
   figure(name: string, value: string | number): void {
-    this.figures.push([name, String(value)]);
+    this.figures.push([this.#prefix + name, String(value)]);
   }
 
   failIf(isWrong: boolean, inWords: string): void {
-    if (isWrong) this.failures.push(inWords);
+    if (isWrong) this.failures.push(this.#prefix + inWords);
   }
 
   /** There must be none of these. The first few are told. */
   failForEach<T>(wrong: readonly T[], inWords: (one: T) => string): void {
-    this.failures.push(...wrong.slice(0, mostTold).map(inWords));
+    this.failures.push(...wrong.slice(0, mostTold).map((one) => this.#prefix + inWords(one)));
   }
 
   /** The same, with how many there are as a figure. */
@@ -83,8 +92,8 @@ export async function runFault(test: FaultTest, { keep, ...context }: RunOptions
 }
 
 /** The same for a test of jest: shows the figures, and gives the failures. `SEED` repeats the choices of a run. */
-export async function failuresOfRun(test: FaultTest, site?: Site): Promise<string[]> {
-  const report = await runFault(test, { seed: readSeed(process.env.SEED), log: () => undefined, site });
+export async function failuresOfRun(test: FaultTest): Promise<string[]> {
+  const report = await runFault(test, { seed: readSeed(process.env.SEED), log: () => undefined });
   process.stdout.write(report.describe(test));
   return report.failures;
 }

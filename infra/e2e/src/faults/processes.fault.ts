@@ -1,10 +1,9 @@
 import type { ServiceName } from '@sluice/local/parts';
 import type { Node } from '../cluster/node.ts';
-import { countKinds, elapsedMs } from '../under-load/count.ts';
-import type { Seen } from '../under-load/judgement.ts';
-import { underLoad } from '../under-load/run.ts';
+import { countDetails, elapsedMs } from '../under-load/count.ts';
+import { isAt, type Seen } from '../under-load/judgement.ts';
+import { type LoadFault, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 /** For both gateways in turn. */
 const freezesMs = [100, 300, 1000, 3000, 10_000];
@@ -18,7 +17,7 @@ const killsInTurn = 6;
 export const unnoticed = { mostFailed: 0, environment: { SHUTDOWN_DRAIN_MS: '4000', DATABASE_WAIT_MS: '8000' } };
 
 /** Processes hang, are killed, or are asked to end as an orchestrator does. */
-export const processFaults: readonly FaultTest[] = [
+export const processFaults: readonly LoadFault[] = [
   underLoad('gateway-frozen', 'gateways hang for 0.1 to 10 s, one after another: no revoked key is accepted', {
     async disturb({ inTurn, pause, report }) {
       for (const [turn, ms] of freezesMs.entries()) {
@@ -115,9 +114,10 @@ export async function restartEach({ report }: World, nodes: readonly Node[], roo
 }
 
 /** No client of the management API or the token vault may have been answered anything but a success. */
-export function failForUnexpected({ report }: World, { writes, history }: Seen): void {
-  const failed = writes.answers.filter((status) => status !== '201' && status !== '200');
-  report.failIf(failed.length > 0, `creations were answered ${countKinds(failed)}`);
-  const unconfirmed = history.regenerations.filter(({ outcome }) => outcome !== 'confirmed');
+export function failForUnexpected({ report }: World, { writes, history, quietFrom, endedAt }: Seen): void {
+  const isOfIt = isAt(quietFrom, endedAt);
+  const failed = writes.answers.filter((one) => isOfIt(one) && one.detail !== '201' && one.detail !== '200');
+  report.failIf(failed.length > 0, `creations were answered ${countDetails(failed)}`);
+  const unconfirmed = history.regenerations.filter((one) => isOfIt(one) && one.outcome !== 'confirmed');
   report.failForEach(unconfirmed, ({ detail }) => `${unconfirmed.length} regenerations failed, such as ${detail}`);
 }

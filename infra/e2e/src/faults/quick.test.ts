@@ -1,32 +1,23 @@
-import { openStoresFolder, readSeed, useStack } from '@sluice/testing';
-import { startPlatform } from '../platform.ts';
-import { sweepIntervalMs } from '../under-load/expiring.ts';
-import { usualProcesses } from '../under-load/world.ts';
+import { oneAfterAnother } from '../under-load/run.ts';
 import { failuresOfRun } from './fault-test.ts';
-import { unnoticed } from './processes.fault.ts';
+import { processFaults } from './processes.fault.ts';
+import { revocation } from './revocation.fault.ts';
+import { storeFaults } from './stores.fault.ts';
 import { faultTests } from './table.ts';
+import { usage } from './usage.fault.ts';
 
-/** The fault tests that npm run test:system runs, beside a shorter revocation: one for each store, and two for processes. */
-const quick = ['redis-frozen', 'postgres-terminated', 'rolling-restart', 'usage'];
+/** One for each store, two for processes, and 1,000 regenerations. */
+const quick = [
+  ...storeFaults.filter(({ name }) => ['redis-frozen', 'postgres-terminated'].includes(name)),
+  ...processFaults.filter(({ name }) => name === 'rolling-restart'),
+  usage,
+  revocation({ regenerations: 1000, quietMs: 2000, nemesisMs: 30_000, limitMs: 600_000 }),
+];
 
-/** With what each of them asks for. */
-const site = useStack(async (closing) => {
-  const environment = { ...unnoticed.environment, SWEEP_INTERVAL_MS: String(sweepIntervalMs) };
-  const directory = await openStoresFolder(closing, 'quick');
-  const seed = readSeed(process.env.SEED);
-  return await startPlatform(closing, {
-    directory,
-    seed,
-    environment,
-    log: () => undefined,
-    processes: usualProcesses,
-  });
-});
-
-test.each(quick)('%s', async (name) => {
-  const found = faultTests.find((one) => one.name === name);
-  if (!found) throw new Error(`There is no fault test ${name}`);
-  expect(await failuresOfRun(found, site.current)).toEqual([]);
+test('under one load after another fault no revoked key is accepted, no valid one refused, and nothing acknowledged is lost', async () => {
+  expect(quick).toHaveLength(5);
+  const names = quick.map(({ name }) => name).join(', ');
+  expect(await failuresOfRun(oneAfterAnother('quick', `one after another: ${names}`, quick))).toEqual([]);
 });
 
 test('each fault test has a name of its own', () => {

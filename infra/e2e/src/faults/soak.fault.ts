@@ -32,8 +32,8 @@ export const soak = ({ faultsMs, calmMs }: SoakOptions): FaultTest =>
       environment: { SWEEP_INTERVAL_MS: '10000' },
       load: {
         ...{ applications: 8, readers: 12, writers: 3, regenerationPauseMs: 1000 },
-        ...{ warmUpMs: calmMs, quietBeforeMs: calmMs, quietAfterMs: 2 * calmMs },
       },
+      ...{ warmUpMs: calmMs, quietBeforeMs: calmMs, quietAfterMs: 2 * calmMs },
       recoveryMs,
       async beside(world) {
         const { report } = world;

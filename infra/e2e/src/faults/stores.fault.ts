@@ -4,9 +4,8 @@ import { countDetails, durationMs, percentiles } from '../under-load/count.ts';
 import { expiringApplications, sweepIntervalMs } from '../under-load/expiring.ts';
 import type { Seen } from '../under-load/judgement.ts';
 import { type Probed, useCachedKey } from '../under-load/probes.ts';
-import { underLoad } from '../under-load/run.ts';
+import { type LoadFault, underLoad } from '../under-load/run.ts';
 import type { World } from '../under-load/world.ts';
-import type { FaultTest } from './fault-test.ts';
 
 const redisLastsMs = 8000;
 
@@ -19,7 +18,7 @@ const expiring = 4;
 const terminationLastsMs = 8000;
 const terminationIntervalMs = 150;
 
-export const storeFaults: readonly FaultTest[] = [
+export const storeFaults: readonly LoadFault[] = [
   redisFault(
     'redis-frozen',
     'Redis hangs for 8 s: no invocation fails or waits for it, what expires is refused and swept',
@@ -103,7 +102,7 @@ function redisFault(
   name: string,
   description: string,
   act: (world: World, meanwhile: () => Promise<unknown>) => Promise<void>,
-): FaultTest {
+): LoadFault {
   return underLoad(name, description, {
     mostFailed: 0,
     environment: { SWEEP_INTERVAL_MS: String(sweepIntervalMs) },
@@ -114,8 +113,10 @@ function redisFault(
         await applications.add(expiring, 3000);
         await applications.add(expiring, redisLastsMs);
       });
+      const gone = applications.untilGone();
+      world.settling.push(gone);
       world.judges.push(async (seen) => {
-        await applications.check(seen.faultUntil);
+        await applications.check(await gone);
         failForSlow(world, seen);
       });
     },
@@ -123,14 +124,14 @@ function redisFault(
 }
 
 /** No valid invocation may have waited for Redis. On a machine that is busy all take longer. */
-function failForSlow({ report }: World, { history, faultFrom, faultUntil }: Seen): void {
+function failForSlow({ report }: World, { history, quietFrom, faultFrom, faultUntil }: Seen): void {
   const slowest = (from: number, until: number) => {
     const isAt = ({ startedAt }: Invocation) => startedAt > from && startedAt < until;
     const served = history.invocations.filter((one) => one.detail === '200' && isAt(one));
     return Math.max(0, ...served.map(durationMs));
   };
   const during = slowest(faultFrom, faultUntil);
-  const isSlow = during > Math.max(slowestMs, 2 * slowest(0, faultFrom));
+  const isSlow = during > Math.max(slowestMs, 2 * slowest(quietFrom, faultFrom));
   report.failIf(isSlow, `an invocation took ${Math.round(during)} ms while Redis was away`);
 }
 
@@ -142,7 +143,7 @@ async function repeatCommand(world: World, name: string, ...args: string[]): Pro
 }
 
 /** What it does says how long Postgres was away. */
-function outage(name: string, description: string, act: (world: World) => Promise<Outage>): FaultTest {
+function outage(name: string, description: string, act: (world: World) => Promise<Outage>): LoadFault {
   return underLoad(name, description, {
     async disturb(world) {
       const cached = await useCachedKey(world);

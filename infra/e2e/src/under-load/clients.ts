@@ -34,3 +34,16 @@ export const repeating =
 /** Starts so many of them; the turns of each count from its number. */
 export const startRepeating = (count: number, act: (turn: number) => Promise<void>): Clients =>
   startClients(Array.from({ length: count }, (_, number) => repeating(act, number)));
+
+/** Does something while clients are at work, and stops them. Rejects when one of them breaks. */
+export async function whileAtWork<T>(clients: readonly Clients[], act: () => Promise<T>): Promise<T> {
+  const stop = () => Promise.all(clients.map((some) => some.stop()));
+  try {
+    const result = await Promise.race([act(), ...clients.map(({ broken }) => broken)]);
+    await stop();
+    return result;
+  } catch (error) {
+    await stop().catch(() => undefined); // they fail because everything ends
+    throw error;
+  }
+}

@@ -1,9 +1,14 @@
+import type { HttpAnswer } from '@sluice/testing';
+
 /** How many there are of each kind: `7: 503 5, timeout 2`, the most frequent first; `0` where there is none. */
 export function countKinds(kinds: readonly (string | number)[]): string {
   const counts = Array.from(Map.groupBy(kinds, String), ([kind, { length }]) => ({ kind, length }));
   const sorted = counts.sort((a, b) => b.length - a.length).map(({ kind, length }) => `${kind} ${length}`);
   return sorted.length > 0 ? `${kinds.length}: ${sorted.join(', ')}` : '0';
 }
+
+/** When a request was sent, and when its response had arrived: its status, or why there was none. */
+export type Answered = Pick<HttpAnswer, 'startedAt' | 'endedAt' | 'detail'>;
 
 export const countDetails = (answers: readonly { detail: string }[]) => countKinds(answers.map(({ detail }) => detail));
 

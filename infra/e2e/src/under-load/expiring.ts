@@ -9,6 +9,12 @@ interface Expiring {
   use: Probing;
 }
 
+interface Gone {
+  isInTime: boolean;
+  /** From when everything was right and all had expired. */
+  afterMs: number;
+}
+
 /** Sweep interval in this test, to keep it short. The product sweeps every minute and promises 60 s. */
 export const sweepIntervalMs = 3000;
 /** One interval, as in the promise, plus time for a busy machine. */
@@ -43,14 +49,19 @@ export function expiringApplications(world: World) {
     async add(count: number, expiresInMs: number): Promise<void> {
       await Promise.all(Array.from({ length: count }, () => addOne(expiresInMs)));
     },
-    /** To be called when everything is right again: waits until their rows are gone, and says what was seen. */
-    async check(everythingRightAt: number): Promise<void> {
+    /** To be called when everything is right again: waits until their rows are gone. */
+    async untilGone(): Promise<Gone> {
+      const everythingRightAt = performance.now();
       await world.pause(Math.max(0, ...all.map(({ dueAt }) => dueAt + usedAfterwardsMs - performance.now())));
       await Promise.all(all.map(({ use }) => use.stop()));
-      const ids = all.map(({ id }) => id);
       const from = Math.max(everythingRightAt, ...all.map(({ dueAt }) => dueAt));
-      const goneAfterMs = await untilGone(world, ids, from, patienceMs);
-      const left = (await findLeft(world, ids)).length;
+      const ids = all.map(({ id }) => id);
+      const areGone = async () => (await findLeft(world, ids)).length === 0;
+      const isInTime = await world.until(areGone, from + patienceMs - performance.now());
+      return { isInTime, afterMs: Math.max(0, performance.now() - from) };
+    },
+    /** Says what was seen. */
+    async check({ isInTime, afterMs }: Gone): Promise<void> {
       const early = all.flatMap(({ use, dueAt }) => use.seen.filter(({ endedAt }) => endedAt < dueAt - roundingMs));
       const late = all.flatMap(({ use, dueAt }) => use.seen.filter(({ startedAt }) => startedAt > dueAt + roundingMs));
       const wait = percentile(waitsMs, 0.5);
@@ -64,10 +75,13 @@ export function expiringApplications(world: World) {
       report.failIf(failed.length > 0, `an Application was not served before its moment: ${countDetails(failed)}`);
       const isUnused = early.length === 0 || late.length === 0;
       report.failIf(isUnused, 'no Application was used before and after its moment');
-      const inWords = `${(goneAfterMs / 1000).toFixed(1)} s (sweep each ${sweepIntervalMs} ms)`;
+      const inWords = `${(afterMs / 1000).toFixed(1)} s (sweep each ${sweepIntervalMs} ms)`;
       report.figure('rows gone after fault and moment', inWords);
-      report.failIf(left > 0, `${left} expired Applications are still there ${Math.round(goneAfterMs)} ms later`);
-      const audited = await countDeletions(world, ids);
+      report.failIf(!isInTime, `expired Applications are still there ${Math.round(afterMs)} ms later`);
+      const audited = await countDeletions(
+        world,
+        all.map(({ id }) => id),
+      );
       const wrong = audited.filter((count) => count !== 1).length;
       report.figure('audit rows for each', countKinds(audited));
       report.failIf(wrong > 0, `${wrong} deletions have not exactly one row in the audit log`);
@@ -77,12 +91,6 @@ export function expiringApplications(world: World) {
 
 const findLeft = ({ query }: World, ids: readonly string[]) =>
   query('select id from applications where id = any($1)', [ids]);
-
-/** @returns how long after the moment all of them were gone, or how long it waited for that. */
-async function untilGone(world: World, ids: readonly string[], from: number, withinMs: number): Promise<number> {
-  await world.until(async () => (await findLeft(world, ids)).length === 0, from + withinMs - performance.now());
-  return Math.max(0, performance.now() - from);
-}
 
 async function countDeletions({ query }: World, ids: readonly string[]): Promise<number[]> {
   const rows = await query<{ count: number }>(

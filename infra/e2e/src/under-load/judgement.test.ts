@@ -2,7 +2,7 @@ import { checkHistory } from '../coherence/check-history.ts';
 import { wrongAnswer } from '../coherence/client.ts';
 import { emptyHistory, type History, type Invocation, type Regeneration } from '../coherence/history.ts';
 import { Report } from '../faults/fault-test.ts';
-import { type Bounds, disclosedIn, judge, type Seen } from './judgement.ts';
+import { type Bounds, disclosedIn, judgeFault, judgeInvocations, judgeWrites, type Seen } from './judgement.ts';
 
 const invocation = (part: Partial<Invocation> = {}): Invocation => ({
   application: 0,
@@ -48,7 +48,9 @@ function run(invocations: Invocation[], part: Partial<Seen> = {}): Seen {
 
 function failuresOf(seen: Seen, bounds: Bounds): string[] {
   const report = new Report();
-  judge(report, seen, bounds);
+  judgeInvocations(report, seen);
+  judgeWrites(report, seen);
+  judgeFault(report, seen, bounds);
   return report.failures;
 }
 

@@ -3,20 +3,28 @@ import { traceIdOf, wrongAnswer } from '../coherence/client.ts';
 import { excerpt } from '../coherence/excerpt.ts';
 import type { History, Invocation } from '../coherence/history.ts';
 import type { Report } from '../faults/fault-test.ts';
-import { countDetails, countKinds, durationMs, percentiles } from './count.ts';
+import { type Answered, countDetails, countKinds, durationMs, percentiles } from './count.ts';
 
-/** What was seen of a run. Moments are milliseconds of the test's own monotonic clock. */
-export interface Seen {
+/** What clients saw until now. */
+export interface Noted {
   history: History;
   verdict: Verdict;
   arrivals: ReadonlyMap<number, number>;
-  writes: WritesReport;
-  unrecorded: readonly string[];
+}
+
+/** When a fault happened, in milliseconds of the test's own monotonic clock. */
+export interface Span {
   /** From here on until the fault nothing may fail. */
   quietFrom: number;
   faultFrom: number;
   faultUntil: number;
   endedAt: number;
+}
+
+/** What was seen of a run, in which there may have been other faults before and after this one. */
+export interface Seen extends Noted, Span {
+  writes: WritesReport;
+  unrecorded: readonly string[];
 }
 
 export interface WritesReport {
@@ -31,8 +39,7 @@ export interface WritesReport {
   duplicates: number;
   /** Batches of which some tokens are there and some are not, or more than were sent. */
   partial: number;
-  /** The status of each answer, or why there was none. */
-  answers: readonly string[];
+  answers: readonly Answered[];
   /** Statuses that are no answer to a good request, whatever fails. */
   unexpected: string[];
 }
@@ -51,34 +58,28 @@ export function disclosedIn({ invocations }: History, arrivals: ReadonlyMap<numb
   );
 }
 
-/** Shows what was measured in a run, and tells what must not have happened. */
-export function judge(
-  report: Report,
-  seen: Seen,
-  { mostFailed = Number.POSITIVE_INFINITY, recoveryMs = 3000 }: Bounds,
-): void {
-  const { history, verdict, writes, unrecorded, quietFrom, faultFrom } = seen;
-  const { staleAccepts, wrongRefusals } = verdict;
-  const wrongAnswers = history.invocations.filter(({ detail }) => detail === wrongAnswer);
-  const repeated = [...seen.arrivals].filter(([, count]) => count > 1);
-  const early = verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, faultFrom)(invocation));
-  const failed = failedSince(quietFrom, verdict);
-  const recoveredMs = recoveryMsOf(seen);
-  const fail = (what: string, findings: readonly Finding[]) =>
-    report.failForEach(findings, (one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
-
-  showLoad(report, seen);
+/** Tells which invocations were answered or delivered as they never may be, whatever fails. */
+export function judgeInvocations(report: Report, { history, verdict, arrivals }: Noted): void {
+  const { staleAccepts, wrongRefusals, judged } = verdict;
+  const { invocations } = history;
+  const wrongAnswers = invocations.filter(({ detail }) => detail === wrongAnswer);
+  const repeated = [...arrivals].filter(([, count]) => count > 1);
+  report.figure('invocations, of them judged', `${invocations.length}, ${judged}`);
   report.figure('stale accepts S', staleAccepts.length);
-  fail('a key was accepted after its revocation', staleAccepts);
+  failForFindings(report, history, 'a key was accepted after its revocation', staleAccepts);
   const broken = [wrongRefusals, wrongAnswers, repeated].map((all) => all.length);
   report.figure('wrong refusals, wrong answers, arrived twice', broken.join(', '));
-  fail('a valid key was refused', wrongRefusals);
+  failForFindings(report, history, 'a valid key was refused', wrongRefusals);
   report.failForEach(wrongAnswers, ({ target }) => `an answer of ${target} was not the one that was due`);
   report.failForEach(repeated, ([number, count]) => `invocation ${number} arrived ${count} times`);
+}
+
+/** Tells what became of acknowledged writes, and of disclosures, that never may. */
+export function judgeWrites(report: Report, { writes, unrecorded }: Pick<Seen, 'writes' | 'unrecorded'>): void {
   const { acknowledged, lost, duplicates, batches, unacknowledged, partial } = writes;
   report.figure('writes acknowledged, lost, duplicates', `${acknowledged}, ${lost}, ${duplicates}`);
   report.figure('  of them batches, never acknowledged, in part', `${batches}, ${unacknowledged}, ${partial}`);
-  report.figure('answers to writes', countKinds(writes.answers));
+  report.figure('answers to writes', countDetails(writes.answers));
   report.failIf(lost > 0, `${lost} acknowledged writes are lost`);
   report.failIf(duplicates > 0, `${duplicates} creations are there more than once`);
   report.failIf(partial > 0, `${partial} batches are there in part`);
@@ -88,10 +89,24 @@ export function judge(
     unrecorded,
     (id) => `${unrecorded.length} disclosures have no row, such as ${id}`,
   );
+}
+
+/** Shows what a fault did to the load, and tells what was more than it may do. */
+export function judgeFault(
+  report: Report,
+  seen: Noted & Span,
+  { mostFailed = Number.POSITIVE_INFINITY, recoveryMs = 3000 }: Bounds,
+): void {
+  const { history, verdict, quietFrom, faultFrom } = seen;
+  const early = verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, faultFrom)(invocation));
+  const failed = failedIn(seen);
+  const recoveredMs = recoveryMsOf(seen);
+  showLoad(report, seen);
   report.figure('failed valid requests E', countDetails(failed.map(({ invocation }) => invocation)));
-  report.figure('failed while warming up', verdict.failedValid.length - failed.length);
-  fail('a valid invocation failed while nothing did', early);
-  if (failed.length > mostFailed) fail(`more than ${mostFailed} valid requests failed`, failed);
+  failForFindings(report, history, 'a valid invocation failed while nothing did', early);
+  if (failed.length > mostFailed) {
+    failForFindings(report, history, `more than ${mostFailed} valid requests failed`, failed);
+  }
   report.figure('recovery R', `${(recoveredMs / 1000).toFixed(2)} s`);
   report.failIf(
     recoveredMs > recoveryMs,
@@ -99,8 +114,14 @@ export function judge(
   );
 }
 
-function showLoad(report: Report, { history, verdict, quietFrom, faultFrom, faultUntil, endedAt }: Seen): void {
-  const { invocations, regenerations, singleKeys, singleKeyChanges, faults } = history;
+function failForFindings(report: Report, history: History, what: string, findings: readonly Finding[]): void {
+  report.failForEach(findings, (one) => `${what} (${findings.length} times):\n${excerpt(one, history)}`);
+}
+
+function showLoad(report: Report, { history, quietFrom, faultFrom, faultUntil, endedAt }: Noted & Span): void {
+  const { invocations } = history;
+  const regenerations = history.regenerations.filter(isAt(quietFrom, endedAt));
+  const singleKeyChanges = history.singleKeyChanges.filter(isAt(quietFrom, endedAt));
   const lasted = [faultFrom - quietFrom, faultUntil - faultFrom, endedAt - faultUntil];
   const waits = (from: number, until: number) =>
     percentiles(regenerations.filter(isAt(from, until)).flatMap(({ confirmation }) => confirmation?.waitedMs ?? []));
@@ -108,18 +129,15 @@ function showLoad(report: Report, { history, verdict, quietFrom, faultFrom, faul
     percentiles(invocations.filter((one) => one.detail === '200' && isAt(from, until)(one)).map(durationMs));
   const inSeconds = lasted.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(' / ');
   report.figure('lasted quiet / with faults / afterwards', inSeconds);
-  report.figure('invocations, of them judged', `${invocations.length}, ${verdict.judged}`);
   report.figure('p50 / p99 / max before', latencies(quietFrom, faultFrom));
   report.figure('p50 / p99 / max during', latencies(faultFrom, faultUntil));
   const outcomes = regenerations.map(({ outcome, detail }) => (outcome === 'confirmed' ? outcome : detail));
   report.figure('regenerations', countKinds(outcomes));
   report.figure('  waited_ms quiet p50 / p99 / max', waits(quietFrom, faultFrom));
   report.figure('  waited_ms with faults p50 / p99 / max', waits(faultFrom, faultUntil));
-  if (singleKeys.length > 0) {
-    report.figure('single keys deleted, expired', endsOf(history).join(', '));
-    report.figure('  additions and deletions', countKinds(singleKeyChanges.map(({ outcome }) => outcome)));
+  if (singleKeyChanges.length > 0) {
+    report.figure('additions and deletions of keys', countKinds(singleKeyChanges.map(({ outcome }) => outcome)));
   }
-  report.figure('faults', countKinds(faults.map(({ name }) => name)));
 }
 
 /** How many single keys were deleted, and how many expired that nobody had tried to delete. */
@@ -132,11 +150,12 @@ export function endsOf({ singleKeys }: History): [deleted: number, expired: numb
 export const isAt = (from: number, until: number) => (one: Pick<Invocation, 'startedAt' | 'endedAt'>) =>
   one.startedAt >= from && one.endedAt < until;
 
-const failedSince = (from: number, { failedValid }: Verdict) =>
-  failedValid.filter(({ invocation }) => invocation.startedAt >= from);
+const failedIn = ({ verdict, quietFrom, endedAt }: Noted & Span) =>
+  verdict.failedValid.filter(({ invocation }) => isAt(quietFrom, endedAt)(invocation));
 
 /** How long after everything was right the last valid invocation failed that began after that. */
-function recoveryMsOf({ verdict, faultUntil }: Seen): number {
-  const late = failedSince(faultUntil, verdict);
+function recoveryMsOf(seen: Noted & Span): number {
+  const { faultUntil } = seen;
+  const late = failedIn(seen).filter(({ invocation }) => invocation.startedAt >= faultUntil);
   return Math.max(0, ...late.map(({ invocation }) => invocation.endedAt - faultUntil));
 }

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { revealing } from '../coherence/client.ts';
 import { startClients } from './clients.ts';
+import type { Answered } from './count.ts';
 import type { World } from './world.ts';
 
-export interface Probed extends Pick<HttpAnswer, 'startedAt' | 'endedAt' | 'detail'> {
+export interface Probed extends Answered {
   target: string;
   retryAfter: string | undefined;
 }

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readCredentials } from '@sluice/local/parts';
 import { type HttpClient, openHttpClient, type Random, seededRandom, waitUntil } from '@sluice/testing';
 import type { Processes, Site } from '../cluster/site.ts';
 import { type Client, openClient } from '../coherence/client.ts';
@@ -23,12 +22,16 @@ export interface World extends Site, Tenant, Pick<FaultContext, 'seed' | 'log' |
   /** Of a nemesis: what it has done. */
   faults: Fault[];
   judges: ((seen: Seen) => Promise<void> | void)[];
+  /** What has to end before there is another fault. */
+  settling: Promise<unknown>[];
 }
 
 /** Two of each that take requests, and a worker. */
-export const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
+const usualProcesses: Processes = { 'management-api': 2, 'proxy-gateway': 2, 'token-vault': 2, worker: 1 };
 
-/** Who does what, and for how long. */
+const clientPatienceMs = 5000;
+
+/** Who does what. */
 export const usualLoad = {
   /** Applications whose keys are regenerated, by a client each. */
   applications: 6,
@@ -38,15 +41,10 @@ export const usualLoad = {
   writers: 3,
   /** Between two regenerations of one Application, on the average: most invocations meet no change of their key, and can be judged. */
   regenerationPauseMs: 600,
-  /** Not judged: processes that have just started meet all clients at once, and a late connection is an honest 503. */
-  warmUpMs: 2000,
-  quietBeforeMs: 3000,
-  /** Longer than a recovery may take. */
-  quietAfterMs: 4000,
   /** False: processes that are not ready are used too, because they may still serve from their caches. */
   isBalanced: true,
   /** How long a client waits for an answer. */
-  patienceMs: (_random: Random): number => 5000,
+  patienceMs: (_random: Random): number => clientPatienceMs,
 };
 
 export type LoadShape = typeof usualLoad;
@@ -54,23 +52,17 @@ export type LoadShape = typeof usualLoad;
 export interface WorldOptions extends FaultContext {
   processes?: Processes | undefined;
   environment?: Record<string, string> | undefined;
-  load: LoadShape;
 }
 
 export async function openWorld(options: WorldOptions, stack: AsyncDisposableStack): Promise<World> {
-  const { load, seed, log, report, signal } = options;
-  const { applications, severalKeys, patienceMs } = load;
-  const site = options.site
-    ? { ...options.site, credentials: await createTenant(options.site, options.directory) }
-    : await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
+  const { seed, log, report, signal } = options;
+  const site = await startPlatform(stack, { ...options, processes: { ...usualProcesses, ...options.processes } });
   const [management] = site.of('management-api');
   if (!management) throw new Error('There is no management API');
   const http = openHttpClient(stack);
   const balancer = startBalancer(site.nodes, stack);
-  const random = seededRandom(seed);
   const [vault] = site.of('token-vault');
-  const counts = { applications, severalKeys };
-  const client = await openClient({ site, management, vault, ...counts, patienceMs: () => patienceMs(random) }, stack);
+  const client = await openClient({ site, management, vault, patienceMs: clientPatienceMs }, stack);
   return {
     ...site,
     ...(await tenantClient({ http, balancer }, site.credentials)),
@@ -80,9 +72,6 @@ export async function openWorld(options: WorldOptions, stack: AsyncDisposableSta
     until: (holds, withinMs) => waitUntil(holds, withinMs, signal),
     faults: [],
     judges: [],
+    settling: [],
   };
-}
-
-function createTenant({ settings, signal, watchdog }: Site, directory: string) {
-  return readCredentials({ directory, baseUrl: '', settings }, { signal, watchdog });
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer } from '@sluice/testing';
 import type { Node } from '../cluster/node.ts';
 import { repeating, startClients } from './clients.ts';
+import type { Answered } from './count.ts';
 import type { WritesReport } from './judgement.ts';
 import type { World } from './world.ts';
 
@@ -32,7 +33,7 @@ const allowed = new Set(['409', '429', '502', '503', '504']);
 export function startWrites(world: World, clients: number) {
   const { http, balancer, tokenKey } = world;
   const creations: Creation[] = [];
-  const answers: string[] = [];
+  const answers: Answered[] = [];
   const unexpected = new Set<string>();
 
   function send({ kind, name, value }: Creation, { url }: Node): Promise<HttpAnswer> {
@@ -78,8 +79,11 @@ export function startWrites(world: World, clients: number) {
       creations.push(creation);
       while (!creation.ids && !signal.aborted) {
         const service = kind === 'application' ? 'management-api' : 'token-vault';
-        const { status, detail, body } = await send(creation, random.pick(balancer.targets(service)));
-        answers.push(detail);
+        const { status, detail, body, startedAt, endedAt } = await send(
+          creation,
+          random.pick(balancer.targets(service)),
+        );
+        answers.push({ startedAt, endedAt, detail });
         if (status === (kind === 'batch' ? 200 : 201)) {
           creation.ids = [JSON.parse(body)].flat().map(({ id }: { id: string }) => id);
         } else if (status > 0 && !allowed.has(detail)) unexpected.add(detail);

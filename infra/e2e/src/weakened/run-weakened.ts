@@ -50,7 +50,7 @@ export async function runWeakened(context: FaultContext, weakened = mutants): Pr
 const preload = new URL('./mutate.preload.ts', import.meta.url);
 
 /** Longer than any response in a scenario that is not held back until its end. */
-const patienceMs = () => 1500;
+const patienceMs = 1500;
 
 interface Trial {
   site: Site;
@@ -86,12 +86,12 @@ async function tryScenarios({ report }: FaultContext, { site, nodes, attempts, m
   const startedAt = performance.now();
   await using stack = new AsyncDisposableStack();
   const { management, gateway } = nodes;
-  const client = await openClient({ site, management, applications: attempts.length, patienceMs }, stack);
+  const client = await openClient({ site, management, patienceMs }, stack);
   const managementKey = site.credentials.management_key;
   const signIns = await signInsOf({ http: openHttpClient(stack), management, managementKey });
   let findings: Finding[] = [];
   let played = 0;
-  for (const application of client.applications) {
+  for (const application of await client.createApplications(attempts.length)) {
     await attempts[played]?.({ client, application, signIns, ...nodes });
     played += 1;
     for (const proxy of [gateway.postgres, gateway.redis]) proxy.calm();

@@ -6,8 +6,7 @@ import type { Test } from '@jest/test-result';
  * start twenty processes, and the last one would then keep one core busy alone.
  */
 const seconds: Readonly<Record<string, number>> = {
-  'faults/quick.test.ts': 110,
-  'coherence/revocation.test.ts': 90,
+  'faults/quick.test.ts': 180,
   'local/src/launcher.system.test.ts': 90,
   'runbooks/settings.test.ts': 75,
   'runbooks/data.test.ts': 70,
