@@ -1,3 +1,4 @@
+export { cutAnswers } from './cut-answers.ts';
 export { exchangeRaw, openClient, type RawClient, type TalkOptions, talk } from './raw-client.ts';
 export { type RawMessage, readMessages, valuesOf } from './read-messages.ts';
 export { echoesPath, okAnswer, type Script, type ScriptedDestination, startScripted } from './scripted-destination.ts';

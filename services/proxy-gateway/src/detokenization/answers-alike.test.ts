@@ -1,4 +1,4 @@
-import { useStack } from '@sluice/testing';
+import { call, useStack } from '@sluice/testing';
 import { ask, differing, type SeenAnswer, values } from '../testing/ask-alike.ts';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -77,6 +77,8 @@ const filtered = [
   "{{ TOKEN | split: '' | join: '0123456789' }}",
   "{{ TOKEN | replace: '4', '0123456789' | split: '0' | size }}",
   '{{ TOKEN | first | to_number | reveal_last: 1 }}',
+  // Asks for a digit at its position
+  "{{ TOKEN | slice: 3, 1 | remove: '2' | to_number }}",
 ];
 
 /** Beside a filter that fails on some values. The first that holds in this order is told. */
@@ -125,6 +127,79 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
       }
     }
   });
+});
+
+describe('a JSON string', () => {
+  const kind = kinds['a JSON string of its own'] as Kind;
+
+  test('the destination, for which the values are, sees that a filter failed on some', async () => {
+    const { destination, tokens } = gateway.current;
+    const before = destination.seen.length;
+    await answersTo(kind, "{{ TOKEN | slice: 0, 1 | remove: '5' | to_number }}", ways.held, tokens.slice(0, 3));
+    const bodies = destination.seen.slice(before).map(({ body }) => body);
+    expect(bodies.sort()).toEqual(['[1]', '[4]', '[null]']);
+  });
+
+  test('filled to its last byte it does not overflow by what a filter makes of a value', async () => {
+    const { tenant, tokens } = gateway.current;
+    for (const free of [-1, 0, 1, 2, 3, 4, 5, 6]) {
+      const filler = await tenant.token({ data: 'x'.repeat(limitBytes - '["","-"]'.length - free) });
+      const way = { ...ways.held, others: [`{{ ${filler} }}`] };
+      const seen = differing(await answersTo(kind, '-{{ TOKEN | slice: 0, 4 | to_number }}', way, tokens.slice(0, 7)));
+      expect([free, ...seen.map(({ status }) => status)]).toEqual([free, free < 0 ? 413 : 200]);
+    }
+  });
+
+  test('the work of filters is used up alike for every value', async () => {
+    const asked = await Promise.all(['1', 'a'].map((data) => gateway.current.tenant.token({ data })));
+    // A value that is a number is padded to 1,000 characters, another is null at once: together over 8 Mi, or far below
+    const text = `{{ TOKEN | to_number | pad_left: 1000 ${'| upcase '.repeat(7)}| slice: 0, 1 }}`;
+    const many: Kind = { headers: json, body: (one) => JSON.stringify(Array(900).fill(one)) };
+    expect(differing(await answersTo(many, text, ways.held, asked))).toHaveLength(1);
+  });
+});
+
+test('rights come first: a caller that is unknown is 401 beside any expression that is wrong', async () => {
+  const { tenant, destination, url, headers } = gateway.current;
+  const { key } = await tenant.proxy({ destination: destination.url, requireAuth: false });
+  for (const one of ['{{ }}', '{{ unclosed']) {
+    const options = { key: `${headers['SVC-API-KEY'].slice(0, -1)}!`, headers: { 'SVC-PROXY-KEY': key }, body: [one] };
+    expect((await call(url, 'POST', '/proxy', options)).status).toBe(401);
+  }
+});
+
+test('calls of svc end alike for every value, whatever their filters make of it', async () => {
+  const { tenant, destination, url } = gateway.current;
+  const rules = [
+    { priority: 1, container: '/', transform: 'mask', permissions: ['token:read', 'token:update'] } as const,
+  ];
+  const application = await tenant.application({ permissions: ['token:use'], rules: [...rules] });
+  const requestTransform = `module.exports = async ({ args: { body: id }, svc }) => {
+    const ends = [];
+    const note = (call) => call.then(() => ends.push('ok'), ({ status, message }) => ends.push({ status, message }));
+    for (const filter of ['to_number', 'to_boolean', "json: '$.number' | last4", 'slice: 0, 1 | to_number', 'nope'])
+      for (const beside of ['', '{{ }}', '{{ nobody }}'])
+        await note(svc.detokenize(['{{' + id + '|' + filter + '}} ' + beside]));
+    for (const patch of [{ data: { number: '1' } }, { data: [] }, { mask: '{{ data | to_number }}' }])
+      for (const call of ['update', 'retrieve'])
+        await note(svc.tokens[call](id, patch));
+    return { body: { ends } };
+  };`;
+  const parts = { destination: destination.url, requireAuth: false, applicationId: application.id, requestTransform };
+  const headers = { 'SVC-PROXY-KEY': (await tenant.proxy(parts)).key };
+  const ends = new Set<string>();
+  for (const data of values) {
+    const token = await tenant.token({ data, mask: '{{ data | last4 | to_number }}' });
+    expect((await call(url, 'POST', '/proxy', { headers, body: JSON.stringify(token) })).status).toBe(200);
+    ends.add((destination.seen.at(-1)?.body ?? '').replaceAll(token, '<token>'));
+  }
+  expect([...ends]).toHaveLength(1);
+  const codes = JSON.parse([...ends][0] ?? '').ends.map((end: string | { status: number }) =>
+    typeof end === 'string' ? end : end.status,
+  );
+  expect(codes.slice(0, 3)).toEqual(['ok', 400, 400]);
+  // The first patch changes a part of what the mask shows, the last one the mask
+  expect(codes.slice(-6)).toEqual([403, 'ok', 'ok', 'ok', 403, 'ok']);
 });
 
 test('the control: what an answer says of a value is seen, wherever it stands', async () => {

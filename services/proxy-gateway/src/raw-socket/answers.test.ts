@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { useStack } from '@sluice/testing';
 import { okAnswer, readMessages, type Script, talk, valuesOf } from '@sluice/testing/raw';
-import { closeScenes, contentTypeOf, openScene, statusesIn, ways } from '../testing/scene.ts';
+import { closeScenes, contentTypeOf, openScene, statusesIn, type Way, ways } from '../testing/scene.ts';
 import { shareTestGateway } from '../testing/test-gateway.ts';
 
 /** The required outcome: 502, passed on with the body `ok`, or an interrupted connection. */
@@ -164,6 +165,9 @@ const answerRows: AnswerRow[] = [
 const gateway = useStack((stack) => shareTestGateway(stack));
 afterEach(closeScenes);
 
+const requestOf = (way: Way, keys: string, method = 'POST') =>
+  `${method} /proxy HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}Content-Length: 5\r\nConnection: close\r\n\r\nhello`;
+
 const trailers = ['X-Trailer: 1', 'Set-Cookie: a=b'];
 
 function answersOnce(bytes: string): Script {
@@ -179,7 +183,7 @@ function answersOnce(bytes: string): Script {
 describe.each(ways)('%s', (way) => {
   test.each(answerRows)('%j: %s', async (_, verdict, bytes) => {
     const { destination, keys } = await openScene(gateway.current, answersOnce(bytes));
-    const request = `POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}Content-Length: 5\r\nConnection: close\r\n\r\nhello`;
+    const request = requestOf(way, keys);
 
     const { text, hasEnded } = await talk(gateway.current.url, request);
     const { messages, rest } = readMessages(text, { hasEnded });
@@ -214,14 +218,46 @@ describe.each(ways)('%s', (way) => {
       gateway.current,
       answersOnce(`HTTP/1.1 200 ${sent}\r\nContent-Length: 2\r\n\r\nok`),
     );
-    const request = `POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}Content-Length: 5\r\nConnection: close\r\n\r\nhello`;
+    const request = requestOf(way, keys);
     const { text } = await talk(gateway.current.url, request);
     expect(text.split('\r\n')[0]).toBe(`HTTP/1.1 200 ${received}`);
   });
 
+  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n';
+  const later = (step: () => unknown) => setTimeout(step, 20);
+
+  test.each<[string, (socket: Socket) => unknown]>([
+    ['behind its head', (socket) => socket.write(whole, () => later(() => socket.write('hello')))],
+    ['in pieces', (socket) => socket.write(`${whole}he`, () => later(() => socket.write('llo')))],
+    ['at once, and is closed', (socket) => socket.end(`${whole}hello`)],
+    ['at once, and is reset', (socket) => socket.write(`${whole}hello`, () => later(() => socket.resetAndDestroy()))],
+    ['with more behind it', (socket) => socket.end(`${whole}hello and more`)],
+  ])('an answer that comes %s is whole', async (_, play) => {
+    const { keys } = await openScene(gateway.current, { onRequest: (socket) => void play(socket) });
+    const request = requestOf(way, keys);
+    const { text } = await talk(gateway.current.url, request);
+    const [answer] = readMessages(text).messages;
+    expect([statusesIn(text), valuesOf(answer?.lines ?? [], 'Content-Length'), answer?.body]).toEqual([
+      [200],
+      ['5'],
+      'hello',
+    ]);
+  });
+
+  test.each([
+    ['HEAD', 200],
+    ['POST', 304],
+  ])('an answer to %s with the status %s has a length and no body', async (method, status) => {
+    const { keys } = await openScene(gateway.current, answersOnce(whole.replace('200', `${status}`)));
+    const request = requestOf(way, keys, method);
+    const { text } = await talk(gateway.current.url, request);
+    const [head = '', body] = text.split('\r\n\r\n');
+    expect([statusesIn(text), /^content-length: *(\S+)/im.exec(head)?.[1], body]).toEqual([[status], '5', '']);
+  });
+
   test('a 100 Continue that nobody asked for is passed over', async () => {
     const { keys } = await openScene(gateway.current, answersOnce(`HTTP/1.1 100 Continue\r\n\r\n${okAnswer('ok')}`));
-    const request = `POST /proxy HTTP/1.1\r\nHost: x\r\n${keys}${contentTypeOf(way)}Content-Length: 5\r\nConnection: close\r\n\r\nhello`;
+    const request = requestOf(way, keys);
     const { text } = await talk(gateway.current.url, request);
     expect(statusesIn(text)).toEqual([200]);
     const second = await talk(gateway.current.url, request);

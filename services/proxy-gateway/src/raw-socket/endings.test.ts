@@ -1,16 +1,22 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually, useStack } from '@sluice/testing';
-import { openClient, readMessages, talk } from '@sluice/testing/raw';
+import { cutAnswers, openClient, readMessages, talk } from '@sluice/testing/raw';
 import { closeScenes, contentTypeOf, openScene, type Scene, statusesIn, type Way, ways } from '../testing/scene.ts';
-import { shareTestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useStack((stack) => shareTestGateway(stack));
+const gateway = useStack((stack) => startTestGateway(stack));
 afterEach(closeScenes);
 
 const request = ({ keys }: Scene, way: Way, lines: string, version = '1.1') =>
   `POST /proxy HTTP/${version}\r\nHost: x\r\n${keys}${contentTypeOf(way)}${lines}\r\n`;
 const whole = (scene: Scene, way: Way, more = '') => `${request(scene, way, `${more}Content-Length: 5\r\n`)}hello`;
+
+async function errorCounts(): Promise<Record<string, number>> {
+  const text = await gateway.current.metrics.metrics();
+  const counts = text.matchAll(/^sluice_invocation_errors_total{code="(\w+)"} (\d+)$/gm);
+  return Object.fromEntries([...counts].map(([, code, count]) => [code, Number(count)]));
+}
 
 const leavings: [string, (socket: Socket) => void][] = [
   ['closes', (socket) => socket.destroy()],
@@ -91,17 +97,8 @@ describe.each(ways)('%s', (way) => {
       },
     );
 
-    const heads = [
-      ['by its length', 'Content-Length: 10\r\n\r\n'],
-      ['by its length', 'Content-Length: 10\r\n\r\nhello'],
-      ['in a chunk', 'Transfer-Encoding: chunked\r\n\r\na\r\nhello'],
-      ['after the size of a chunk', 'Transfer-Encoding: chunked\r\n\r\na'],
-      ['between chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'],
-      ['before the last line', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n'],
-    ] as const;
-
     describe.each(['1.1', '1.0'])('HTTP/%s', (version) => {
-      test.each(heads)('%s, %j: the part never looks like the whole', async (_, part) => {
+      test.each(cutAnswers)('%s, %j: the part never looks like the whole', async (_, part) => {
         const scene = await openScene(gateway.current, {
           onRequest: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${part}`, () => setTimeout(end, 30, socket)),
         });
@@ -124,6 +121,15 @@ describe.each(ways)('%s', (way) => {
         expect(messages.map(({ body }) => body)).toEqual(kind === 'closed' ? ['hello'] : []);
       }
     });
+  });
+
+  test('an answer that is cut off counts as a failure of its destination, and not as ours', async () => {
+    const before = await errorCounts();
+    const scene = await openScene(gateway.current, {
+      onRequest: (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell'),
+    });
+    await talk(gateway.current.url, whole(scene, way, 'Connection: close\r\n'));
+    expect(await errorCounts()).toEqual({ ...before, destination_failed: (before.destination_failed ?? 0) + 1 });
   });
 
   test('an answer before the body was read arrives, and the destination gets no second request', async () => {
