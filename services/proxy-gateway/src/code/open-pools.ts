@@ -15,14 +15,16 @@ interface Surroundings {
 
 /** Of transforms and reactors together, as parts of the process's memory limit. */
 const warmPart = 1 / 6;
-const largeHeapsPart = 1 / 4;
+const largeHeapsPart = 1 / 6;
+/** So that code that waits for destinations, or is slow, leaves one to others. */
+const fewestLargeHeaps = 2;
 
 type CodeMemory = ReturnType<typeof codeMemoryFrom>;
 
 export function codeMemoryFrom({ TRANSFORM_WARM_BYTES: bytes, TRANSFORM_HEAP_BYTES: heapBytes }: TransformConfig) {
   return {
     warm: new WarmMemory(bytes || Math.floor(memoryLimit() * warmPart)),
-    largeHeaps: new LargeHeaps(Math.max(Math.floor((memoryLimit() * largeHeapsPart) / heapBytes), 1)),
+    largeHeaps: new LargeHeaps(Math.max(Math.floor((memoryLimit() * largeHeapsPart) / heapBytes), fewestLargeHeaps)),
   };
 }
 
