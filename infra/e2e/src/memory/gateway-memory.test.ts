@@ -22,7 +22,7 @@ const tenants = 3;
 /** Requests of one Tenant under way. */
 const atOnce = 8;
 /** Shorter than by default, so that all programs together take two minutes. */
-const settings = { TRANSFORM_CPU_MS: '500', TRANSFORM_WALL_MS: '5000' };
+const settings = { TRANSFORM_CPU_MS: '500', TRANSFORM_WALL_MS: '5000', BODY_WAIT_MS: '3000' };
 
 /** An instance that stays warm and keeps this much memory. */
 const keeper = {
@@ -69,7 +69,7 @@ async function startGateway({ directory }: Platform, closing: AsyncDisposableSta
   return { url: localUrl(port), pid: child.pid, isInGroup: group !== undefined };
 }
 
-/** Every hostile program as a transform and as a reactor, instances that keep much, and large bodies. */
+/** A Tenant's part of the hostile programs as transforms and as reactors, instances that keep much, and large bodies. */
 async function hostileRequests(
   tenant: TenantClient,
   { number, gateway, destination_url }: { number: number; gateway: string; destination_url: string },
@@ -96,11 +96,9 @@ async function hostileRequests(
   }
   const often = asks.length;
   for (const [index, statements] of Object.values(hostilePrograms).entries()) {
+    if (index % tenants !== number) continue;
     const code = hostileModule(statements);
-    // Each program is a transform of some Tenants and a reactor of the others.
-    const isTransform = (index + number) % 2 === 0;
-    asks.push(await (isTransform ? invoking({ request_transform: { code } }) : reacting({ code })));
-    asks.push(asks[index % often] as Ask);
+    asks.push(await invoking({ request_transform: { code } }), await reacting({ code }), asks[index % often] as Ask);
   }
   return asks;
 }
