@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
@@ -46,6 +47,7 @@ describe.each(kinds)('%s', (table, path, rest) => {
     expect(await send('POST', path, { body: { ...rest, name } })).toMatchObject(faulty);
     const { body } = await send('POST', path, { body: { ...rest, name: 'good' } });
     expect(await send('PUT', `${path}/${body.id}`, { body: { ...rest, name } })).toMatchObject(faulty);
+    expect(await send('PUT', `${path}/${randomUUID()}`, { body: { ...rest, name } })).toMatchObject(faulty);
     if (path === '/proxies' || path === '/reactors') {
       expect(await send('PATCH', `${path}/${body.id}`, { body: { name }, ...merge })).toMatchObject(faulty);
     }

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
+import type { Queryable } from '@sluice/database';
 import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { faultInName } from '../names.ts';
 import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
@@ -177,6 +179,7 @@ const putApplication = operation({
   async handle(input, { db, changes }) {
     const { params, body, caller } = input;
     requireGrants(body);
+    await requireName(db, caller.tenantId, { id: params.id, name: body.name });
     const { updated, change } = await changeRows(db, rowOf(caller, params.id), async (tx) => {
       const current = await lockTarget(tx, input, params.id);
       const { permissions, rules } = checkGrants(body, current.type);
@@ -248,6 +251,13 @@ const regenerateApplicationKey = operation({
   },
   replay: withoutKeyThatIsGone,
 });
+
+/** Before the lock, because a fault in the body is 400 even for an unknown id. @throws {ServiceError} `validation_failed` */
+async function requireName(db: Queryable, tenantId: string, { id, name }: { id: string; name: string }): Promise<void> {
+  if (faultInName(name) === undefined) return;
+  const stored = await findApplication(db, tenantId, id);
+  readName(name, stored?.name);
+}
 
 const removeApplication = operation({
   id: 'deleteApplication',
