@@ -28,6 +28,7 @@ import * as allowedOrigins from './migrations/0068-allowed-origins.ts';
 import * as howSessionsWereMade from './migrations/0069-how-sessions-were-made.ts';
 import * as proxyVersions from './migrations/0070-proxy-versions.ts';
 import * as usesOfApplications from './migrations/0073-uses-of-applications.ts';
+import * as invitedMembers from './migrations/0076-invited-members.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -57,6 +58,7 @@ const migrations = {
   '0069-how-sessions-were-made': howSessionsWereMade,
   '0070-proxy-versions': proxyVersions,
   '0073-uses-of-applications': usesOfApplications,
+  '0076-invited-members': invitedMembers,
 };
 
 export const migrationNames: readonly string[] = Object.keys(migrations);

@@ -1,4 +1,5 @@
 import { useStack } from '@sluice/testing';
+import type { OpenPage } from '@sluice/testing/browser';
 import { openConsole, signIn, signInLink } from './open-console.ts';
 
 const world = useStack(async () => {
@@ -38,7 +39,7 @@ test('somebody is invited, and the invitation is sent again and deleted', async 
   const { page } = opened;
   await opened.goto('/settings/people', 'Settings');
   await page.getByText('Nobody is invited').waitFor();
-  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
   await page.getByLabel('E-mail address').fill('ada@example.com');
   await page.getByLabel('Role').selectOption('DEVELOPER');
   await opened.look('settings-invite');
@@ -62,12 +63,54 @@ test('somebody is invited, and the invitation is sent again and deleted', async 
   await page.getByText('Nobody is invited').waitFor();
 });
 
+test('a member without an account is invited again, and returns by the link', async () => {
+  const { consoleUrl, manage, openPage } = world.current;
+  await using closing = new AsyncDisposableStack();
+  const { page: lost } = await openPage(closing);
+  const { page: found } = await openPage(closing);
+  const email = 'grace@example.com';
+  const { body: invited } = await manage('POST', '/tenants/self/invitations', { email, role: 'DEVELOPER' });
+  const accept = async (page: OpenPage['page'], link: string) => {
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  };
+  await accept(lost, invited.url);
+
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/settings/people', 'Settings');
+  const row = page.getByRole('row', { name: /grace@example/ });
+  await row.getByRole('button', { name: 'Invite again' }).click();
+  const dialog = page.getByRole('dialog', { name: `Invite ${email} again?` });
+  await dialog.getByText('One browser. It is signed out when the link is accepted.').waitFor();
+  await opened.look('settings-invite-again');
+  await dialog.getByRole('button', { name: 'Invite again' }).click();
+  const shown = page.getByRole('dialog', { name: `The invitation of ${email}` });
+  const link = /http\S+/.exec((await shown.locator('pre').textContent()) ?? '')?.[0] ?? '';
+  await opened.look('settings-invited-again');
+  await shown.getByRole('button', { name: 'I have sent it' }).click();
+  await page.getByText('Takes over the membership of this address').waitFor();
+  await opened.look('settings-people-again');
+
+  await accept(found, link);
+  await lost.getByRole('link', { name: 'Tokens' }).click();
+  await lost.waitForURL(`${consoleUrl}/sign-in`);
+  await opened.goto('/settings/people', 'Settings');
+  await row.getByText('Developer').waitFor();
+  expect(await row.count()).toBe(1);
+
+  await lost.goto(await signInLink(world.current)); // in the tab that is at /sign-in already
+  await lost.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await lost.getByRole('heading', { name: 'Tokens' }).waitFor();
+});
+
 test('the last owner stays, and is told so', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
   await opened.goto('/settings/people', 'Settings');
   opened.expectStatus(422);
-  await page.getByRole('button', { name: 'Role' }).click();
+  await page.getByRole('row', { name: /you/ }).getByRole('button', { name: 'Role' }).click();
   await page.getByRole('dialog').getByLabel('Role').selectOption('AUDITOR');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').waitFor();

@@ -7,7 +7,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** In rem. The column is left out while the table is narrower. */
   from?: 32 | 46 | 54;
-  /** For numbers. */
+  /** For numbers and for buttons, which are not broken into lines. */
   atEnd?: boolean;
   /** For what must not be broken into lines. */
   tight?: boolean;

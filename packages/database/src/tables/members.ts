@@ -33,6 +33,8 @@ export interface InvitationsTable {
   role: RoleName;
   /** The future member; null if it is whoever accepts. */
   user_id: string | null;
+  /** The membership that whoever accepts takes over. */
+  member_id: string | null;
   secret_hash: Buffer;
   expires_at: string;
   created_by: string | null;

@@ -448,7 +448,7 @@ export type CreateInvitation = {
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
+     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens. If it is left out: the role of the member who has this address, otherwise AUDITOR
      */
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -710,6 +710,10 @@ export type Invitation = {
      * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    /**
+     * The membership that is taken over when the invitation is accepted
+     */
+    member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
      * 72 hours after it was made or sent again
@@ -773,6 +777,10 @@ export type InvitationWithUrl = {
      * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
+    /**
+     * The membership that is taken over when the invitation is accepted
+     */
+    member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
      * 72 hours after it was made or sent again
@@ -1064,6 +1072,10 @@ export type Member = {
      * What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group
      */
     source: 'person' | 'group';
+    /**
+     * Whether the person can sign in by a configured identity provider. If not, an invitation to their e-mail address lets whoever accepts it take over this membership
+     */
+    has_identity: boolean;
     user: User;
     /**
      * Application that created it

@@ -118,8 +118,6 @@ function invitationPage() {
     const found = await call('POST', '/api/invitations/link', { token });
     if (!found.ok) return found;
     show('invitation', { tenant: found.body.tenant.name, email: found.body.email, role: found.body.role });
-    const { body } = await call('GET', '/api/me');
-    if (body.user) part('accept').hidden = false;
     return found;
   });
   onClick('accept', async (button) => {
@@ -188,6 +186,11 @@ function signedInPage() {
   onClick('sign-out', (button) => leave({}, button));
   onClick('sign-out-everywhere', (button) => leave({ all: true }, button));
 }
+
+/** A link that is pasted into a tab at the same path changes only what follows #, so the page has to begin anew. */
+window.addEventListener('hashchange', () => {
+  if (location.hash !== '') location.reload();
+});
 
 const pages = { 'sign-in': signInPage, invitation: invitationPage, finish: finishPage, 'signed-in': signedInPage };
 pages[document.body.dataset.page]?.();

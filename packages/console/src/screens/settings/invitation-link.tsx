@@ -31,6 +31,7 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
     >
       Send this text to {email}; nothing is sent for you. The link is shown once. It lets only that address in, and if
       you lose it, "New link" makes another one.
+      {invitation.member_id && ' Whoever accepts it takes over the membership of this address.'}
     </NewSecret>
   );
 }

@@ -24,7 +24,20 @@ export function Invitations() {
     onDone: setSent,
   });
   const columns: readonly Column<Invitation>[] = [
-    { title: 'E-mail address', cell: ({ email }) => email },
+    {
+      title: 'E-mail address',
+      cell: ({ email, member_id: member }) => (
+        <>
+          {email}
+          {member && (
+            <>
+              <br />
+              <Soft>Takes over the membership of this address</Soft>
+            </>
+          )}
+        </>
+      ),
+    },
     { title: 'Role', tight: true, cell: ({ role }) => roleNames[role] },
     {
       title: 'State',

@@ -12,6 +12,7 @@ import { Badge, Soft } from '../../ui/layout.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Paging, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { InviteAgain } from './invite-again.tsx';
 import { personName, type Role, roleMeaning, roleNames } from './roles.ts';
 
 const route = getRouteApi('/settings/people');
@@ -62,6 +63,8 @@ function Person({ member }: { member: Member }) {
 
 function ChangeMember({ member }: { member: Member }) {
   const [isOpen, setOpen] = useState(false);
+  const [isInviting, setInviting] = useState(false);
+  const { email } = member.user;
   const name = personName(member);
   const remove = useChange({
     of: member,
@@ -73,6 +76,13 @@ function ChangeMember({ member }: { member: Member }) {
       <Button small needs="tenant:member:update" onClick={() => setOpen(true)}>
         Role
       </Button>{' '}
+      {email && !member.has_identity && (
+        <>
+          <Button small needs="tenant:invitation:create" onClick={() => setInviting(true)}>
+            Invite again
+          </Button>{' '}
+        </>
+      )}
       <Confirm
         small
         act="Remove"
@@ -81,6 +91,7 @@ function ChangeMember({ member }: { member: Member }) {
         needs="tenant:member:delete"
         change={remove}
       />
+      {isInviting && email && <InviteAgain member={member} email={email} onClose={() => setInviting(false)} />}
       {isOpen && <ChangeRole member={member} onClose={() => setOpen(false)} />}
     </>
   );

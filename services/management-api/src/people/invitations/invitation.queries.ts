@@ -11,6 +11,7 @@ const columns = [
   'tenant_id',
   'email',
   'role',
+  'member_id',
   'expires_at',
   'created_by',
   'created_at',
@@ -32,17 +33,19 @@ export interface NewInvitation {
   createdBy: string | null;
   /** The person who becomes the member. If absent, whoever accepts. */
   userId?: string;
+  /** The membership that whoever accepts takes over. */
+  memberId?: string | null;
 }
 
 export function insertInvitation(
   tx: Queryable,
-  { tenantId, email, role, secretHash, createdBy, userId }: NewInvitation,
+  { tenantId, email, role, secretHash, createdBy, userId, memberId }: NewInvitation,
 ) {
   return tx
     .insertInto('invitations')
     .values({
       ...{ tenant_id: tenantId, email, role, secret_hash: secretHash, expires_at: lifetime },
-      ...{ created_by: createdBy, user_id: userId ?? null },
+      ...{ created_by: createdBy, user_id: userId ?? null, member_id: memberId ?? null },
     })
     .returning([...columns, status, madeBy])
     .executeTakeFirstOrThrow();
@@ -66,19 +69,16 @@ export async function countPending(tx: Queryable, tenantId: string): Promise<num
   return total;
 }
 
-/** Whether a member or a pending invitation has the address. */
-export async function isTaken(
-  tx: Queryable,
-  tenantId: string,
-  email: string,
-): Promise<'member' | 'invited' | undefined> {
-  const { rows } = await sql<{ by: 'member' | 'invited' }>`
-    select 'member' as by from members join users on users.id = members.user_id
-      where members.tenant_id = ${tenantId} and users.email = ${email}
-    union all
-    select 'invited' from invitations where tenant_id = ${tenantId} and email = ${email} and ${isPending}
-    limit 1`.execute(tx);
-  return rows[0]?.by;
+/** Whether a pending invitation has the address. */
+export async function isInvited(tx: Queryable, tenantId: string, email: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('invitations')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('email', '=', email)
+    .where(isPending)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 export async function listInvitations(
@@ -117,7 +117,7 @@ export function findInvitation(db: Queryable, tenantId: string, id: string) {
 export function lockInvitation(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('invitations')
-    .select(['id', 'role', 'email', isPending.as('isPending')])
+    .select(['id', 'role', 'email', 'member_id', isPending.as('isPending')])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
@@ -167,6 +167,8 @@ export interface TakenInvitation {
   email: string;
   role: Role;
   user_id: string | null;
+  /** The membership that whoever accepts takes over. */
+  member_id: string | null;
   /** Whoever made the link. */
   made_by: string | null;
   /** When it was made, or sent again. */
@@ -179,7 +181,7 @@ export function takeInvitation(tx: Queryable, secretHash: Buffer): Promise<Taken
     .deleteFrom('invitations')
     .where('secret_hash', '=', secretHash)
     .where(isPending)
-    .returning(['tenant_id', 'id', 'email', 'role', 'user_id'])
+    .returning(['tenant_id', 'id', 'email', 'role', 'user_id', 'member_id'])
     .returning([sql<string>`coalesce(modified_at, created_at)`.as('made_at'), madeBy])
     .executeTakeFirst();
 }

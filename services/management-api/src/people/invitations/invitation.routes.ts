@@ -1,5 +1,5 @@
-import { holds } from '@sluice/access';
-import { generateSecret, hashKey } from '@sluice/credentials';
+import { holds, type Role } from '@sluice/access';
+import { type Caller, generateSecret, hashKey } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { type Asking, changeRows, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
@@ -10,13 +10,14 @@ import { withoutNulls } from '../../without-nulls.ts';
 import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { findGivers, mayStillInvite } from '../members/find-givers.ts';
 import { requireGiver } from '../members/require-giver.ts';
+import { findInvited } from './find-invited.ts';
 import {
   countPending,
   deleteInvitation,
   findInvitation,
   insertInvitation,
   isGood,
-  isTaken,
+  isInvited,
   listInvitations,
   lockInvitation,
   lockInvitations,
@@ -62,30 +63,31 @@ const createInvitation = operation({
   tag,
   summary: 'Invite somebody to become a member',
   description:
-    'You must hold the permissions of the role (403); an OWNER is invited only by an OWNER who signed in. The address of a member, or of an invitation that is pending, is 409. A Tenant has at most 100 invitations that are pending (429). The answer has the link, which is good once, for 72 hours: send it as you like.',
+    'You must hold the permissions of the role (403); an OWNER is invited only by an OWNER who signed in. **The address of a member** who has no account at a configured identity provider is an invitation to take over that membership, with its role, which you must be allowed to give (403). Leave out `role`; a role that differs is 409. When the invitation is accepted, the former person is signed out of this Tenant everywhere. The address of a member who has such an account, of several members, or of a pending invitation is 409. A Tenant has at most 100 invitations that are pending (429). The answer has the link, which is good once, for 72 hours: send it as you like.',
   method: 'post',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:create',
   body: createInvitationBody,
   response: { 201: invitationWithUrl },
   errors: ['conflict', 'too_many_requests'],
-  async handle(input, { db, pepper, consoleUrl }) {
+  async handle(input, context) {
     const { body, caller, settle } = input;
-    requireGiver(caller, body.role);
+    const { db, pepper, consoleUrl } = context;
     const { tenantId } = caller;
     const email = asciiLowerCase(body.email);
     const secret = generateSecret();
     const { answer } = await changeRows(db, { tenantId, rows: ['invitations'], settle }, async (tx) => {
       await lockInvitations(tx, tenantId);
-      await requireFree(tx, tenantId, email);
-      const row = { tenantId, email, role: body.role, secretHash: hashKey(pepper, secret), createdBy: caller.id };
+      const invited = await findInvited(tx, context, { caller, email, role: body.role });
+      await requireRoom(tx, tenantId, email);
+      const row = { tenantId, email, ...invited, secretHash: hashKey(pepper, secret), createdBy: caller.id };
       const inserted = await insertInvitation(tx, row);
       const { id: entityId } = inserted;
       await recordAct(tx, input, {
         operation: 'create',
         entityType: 'invitation',
         entityId,
-        detail: { role: body.role },
+        detail: { role: invited.role, ...(invited.memberId !== null && { member_id: invited.memberId }) },
       });
       const answer = created('/tenants/self/invitations', withLink(inserted, invitationUrl(consoleUrl, secret)));
       return { answer };
@@ -96,14 +98,26 @@ const createInvitation = operation({
 });
 
 /** @throws {ServiceError} `conflict`, `too_many_requests` */
-async function requireFree(tx: Parameters<typeof isTaken>[0], tenantId: string, email: string): Promise<void> {
-  const taken = await isTaken(tx, tenantId, email);
-  if (taken === 'member') throw new ServiceError('conflict', 'This address is that of a member');
-  if (taken)
+async function requireRoom(tx: Queryable, tenantId: string, email: string): Promise<void> {
+  if (await isInvited(tx, tenantId, email)) {
     throw new ServiceError('conflict', 'This address is invited already; send the invitation again, or delete it');
+  }
   if ((await countPending(tx, tenantId)) < mostPending) return;
   const detail = `This Tenant has reached its limit of ${mostPending} pending invitations; delete one first`;
   throw new ServiceError('too_many_requests', detail, { retryAfterSeconds: 3600, limit: 'invitations' });
+}
+
+interface Resending {
+  caller: Caller;
+  found: { email: string; role: Role; member_id: string | null };
+}
+
+/** @throws {ServiceError} `conflict` if the address has become that of a member, or its member has changed. */
+async function requireSameInvited(tx: Queryable, context: Context, { caller, found }: Resending): Promise<void> {
+  const { memberId, role } = await findInvited(tx, context, { caller, email: found.email });
+  if (memberId === found.member_id && (memberId === null || role === found.role)) return;
+  const detail = 'The member with this address has changed since the invitation; delete it and make another';
+  throw new ServiceError('conflict', detail);
 }
 
 /** A replayed response contains the link only while the invitation is pending. */
@@ -163,8 +177,9 @@ const resendInvitation = operation({
   params: idParams,
   response: { 200: invitationWithUrl },
   errors: ['not_found', 'conflict', 'too_many_requests'],
-  async handle(input, { db, pepper, consoleUrl }) {
+  async handle(input, context) {
     const { params, caller, settle } = input;
+    const { db, pepper, consoleUrl } = context;
     if (!holds(caller, 'tenant:invitation:create')) {
       throw new ServiceError('forbidden', 'This needs the permission tenant:invitation:create');
     }
@@ -175,7 +190,8 @@ const resendInvitation = operation({
       const found = await lockInvitation(tx, tenantId, params.id);
       if (!found) throw invitationNotFound(params.id);
       requireGiver(caller, found.role);
-      if (!found.isPending) await requireFree(tx, tenantId, found.email);
+      if (found.member_id !== null || !found.isPending) await requireSameInvited(tx, context, { caller, found });
+      if (!found.isPending) await requireRoom(tx, tenantId, found.email);
       const secretHash = hashKey(pepper, secret);
       const updated = await replaceSecret(tx, { tenantId, id: params.id, secretHash, modifiedBy: caller.id });
       const message = 'Invitation given a new link';

@@ -26,6 +26,7 @@ export const invitation = {
     tenant_id: uuid,
     email: { type: 'string', description: 'Its ASCII letters in lower case' },
     role,
+    member_id: { ...uuid, description: 'The membership that is taken over when the invitation is accepted' },
     status: { type: 'string', enum: invitationStatuses },
     expires_at: { ...date, description: '72 hours after it was made or sent again' },
     acceptable: {
@@ -62,7 +63,13 @@ export const createInvitationBody = {
   title: 'CreateInvitation',
   required: ['email'],
   examples: [{ email: 'ada@example.com', role: 'DEVELOPER' }],
-  properties: { email, role: { ...role, default: 'AUDITOR' } },
+  properties: {
+    email,
+    role: {
+      ...role,
+      description: `${role.description}. If it is left out: the role of the member who has this address, otherwise AUDITOR`,
+    },
+  },
 } as const;
 
 export const acceptInvitationBody = {

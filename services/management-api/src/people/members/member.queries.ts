@@ -48,6 +48,18 @@ export function findMember(db: Queryable, tenantId: string, id: string) {
   return membersOf(db, tenantId).select(columns).where('members.id', '=', id).executeTakeFirst();
 }
 
+/** None if the Tenant is closed. */
+export function listMembersByEmail(db: Queryable, tenantId: string, email: string) {
+  return membersOf(db, tenantId)
+    .innerJoin('tenants', 'tenants.id', 'members.tenant_id')
+    .where('tenants.closed_at', 'is', null)
+    .select(['members.id', 'members.user_id', 'members.role', 'members.created_at'])
+    .where('users.email', '=', email)
+    .orderBy('members.created_at')
+    .orderBy('members.id')
+    .execute();
+}
+
 export interface LockedMember {
   id: string;
   user_id: string;
@@ -86,7 +98,7 @@ export async function setRole(
 /** Deleting the row also deletes the person's sign-ins and links in this Tenant. */
 export async function deleteMember(
   tx: Queryable,
-  { tenantId, id, userId, removedBy }: { tenantId: string; id: string; userId: string; removedBy: string },
+  { tenantId, id, userId, removedBy }: { tenantId: string; id: string; userId: string; removedBy: string | null },
 ): Promise<void> {
   await tx.deleteFrom('members').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
   await tx

@@ -34,6 +34,7 @@ test('members are listed with who they are, found by their person, in pages', as
     tenant_id: tenantId,
     role: 'ADMIN',
     source: 'person',
+    has_identity: false,
     user: { id: userId, email: 'ada@example.com', first_name: 'Ada' },
     created_at: isoDate,
   };

@@ -6,14 +6,21 @@ import { type Context, operation } from '../../context.ts';
 import { recordOwnAct } from '../../record-act.ts';
 import { idFilter, idParams } from '../../resource.schema.ts';
 import { withoutNulls } from '../../without-nulls.ts';
+import { withIdentity } from '../issuers/with-identity.ts';
 import { deleteMember, findMember, type LockedMember, listMembers, lockWithOwners, setRole } from './member.queries.ts';
 import { member as memberSchema, updateMemberBody } from './member.schema.ts';
 import { requireGiver } from './require-giver.ts';
 
 type Found = NonNullable<Awaited<ReturnType<typeof findMember>>>;
 
-function toAnswer({ user_id, email, first_name, last_name, picture, ...member }: Found) {
-  return { ...withoutNulls(member), user: withoutNulls({ id: user_id, email, first_name, last_name, picture }) };
+async function toAnswers(db: Queryable, issuers: Context['issuers'], found: readonly Found[]) {
+  const userIds = found.map(({ user_id }) => user_id);
+  const known = await withIdentity(db, issuers, userIds);
+  return found.map(({ user_id, email, first_name, last_name, picture, ...member }) => ({
+    ...withoutNulls(member),
+    has_identity: known.has(user_id),
+    user: withoutNulls({ id: user_id, email, first_name, last_name, picture }),
+  }));
 }
 
 function memberNotFound(id: string): ServiceError {
@@ -31,9 +38,9 @@ const listAllMembers = operation({
   permission: 'tenant:member:read',
   query: { type: 'object', properties: { user_id: { ...idFilter, description: 'Only these people' }, ...pageQuery } },
   response: { 200: pageOf(memberSchema) },
-  async handle({ query, caller }, { db }) {
+  async handle({ query, caller }, { db, issuers }) {
     const { data, total } = await listMembers(db, caller.tenantId, { userIds: query.user_id ?? [] }, query);
-    return toPage(data.map(toAnswer), total, query);
+    return toPage(await toAnswers(db, issuers, data), total, query);
   },
 });
 
@@ -65,7 +72,8 @@ const putMember = operation({
       return findMember(tx, tenantId, target.id);
     });
     if (!updated) throw memberNotFound(params.id);
-    return new Confirmed(await context.changes.barrier(change), toAnswer(updated));
+    const [answer] = await toAnswers(context.db, context.issuers, [updated]);
+    return new Confirmed(await context.changes.barrier(change), answer);
   },
 });
 

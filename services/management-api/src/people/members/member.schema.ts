@@ -19,11 +19,12 @@ export const member = {
       tenant_id: example.tenant_id,
       role: 'ADMIN',
       source: 'person',
+      has_identity: true,
       user: user.examples[0],
       ...example.authorship,
     },
   ],
-  required: ['id', 'tenant_id', 'role', 'source', 'user'],
+  required: ['id', 'tenant_id', 'role', 'source', 'has_identity', 'user'],
   properties: {
     id: uuid,
     tenant_id: uuid,
@@ -33,6 +34,11 @@ export const member = {
       enum: ['person', 'group'],
       description:
         'What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group',
+    },
+    has_identity: {
+      type: 'boolean',
+      description:
+        'Whether the person can sign in by a configured identity provider. If not, an invitation to their e-mail address lets whoever accepts it take over this membership',
     },
     user,
     ...authorship,

@@ -54,7 +54,6 @@ test.each(renderings)('each page is read by everybody, $width px wide and $schem
   await page.locator('summary').click();
   await check('sign-in');
   const secret = await api.link(tenant.tenant_id, tenant.owner_id);
-  await page.goto('about:blank');
   await page.goto(`${consoleUrl}/sign-in#${secret}`);
   await page.getByText('With this link you sign in once.').waitFor();
   await check('sign-in-link');
@@ -118,6 +117,25 @@ test('a session: a person is invited, accepts through the issuer, is demoted, an
   await page.getByRole('link', { name: 'Continue with keycloak' }).click();
   await seeSignedIn(page);
   await role.getByText('AUDITOR').waitFor();
+});
+
+test('a link that is pasted into a tab at the same page is that link, and not what the tab has shown', async () => {
+  const { api, consoleUrl, invite } = world.current;
+  const { tenant, stranger, link } = api;
+  await using opened = await open();
+  const { page } = opened;
+  await page.goto(await invite('first@example.com'));
+  await page.getByText('first@example.com').waitFor();
+  await page.goto(await invite('second@example.com'));
+  await page.getByText('second@example.com').waitFor();
+  await page.goto(`${consoleUrl}/sign-in`);
+  for (const { tenant_id, owner_id } of [tenant, stranger]) {
+    await page.goto(`${consoleUrl}/sign-in#${await link(tenant_id, owner_id)}`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.waitForURL(`${consoleUrl}/sign-in`); // the secret has left the address
+  }
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await seeSignedIn(page);
 });
 
 test('an invitation is accepted only by the sign-in that was begun on its page', async () => {

@@ -110,10 +110,10 @@ ${issuerNames.length > 0 ? issuerChoices(issuerNames) : html`<p class="soft">No 
 </div>`;
 }
 
-function issuerChoices(names: readonly string[], style = 'button'): Html {
+function issuerChoices(names: readonly string[]): Html {
   return html`<ul class="choices">${names.map(
     (name) => html`
-<li><a class="${style}" href="/sign-in/${name}">Continue with ${name}</a></li>`,
+<li><a class="button" href="/sign-in/${name}">Continue with ${name}</a></li>`,
   )}
 </ul>`;
 }
@@ -122,8 +122,8 @@ function invitationContent({ issuerNames, linkSignIn }: SignInPagesOptions): Htm
   return html`<h1>You are invited</h1>
 <div data-part="invitation" hidden>
 <dl class="who"><dt>Tenant</dt><dd data-slot="tenant"></dd><dt>Your role</dt><dd data-slot="role"></dd><dt>For</dt><dd data-slot="email"></dd></dl>
-<button class="button" type="button" data-part="accept"${linkSignIn ? undefined : html` hidden`}>Accept the invitation</button>
-${issuerNames.length > 0 ? html`<p class="soft">Sign in with an account that has this e-mail address; that accepts the invitation.</p>${issuerChoices(issuerNames, linkSignIn ? 'button quiet' : 'button')}` : undefined}
+${issuerNames.length > 0 ? html`<p class="soft">Sign in with an account that has this e-mail address; that accepts the invitation.</p>${issuerChoices(issuerNames)}` : undefined}
+${issuerNames.length === 0 && linkSignIn ? html`<button class="button" type="button" data-part="accept">Accept the invitation</button>` : undefined}
 ${issuerNames.length === 0 && !linkSignIn ? html`<p>No identity provider is set up here, so invitations cannot be accepted yet. Please ask whoever invited you.</p>` : undefined}
 </div>`;
 }

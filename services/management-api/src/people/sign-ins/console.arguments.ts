@@ -1,11 +1,13 @@
 import { canonicalUuid } from '@sluice/http-api/canonical-uuid';
 import { type Help, readOptions, UsageError } from '@sluice/service-runtime/command-line';
 
-export const help = `Usage: npm run console -- link [--tenant <uuid>]
+export const help = `Usage: npm run console -- link [--email <address>] [--member <uuid>] [--tenant <uuid>]
 
-link  Prints a link that signs you in to the console once, within five minutes, as an OWNER of the Tenant. The audit log of the
-      Tenant has a row for it.
+link  Prints a link that signs in to the console once, within five minutes: as an OWNER of the Tenant, or as the member with the
+      e-mail address. The audit log of the Tenant has a row for it.
 
+  --email   e-mail address of the member
+  --member  id of the member, where several have the address; the command lists them
   --tenant  id of the Tenant; may be left out where there is one only
 
 DATABASE_URL, KEY_PEPPER, CONSOLE_HOST and CONSOLE_LINK_SIGN_IN are read from the environment. For a stack that "npm start" runs
@@ -14,6 +16,8 @@ they are taken from .sluice/environment.`;
 export interface ConsoleCommand {
   name: 'link';
   tenantId: string | undefined;
+  email: string | undefined;
+  memberId: string | undefined;
 }
 
 /** @throws {UsageError} */
@@ -21,11 +25,23 @@ export function readArguments(args: string[]): ConsoleCommand | Help {
   const { values, positionals } = readOptions({
     args,
     allowPositionals: true,
-    options: { tenant: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      tenant: { type: 'string' },
+      email: { type: 'string' },
+      member: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help) return { name: 'help' };
   if (positionals.join(' ') !== 'link') throw new UsageError('The command is "link"');
-  const tenantId = values.tenant === undefined ? undefined : canonicalUuid(values.tenant);
-  if (values.tenant !== undefined && tenantId === undefined) throw new UsageError('--tenant must be a UUID');
-  return { name: 'link', tenantId };
+  const { email, tenant, member } = values;
+  if (member !== undefined && email === undefined) throw new UsageError('--member goes with --email');
+  return { name: 'link', tenantId: readId('--tenant', tenant), email, memberId: readId('--member', member) };
+}
+
+/** @throws {UsageError} */
+function readId(option: string, text: string | undefined): string | undefined {
+  const id = text === undefined ? undefined : canonicalUuid(text);
+  if (text !== undefined && id === undefined) throw new UsageError(`${option} must be a UUID`);
+  return id;
 }

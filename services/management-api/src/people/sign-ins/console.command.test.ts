@@ -39,6 +39,48 @@ test('a link signs in as the OWNER, once, and the audit log of the Tenant has a 
   expect(rows[0]).toEqual({ actor_type: 'system', operation: 'update', message: 'Link to sign in made for the User' });
 });
 
+const linkOf = (tenantId: string | undefined, more: { email?: string; memberId?: string } = {}) => ({
+  tenantId,
+  email: more.email,
+  memberId: more.memberId,
+});
+
+test('a member is signed in by their address; of two with the same one is chosen', async () => {
+  const { anotherTenant, member, db, browser } = api.current;
+  const { tenant_id: tenantId } = await anotherTenant('Linked');
+  const email = 'grace@example.com';
+  const join = async () => {
+    const joined = await member('DEVELOPER', { tenantId });
+    await db.updateTable('users').set({ email }).where('id', '=', joined.userId).execute();
+    return joined;
+  };
+  const make = (more: { memberId?: string } = {}) =>
+    makeLink(linkOf(tenantId, { email: 'Grace@Example.com', ...more }), settings());
+  const entered = async (more: { memberId?: string } = {}) => {
+    const { signIn, send } = browser();
+    expect((await signIn({ secret: (await make(more)).split('#')[1] })).status).toBe(204);
+    return (await send('GET', '/api/me')).body;
+  };
+  const first = await join();
+  expect(await entered()).toMatchObject({ role: 'DEVELOPER', user: { id: first.userId }, tenant: { id: tenantId } });
+  const row = await db
+    .selectFrom('audit_log')
+    .select('message')
+    .where('entity_id', '=', first.userId)
+    .where('actor_type', '=', 'system')
+    .executeTakeFirst();
+  expect(row?.message).toBe('Link to sign in made for the User');
+
+  const second = await join();
+  for (const { id } of [first, second]) await expect(make()).rejects.toThrow(`--member ${id}  DEVELOPER, since 2`);
+  await expect(make()).rejects.toThrow(UsageError);
+  expect(await entered({ memberId: second.id })).toMatchObject({ user: { id: second.userId } });
+  const stranger = await member('OWNER');
+  await expect(make({ memberId: stranger.id })).rejects.toThrow('This member has another e-mail address');
+  const unknown = linkOf(tenantId, { email: 'nobody@example.com' });
+  await expect(makeLink(unknown, settings())).rejects.toThrow('No member of the Tenant');
+});
+
 const none = '00000000-0000-4000-8000-000000000000';
 const linkSignInOff = { CONSOLE_LINK_SIGN_IN: 'false' };
 
@@ -48,7 +90,7 @@ test.each([
   ['where the setting does not allow links', none, linkSignInOff, ConfigError, 'CONSOLE_LINK_SIGN_IN: is not true'],
   ['where no console is served', none, { CONSOLE_HOST: '' }, ConfigError, 'CONSOLE_HOST: is not set'],
 ])('no link is made %s', async (_name, tenantId, part, kind, message) => {
-  const made = makeLink(tenantId, { ...settings(), ...part });
+  const made = makeLink(linkOf(tenantId), { ...settings(), ...part });
   await expect(made).rejects.toThrow(kind);
   await expect(made).rejects.toThrow(message);
 });
@@ -66,6 +108,8 @@ test.each([
   [[], 'The command is "link"'],
   [['link', 'more'], 'The command is "link"'],
   [['link', '--tenant', 'x'], '--tenant must be a UUID'],
+  [['link', '--email', 'a@b.test', '--member', 'x'], '--member must be a UUID'],
+  [['link', '--member', none], '--member goes with --email'],
 ])('%j is refused', (args, message) => {
   expect(() => readArguments(args)).toThrow(UsageError);
   expect(() => readArguments(args)).toThrow(message);

@@ -4,9 +4,9 @@ import { type ConsoleCommand, help, readArguments } from './console.arguments.ts
 process.exitCode = await runProgram<ConsoleCommand>(process.argv.slice(2), {
   help,
   readArguments,
-  async perform({ tenantId }) {
+  async perform(command) {
     const { makeLink } = await import('./perform-console-command.ts');
-    console.log(await makeLink(tenantId, process.env));
+    console.log(await makeLink(command, process.env));
     return 0;
   },
 });

@@ -31,17 +31,29 @@ export function createOwnersLink({ db, pepper }: LinkMaker, tenantId: string): P
     const owner = await findOwner(tx, tenantId);
     if (!owner) return undefined;
     await nameOwner(tx, owner.user_id);
-    const secret = generateSecret();
-    await insertLink(tx, { tenantId, userId: owner.user_id, secretHash: hashKey(pepper, secret) });
-    const message = 'Link to sign in made for the User';
-    await recordChange(tx, systemAct(tenantId), {
-      operation: 'update',
-      entityType: 'user',
-      entityId: owner.user_id,
-      message,
-    });
-    return secret;
+    return insertLinkFor(tx, pepper, { tenantId, userId: owner.user_id });
   });
+}
+
+/** The same for this member of the Tenant. */
+export function createMembersLink(
+  { db, pepper }: LinkMaker,
+  who: { tenantId: string; userId: string },
+): Promise<string> {
+  return db.transaction().execute((tx) => insertLinkFor(tx, pepper, who));
+}
+
+async function insertLinkFor(
+  tx: Queryable,
+  pepper: KeyObject,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<string> {
+  const secret = generateSecret();
+  await insertLink(tx, { tenantId, userId, secretHash: hashKey(pepper, secret) });
+  const message = 'Link to sign in made for the User';
+  const change = { operation: 'update', entityType: 'user', entityId: userId, message } as const;
+  await recordChange(tx, systemAct(tenantId), change);
+  return secret;
 }
 
 function findOwner(db: Queryable, tenantId: string) {
