@@ -21,7 +21,7 @@ export { queryOnce } from './query-once.ts';
 export { countBuffers, countRowsRead, findFullScans, findIndexes, recordStatements } from './query-plans.ts';
 export { type Random, randomSeed, readSeed, seededRandom } from './random.ts';
 export { serveBytes, serveHttp } from './serve.ts';
-export { isFullRun, slow } from './slow.ts';
+export { fullRunOnly, isFullRun, slow } from './slow.ts';
 export { randomSecrets, startTestService, type TestSecrets, type TestServiceOptions } from './start-service.ts';
 export { openStoresFolder, openTemporaryFolder } from './temporary-folder.ts';
 export { openTenantDoor, type TenantDoor } from './tenant-door.ts';

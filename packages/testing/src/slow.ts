@@ -7,6 +7,12 @@ export const shares = 4;
 /** `npm run test:full`: every test, and of each the longest form. */
 export const isFullRun = process.env.TEST_FULL === '1';
 
+/**
+ * `test`, for a control that starts programs: it shows that what a test looks for would be found. Only in the full run,
+ * because a change seldom makes a control fail.
+ */
+export const fullRunOnly = (): jest.It => (isFullRun ? test : test.skip);
+
 /** How many slow tests each file has so far. */
 const counts = new Map<string, number>();
 

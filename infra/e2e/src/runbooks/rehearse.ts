@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findProgram } from '@sluice/local';
+import { type Credentials, findProgram } from '@sluice/local';
 import { repositoryRoot } from '@sluice/local/parts';
 import { openStoresFolder, programEnvironment, useStack } from '@sluice/testing';
 import { createTenant, startPlatform } from '../platform.ts';
@@ -32,7 +32,7 @@ export const rehearsals = {
   ],
 };
 
-/** Runs blocks, after those of the README. @returns what went wrong, in words. */
+/** Runs blocks in a shell that knows what those of the README defined. @returns what went wrong, in words. */
 export type Rehearse = (blocks: Block[]) => Promise<string[]>;
 
 /** A stack for the test file. Each rehearsal has a Tenant of its own, and the settings with which the stack was started. */
@@ -53,11 +53,18 @@ export function useRehearsals({ withReplica = false } = {}): Rehearse {
       ...{ PATH: `${dirname(psql.command)}:${PATH}`, HOME, TMPDIR: directory, NO_COLOR: '1' },
     };
     const operator = await startOperator({ stack, environment }, closing);
-    return { directory, stack, ofStack, env, operator };
+    return {
+      directory,
+      stack,
+      ofStack,
+      env,
+      operator,
+      shell: await runReadme(directory, { ...env, SLUICE_DIR: ofStack }),
+    };
   });
 
   /** The launcher's folder, but with the credentials of a new Tenant. */
-  async function writeFolder(path: string): Promise<void> {
+  async function writeFolder(path: string): Promise<Credentials> {
     const { stack, ofStack } = world.current;
     await mkdir(path, { mode: 0o711 });
     for (const name of ['environment', 'ledger-key.pem', 'postgres', 'secrets.json']) {
@@ -65,21 +72,34 @@ export function useRehearsals({ withReplica = false } = {}): Rehearse {
     }
     const credentials = await createTenant({ directory: ofStack, stack });
     await writeFile(join(path, 'credentials.json'), JSON.stringify(credentials));
+    return credentials;
   }
 
   return async (blocks) => {
-    const { directory, env, operator } = world.current;
+    const { directory, env, operator, shell } = world.current;
     await operator.restore();
     const own = join(directory, randomUUID());
-    await writeFolder(own);
-    await mkdir(join(own, 'run'));
-    return await runBlocks([...(await readRunbook('README.md')), ...blocks], {
-      directory: join(own, 'run'),
-      env: { ...env, SLUICE_DIR: own },
-      prelude: operator.functions,
-      timeoutMs: 600_000,
-    });
+    const { management_key, tenant_id } = await writeFolder(own);
+    const [run, work] = [join(own, 'run'), join(own, 'work')];
+    for (const path of [run, work]) await mkdir(path, { mode: 0o711 });
+    const ofTenant = `KEY='${management_key}' TENANT='${tenant_id}' WORK='${work}' SLUICE_DIR='${own}'`;
+    const prelude = [operator.functions, `. '${shell}'`, ofTenant].join('\n');
+    return await runBlocks(blocks, { directory: run, env, prelude, timeoutMs: 600_000 });
   };
+}
+
+/**
+ * Runs the blocks of the README, with which every runbook begins.
+ * @returns a file from which other shells get what they defined: only the Tenant's keys and folder differ.
+ */
+async function runReadme(directory: string, env: Record<string, string>): Promise<string> {
+  const [run, shell] = [join(directory, 'readme'), join(directory, 'shell')];
+  await mkdir(run);
+  const keep: Block = { line: 0, script: `{ export -p; declare -p URL; declare -f; } > '${shell}'`, expected: [] };
+  const blocks = [...(await readRunbook('README.md')), keep];
+  const faults = await runBlocks(blocks, { directory: run, env, timeoutMs: 600_000 });
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  return shell;
 }
 
 /** A runbook has commands, says what they print, and they print that. */
