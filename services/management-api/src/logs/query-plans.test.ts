@@ -1,3 +1,4 @@
+import { isFullRun } from '@sluice/testing';
 import { testPlans } from '../testing/log-plans.ts';
 
-testPlans(100_000);
+testPlans(isFullRun ? 1_000_000 : 100_000);

@@ -1,3 +1,0 @@
-import { testPlans } from '../testing/log-plans.ts';
-
-testPlans(1_000_000);
