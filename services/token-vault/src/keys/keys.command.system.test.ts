@@ -16,7 +16,8 @@ import { sql } from 'kysely';
 
 const own = useChildren();
 const rootKey = () => randomBytes(32).toString('base64');
-const count = 4000;
+/** Four batches. */
+const count = 2000;
 
 const setup = useStack(async (stack) => {
   const database = await openTestDatabase(stack);
@@ -133,7 +134,7 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   });
   const text = (await finish(run(['status', '--tenant', tenantId]))).stdout.split('\n');
   expect(text[0]).toMatch(/^purpose +version +made +uses +ciphertexts +root key$/);
-  expect(text[2]).toMatch(/^token_data +2 +20\S+ +[\d,]+ +4,000 +local:[0-9a-f]{16}$/);
+  expect(text[2]).toMatch(/^token_data +2 +20\S+ +[\d,]+ +2,000 +local:[0-9a-f]{16}$/);
 });
 
 test('Ctrl-C ends it after the batch under way with 130, also where npm passes it on; a program gets one line of JSON', async () => {
@@ -200,7 +201,6 @@ test('the root key is replaced with the previous one at hand, and after that the
 });
 
 test('wrong arguments are 2 with the usage, a wrong configuration 78, both without a secret; an unknown Tenant is 1', async () => {
-  expect(await finish(run(['--help'], { DATABASE_URL: '', ROOT_KEY: '' }))).toMatchObject({ code: 0, stderr: '' });
   const usage = await finish(run(['rotate-data', '--tenant', randomUUID(), '--purpose', 'fingerprint']));
   expect(usage).toMatchObject({ code: 2, stdout: '' });
   expect(usage.stderr).toMatch(/equal values would no longer be equal[\s\S]*Usage: npm run keys/);
