@@ -6,15 +6,18 @@ import type { Test } from '@jest/test-result';
  * start twenty processes, and the last one would then keep one core busy alone.
  */
 const seconds: Readonly<Record<string, number>> = {
-  'faults/quick.test.ts': 180,
+  'faults/quick.test.ts': 190,
   'local/src/launcher.system.test.ts': 90,
+  'weakened/weakened.test.ts': 85,
+  'e2e/src/bombs.test.ts': 80,
+  'memory/gateway-memory.test.ts': 80,
   'runbooks/settings.test.ts': 75,
   'runbooks/data.test.ts': 70,
-  'e2e/src/bombs.test.ts': 80,
   'docker/src/images.system.test.ts': 60,
-  'weakened/weakened.test.ts': 50,
   'command-line/command-line.test.ts': 50,
   'e2e/src/packed.test.ts': 50,
+  'all-operations/query-plans.system.test.ts': 45,
+  'keys/keys.command.system.test.ts': 40,
   'monitoring/src/monitoring.system.test.ts': 40,
 };
 
