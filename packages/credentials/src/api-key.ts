@@ -47,6 +47,14 @@ export function isWellFormedApiKey(text: string): boolean {
   return fromBase62(text, text.length - checksumLength) === crc32(text.slice(0, -checksumLength));
 }
 
+/**
+ * The last four characters of the random part, by which its holder can tell a key from others. They leave 39 unknown
+ * characters; the checksum, which depends on all of them, is no part of it.
+ */
+export function lastFourOf(key: string): string {
+  return key.slice(-checksumLength - 4, -checksumLength);
+}
+
 export function isSessionKey(key: string): boolean {
   return key.endsWith('_ses_', key.length - secretLength);
 }

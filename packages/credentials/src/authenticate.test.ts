@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connectDatabase } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { eventually, openTestDatabase, useStack } from '@sluice/testing';
-import { authenticate, generateApiKey, hashKey, readCallers, readPepper } from './index.ts';
+import { authenticate, generateApiKey, hashKey, KeyUses, readCallers, readPepper } from './index.ts';
 
 const pepper = readPepper('p'.repeat(32));
 const database = useStack((stack) => openTestDatabase(stack));
@@ -26,8 +26,9 @@ async function createKey({ expiresInMs, isClosed = false, key = generateApiKey('
   return { key, caller: { id, tenantId: tenant_id, type: 'private', permissions: ['token:read'], rules } };
 }
 
+const presenting = { pepper, keyUses: new KeyUses(), headerName: 'SVC-API-KEY' };
 const present = async (key: unknown, by = pepper) =>
-  authenticate(key, { callers: readCallers(database.current.db), pepper: by, headerName: 'SVC-API-KEY' });
+  authenticate(key, { ...presenting, callers: readCallers(database.current.db), pepper: by });
 
 test('a key gives its Application with type, permissions and rules', async () => {
   const { key, caller } = await createKey();
@@ -71,7 +72,7 @@ test('a mistyped key costs no look-up', async () => {
   await using stack = new AsyncDisposableStack();
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_POOL_SIZE: 1 };
   const callers = readCallers(connectDatabase(away, { stack, onError: () => {} }));
-  const presentTo = async (text: string) => authenticate(text, { callers, pepper, headerName: 'SVC-API-KEY' });
+  const presentTo = async (text: string) => authenticate(text, { ...presenting, callers });
   const key = generateApiKey('test', 'private');
   const mistyped = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
   await expect(presentTo(mistyped)).rejects.toMatchObject({ code: 'unauthenticated' });

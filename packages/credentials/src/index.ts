@@ -11,6 +11,7 @@ export {
   isWellFormedProxyKey,
   isWellFormedSecret,
   keyEnvironmentSettings,
+  lastFourOf,
   readPepper,
 } from './api-key.ts';
 export { type AuthenticationOptions, authenticate, unauthenticated } from './authenticate.ts';
@@ -22,3 +23,4 @@ export { actorTypeOf, type Caller, findCaller, findCallerById, keyNotExpired, no
 export { findSession } from './find-session.ts';
 export { type Invalidations, Judgement } from './judgement.ts';
 export { KeyHashes } from './key-hashes.ts';
+export { KeyUses, openKeyUses } from './key-uses.ts';

@@ -35,6 +35,7 @@ export const citusLayout: Record<keyof Tables, Placement> = {
   pending_sign_ins: { on: 'coordinator', why: 'found by the hash of a cookie, before the Tenant is known' },
   sign_in_links: { on: 'coordinator', why: 'found by the hash of a secret, before the Tenant is known' },
   application_keys: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
+  key_uses: { on: 'coordinator', why: 'small; gone with its key' },
   proxies: { on: 'coordinator', why: 'found by the hash of the key, before the Tenant is known' },
   proxy_versions: { on: 'coordinator', why: 'written with the Proxy that is changed' },
   reactor_formulas: { on: 'coordinator', why: 'small; what reactors run' },

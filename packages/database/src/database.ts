@@ -8,6 +8,7 @@ import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
 import type { DueTokensTable } from './tables/due-tokens.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
+import type { KeyUsesTable } from './tables/key-uses.ts';
 import type {
   AuditLogArrivalsTable,
   AuditLogTokensTable,
@@ -32,6 +33,7 @@ export interface Tables {
   tenants: TenantsTable;
   applications: ApplicationsTable;
   application_keys: ApplicationKeysTable;
+  key_uses: KeyUsesTable;
   proxies: ProxiesTable;
   proxy_versions: ProxyVersionsTable;
   reactor_formulas: ReactorFormulasTable;

@@ -29,6 +29,7 @@ import * as howSessionsWereMade from './migrations/0069-how-sessions-were-made.t
 import * as proxyVersions from './migrations/0070-proxy-versions.ts';
 import * as usesOfApplications from './migrations/0073-uses-of-applications.ts';
 import * as invitedMembers from './migrations/0076-invited-members.ts';
+import * as namesAndUsesOfKeys from './migrations/0077-names-and-uses-of-keys.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -59,6 +60,7 @@ const migrations = {
   '0070-proxy-versions': proxyVersions,
   '0073-uses-of-applications': usesOfApplications,
   '0076-invited-members': invitedMembers,
+  '0077-names-and-uses-of-keys': namesAndUsesOfKeys,
 };
 
 export const migrationNames: readonly string[] = Object.keys(migrations);

@@ -17,7 +17,7 @@ export { memoryLimit } from './memory-limit.ts';
 export { type DurationHistogram, durationHistogram } from './metrics/duration-histogram.ts';
 export { exportCounter, exportGauge } from './metrics/measured.ts';
 export { statusClasses, statusClassIndex } from './metrics/status-classes.ts';
-export { measureDisclosures, measurePool } from './metrics/store-metrics.ts';
+export { measureDisclosures, measureKeyUses, measurePool } from './metrics/store-metrics.ts';
 export type { Connections } from './requests/connections.ts';
 export { GatheredRequest } from './requests/gathered-request.ts';
 export { faultInHead, isEndCertain, valuesOf } from './requests/head-fault.ts';

@@ -1,5 +1,6 @@
 import { type DisclosureLog, disclosureSettings, openDisclosureLog } from '@sluice/audit';
 import { type CacheLimits, type ChangeWriter, type CoherentCaches, openCoherence } from '@sluice/cache-coherence';
+import { type KeyUses, openKeyUses } from '@sluice/credentials';
 import {
   checkDatabase,
   connectAhead,
@@ -14,6 +15,7 @@ import {
   type Config as ConfigOf,
   httpSettings,
   measureDisclosures,
+  measureKeyUses,
   measurePool,
   type Runtime,
 } from '@sluice/service-runtime';
@@ -46,6 +48,7 @@ export interface Stores {
   caches: CoherentCaches;
   changes: ChangeWriter;
   disclosures: DisclosureLog;
+  keyUses: KeyUses;
   vault: Vault;
 }
 
@@ -68,8 +71,11 @@ export async function openStores(
   const onError = (err: unknown) => log.error({ err }, 'disclosures wait');
   const disclosures = openDisclosureLog(config, { db: own, stack, onError });
   measureDisclosures(metrics, { limit: config.DISCLOSURE_QUEUE_LIMIT, state: disclosures.state });
+  const noteError = (err: unknown) => log.warn({ err }, 'uses of keys were not written; they are kept and tried again');
+  const keyUses = openKeyUses({ db: own, stack, onError: noteError });
+  measureKeyUses(metrics, keyUses);
   const tokensOnShards = config.DATABASE_ON_SHARDS;
   const opened = { db, keyWrapper, caches, changes, disclosures, tokensOnShards };
   const vault = assembleVault({ ...opened, ...(cacheLimits && { cacheLimits }) });
-  return { db, own, caches, changes, disclosures, vault };
+  return { db, own, caches, changes, disclosures, keyUses, vault };
 }

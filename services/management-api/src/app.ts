@@ -140,8 +140,9 @@ function optionsOf(
   context: Context,
   { headerPrefix, corsOrigins, fieldsOrigin, addressOf, observer, streams, bodyBytes }: AppOptions,
 ) {
-  const { db, callers, changes, pepper, vault, log } = context;
+  const { db, callers, changes, pepper, keyUses, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
+  const presenting = { pepper, keyUses, headerName };
   return {
     context,
     headerPrefix,
@@ -160,6 +161,6 @@ function optionsOf(
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
     authenticate: async (request, tx) =>
-      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, ...presenting }),
   } satisfies Omit<ApiOptions<Context>, 'operations'>;
 }

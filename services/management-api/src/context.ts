@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { ChangeWriter } from '@sluice/cache-coherence';
-import type { Callers } from '@sluice/credentials';
+import type { Callers, KeyUses } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { DestinationPolicy } from '@sluice/destination-policy';
 import type { FairTurns } from '@sluice/fair-turns';
@@ -25,6 +25,7 @@ export interface Context {
   /** Reads Postgres at each request, because this service changes callers and does not cache configuration. */
   callers: Callers;
   pepper: KeyObject;
+  keyUses: KeyUses;
   keyEnvironment: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;

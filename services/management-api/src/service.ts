@@ -30,7 +30,7 @@ import { TenantQueue } from './sessions/tenant-queue.ts';
 
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
-  const { db, caches, changes, vault } = await openStores(config, runtime, { service: 'management-api' });
+  const { db, caches, changes, vault, keyUses } = await openStores(config, runtime, { service: 'management-api' });
   const context: Context = {
     db,
     jobs: openJobs({
@@ -44,6 +44,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     trials: openTrials(config, stack),
     destinationPolicy: destinationPolicyFrom(config),
     pepper: readPepper(config.KEY_PEPPER),
+    keyUses,
     keyEnvironment: config.KEY_ENVIRONMENT,
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { BodyBytes } from '@sluice/body-bytes';
 import type { GuardedCache } from '@sluice/cache-coherence';
-import type { Callers, Invalidations } from '@sluice/credentials';
+import type { Callers, Invalidations, KeyUses } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import type { HostOf } from '@sluice/hosts';
 import type { TransformPool } from '@sluice/sandbox';
@@ -39,6 +39,7 @@ export interface Context {
   runLimits: RunLimits;
   logsConsole: boolean;
   pepper: KeyObject;
+  keyUses: KeyUses;
   headerNames: HeaderNames;
   hostOf: HostOf;
   showsTiming: boolean;

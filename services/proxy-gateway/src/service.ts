@@ -24,7 +24,10 @@ import { createGatewayServer } from './server/gateway-server.ts';
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
-  const { db, own, caches, vault } = await openStores(config, runtime, { service: 'proxy-gateway', cacheLimits });
+  const { db, own, caches, vault, keyUses } = await openStores(config, runtime, {
+    service: 'proxy-gateway',
+    cacheLimits,
+  });
   const code = { log, stack, metrics, memory: codeMemoryFrom(config) };
   const reactorPool = openReactorPool(config, code);
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
@@ -44,6 +47,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     decodings: new Decodings(),
     workPieces: vault.workPieces,
     pepper: readPepper(config.KEY_PEPPER),
+    keyUses,
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     hostOf: hostsFrom(config, log),
     showsTiming: config.SERVER_TIMING === 'on',

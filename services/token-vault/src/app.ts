@@ -80,8 +80,9 @@ function optionsOf(
   context: Context,
   { headerPrefix, corsOrigins, fieldsOrigin, addressOf, observer, bodyBytes }: AppOptions,
 ) {
-  const { db, caches, callers, pepper, vault, log } = context;
+  const { db, caches, callers, pepper, keyUses, vault, log } = context;
   const headerName = `${headerPrefix}-API-KEY`;
+  const presenting = { pepper, keyUses, headerName };
   return {
     context,
     headerPrefix,
@@ -101,6 +102,6 @@ function optionsOf(
     }),
     caches,
     authenticate: (request, tx) =>
-      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, ...presenting }),
   } satisfies Omit<ApiOptions<Context>, 'operations'>;
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { actorTypeOf, type Callers, type Invalidations } from '@sluice/credentials';
+import { actorTypeOf, type Callers, type Invalidations, type KeyUses } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
 import { type Acting, type Asking, operationsOf } from '@sluice/http-api';
 import type { Logger } from '@sluice/service-runtime';
@@ -12,6 +12,7 @@ export interface Context {
   callers: Callers;
   caches: Invalidations;
   pepper: KeyObject;
+  keyUses: KeyUses;
   publicTokens: PublicTokenLimits;
   /** The origins whose pages may embed fields of this public Application. */
   embeddersOf(applicationId: string): Promise<readonly string[]>;

@@ -13,13 +13,14 @@ import { openPublicTokenLimits } from './public-tokens/public-token.limits.ts';
 export async function start(config: Config, runtime: Runtime): Promise<Service> {
   const { log, stack, draining, metrics, tracing } = runtime;
   const cacheLimits = cacheLimitsFrom(config);
-  const { db, caches, vault } = await openStores(config, runtime, { service: 'token-vault', cacheLimits });
+  const { db, caches, vault, keyUses } = await openStores(config, runtime, { service: 'token-vault', cacheLimits });
   const context: Context = {
     db,
     vault,
     caches,
     callers: cacheCallers(db, caches, cacheLimits),
     pepper: readPepper(config.KEY_PEPPER),
+    keyUses,
     embeddersOf: cacheEmbedders(db, caches, cacheLimits),
     publicTokens: openPublicTokenLimits(config, runtime),
     log,

@@ -121,7 +121,7 @@ interface ApplicationsKeysResource {
   list(id: string, options?: CallOptions): List<ItemOf<Answer<types.ListApplicationKeysResponses>>, Answer<types.ListApplicationKeysResponses>>;
   /** Add a key to an Application; the answer shows it, once. Needs `application:update`. */
   create(id: string, body?: types.CreateApplicationKeyData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationKeyResponses>>;
-  /** Get a key of an Application: when it was made, not the key. Needs `application:read`. */
+  /** Get a key of an Application: when it was made and last used, not the key. Needs `application:read`. */
   get(id: string, keyId: string, options?: CallOptions): Promise<Answer<types.GetApplicationKeyResponses>>;
   /** Delete a key of an Application; it is refused from then on. Needs `application:update`. */
   delete(id: string, keyId: string, options?: CallOptions): Promise<void>;

@@ -146,7 +146,15 @@ export type ApplicationKey = {
      */
     version: number;
     /**
-     * Application that created it
+     * As it was given when the key was made; absent if it has none
+     */
+    name?: string;
+    /**
+     * Four characters of the key, to recognize it by: those before its last six, which are a checksum. Absent for keys that a version before 0.2.0 made
+     */
+    last_four?: string;
+    /**
+     * Application or person that created it
      */
     created_by?: string;
     /**
@@ -157,6 +165,10 @@ export type ApplicationKey = {
      * Moment from which the key is refused
      */
     expires_at?: string;
+    /**
+     * Beginning of the hour (UTC) of the last request with this key, whatever the answer was. Shown after about a minute; absent if it was never used, or not since 0.2.0. Sessions that the key authorized do not count
+     */
+    last_used_at?: string;
 };
 
 /**
@@ -176,7 +188,15 @@ export type ApplicationKeyWithKey = {
      */
     version: number;
     /**
-     * Application that created it
+     * As it was given when the key was made; absent if it has none
+     */
+    name?: string;
+    /**
+     * Four characters of the key, to recognize it by: those before its last six, which are a checksum. Absent for keys that a version before 0.2.0 made
+     */
+    last_four?: string;
+    /**
+     * Application or person that created it
      */
     created_by?: string;
     /**
@@ -187,6 +207,10 @@ export type ApplicationKeyWithKey = {
      * Moment from which the key is refused
      */
     expires_at?: string;
+    /**
+     * Beginning of the hour (UTC) of the last request with this key, whatever the answer was. Shown after about a minute; absent if it was never used, or not since 0.2.0. Sessions that the key authorized do not count
+     */
+    last_used_at?: string;
     /**
      * The API key; shown here and never again
      */
@@ -433,6 +457,10 @@ export type CreateApplication = {
  * CreateApplicationKey
  */
 export type CreateApplicationKey = {
+    /**
+     * To tell the keys of the Application apart. 1 to 200 characters, not only blanks
+     */
+    name?: string;
     /**
      * The key is refused from this time on, which must be in the future
      */

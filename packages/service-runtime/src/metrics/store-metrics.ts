@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { exportGauge } from './measured.ts';
+import { exportCounter, exportGauge } from './measured.ts';
 
 export interface PoolFigures {
   used: number;
@@ -51,5 +51,23 @@ export function measureDisclosures(
     name: 'sluice_disclosure_queue_limit_rows',
     help: 'DISCLOSURE_QUEUE_LIMIT',
     read: () => limit,
+  });
+}
+
+export interface KeyUseFigures {
+  waiting: number;
+  failedWrites: number;
+}
+
+export function measureKeyUses(registry: Registry, figures: KeyUseFigures): void {
+  exportGauge(registry, {
+    name: 'sluice_key_uses_waiting',
+    help: 'Keys whose last use is not yet in Postgres; it is written once a minute',
+    read: () => figures.waiting,
+  });
+  exportCounter(registry, {
+    name: 'sluice_key_use_failed_writes_total',
+    help: 'Writes of the last uses of keys that failed; they are repeated',
+    read: () => figures.failedWrites,
   });
 }

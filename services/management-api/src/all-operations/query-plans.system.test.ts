@@ -52,7 +52,7 @@ const queries = {
       db.transaction().execute((tx) =>
         applications.insertApplication(tx, {
           ...{ tenant_id: tenantId, id: randomUUID(), name: 'A', type: 'private' },
-          ...{ permissions: [], rules: '[]', key_hash: randomBytes(32) },
+          ...{ permissions: [], rules: '[]', key_hash: randomBytes(32), last_four: 'abcd' },
         }),
       ),
     findApplication: (db) => applications.findApplication(db, tenantId, applicationId),
@@ -72,7 +72,14 @@ const queries = {
   } satisfies Covered<typeof applicationUses>,
   applicationKeys: {
     insertKey: (db) =>
-      keys.insertKey(db, { tenantId, applicationId, version: 2, keyHash: randomBytes(32), createdBy: null }),
+      keys.insertKey(db, {
+        tenantId,
+        applicationId,
+        version: 2,
+        keyHash: randomBytes(32),
+        lastFour: 'abcd',
+        createdBy: null,
+      }),
     listKeys: (db) => keys.listKeys(db, tenantId, applicationId),
     nextKeyVersion: (db) => keys.nextKeyVersion(db, tenantId, applicationId),
     deleteKey: (db) => keys.deleteKey(db, tenantId, applicationId, randomUUID()),

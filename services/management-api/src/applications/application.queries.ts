@@ -32,13 +32,17 @@ const columns = [
 
 const counter = 'applications';
 
+/** With its first key. */
+type NewApplication = Insertable<ApplicationsTable> & { key_hash: Buffer; last_four: string };
+
 /** Call it in a transaction, because it also inserts the first key. */
-export async function insertApplication(db: Queryable, row: Insertable<ApplicationsTable> & { key_hash: Buffer }) {
+export async function insertApplication(db: Queryable, { last_four, ...row }: NewApplication) {
   await insertKey(db, {
     tenantId: row.tenant_id,
     applicationId: row.id,
     version: 1,
     keyHash: row.key_hash,
+    lastFour: last_four,
     createdBy: row.created_by ?? null,
   });
   const application = await db

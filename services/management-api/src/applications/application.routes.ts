@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
 import { absent, tagOf } from '@sluice/cache-coherence';
-import { deleteApplication, generateApiKey, hashKey } from '@sluice/credentials';
+import { deleteApplication, generateApiKey, hashKey, lastFourOf } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { type Context, operation } from '../context.ts';
@@ -57,6 +57,7 @@ const createApplication = operation({
         permissions,
         rules: JSON.stringify(rules),
         key_hash: hashKey(context.pepper, key),
+        last_four: lastFourOf(key),
         allowed_origins: origins ?? null,
         expires_at: expiresAt?.toISOString() ?? null,
         created_by: caller.id,
@@ -232,6 +233,7 @@ const regenerateApplicationKey = operation({
         applicationId: params.id,
         version: await nextKeyVersion(tx, caller.tenantId, params.id),
         keyHash: hashKey(pepper, key),
+        lastFour: lastFourOf(key),
         createdBy: caller.id,
       });
       await keepOldKeyColumn(tx, caller.tenantId, params.id);

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { permissionsFor } from '@sluice/access';
 import { recordChange, systemAct } from '@sluice/audit';
-import { generateApiKey, hashKey } from '@sluice/credentials';
+import { generateApiKey, hashKey, lastFourOf } from '@sluice/credentials';
 import type { Database, Queryable } from '@sluice/database';
 import { insertApplication } from '../applications/application.queries.ts';
 import { nameOwner } from '../people/sign-ins/make-link.ts';
@@ -72,6 +72,7 @@ async function insertManagement(
     permissions: permissionsFor('management').map((permission) => permission.type),
     rules: '[]',
     key_hash: hashKey(pepper, key),
+    last_four: lastFourOf(key),
   });
   return { application_id: id, management_key: key };
 }

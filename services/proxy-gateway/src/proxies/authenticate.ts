@@ -6,14 +6,14 @@ import type { ProxyDefinition } from './definition.ts';
 import { proxyNotFound } from './find-proxy.ts';
 import type { SentKeys } from './sent-keys.ts';
 
-export type Authenticating = Pick<Context, 'callers' | 'pepper' | 'headerNames'>;
+export type Authenticating = Pick<Context, 'callers' | 'pepper' | 'keyUses' | 'headerNames'>;
 
 /** Needs no Proxy. @throws {ServiceError} 401 */
 export function authenticateCaller(
   { apiKey, hashes }: SentKeys,
-  { callers, pepper, headerNames }: Authenticating,
+  { callers, pepper, keyUses, headerNames }: Authenticating,
 ): Promise<Caller> {
-  return authenticate(apiKey, { callers, pepper, hashes, headerName: `${headerNames.prefix}-API-KEY` });
+  return authenticate(apiKey, { callers, pepper, keyUses, hashes, headerName: `${headerNames.prefix}-API-KEY` });
 }
 
 /** @throws {ServiceError} 404 for another Tenant's Proxy, 403 for missing rights. */

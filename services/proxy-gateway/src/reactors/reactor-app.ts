@@ -19,8 +19,9 @@ export function reactorAppOf(
   context: Context,
   { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,
 ): RequestListener {
-  const { db, vault, caches, callers, pepper, headerNames, hostOf, bodyBytes, refusals, log } = context;
+  const { db, vault, caches, callers, pepper, keyUses, headerNames, hostOf, bodyBytes, refusals, log } = context;
   const headerName = `${headerNames.prefix}-API-KEY`;
+  const presenting = { pepper, keyUses, headerName };
   const options = {
     context,
     headerPrefix: headerNames.prefix,
@@ -34,7 +35,7 @@ export function reactorAppOf(
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
     authenticate: (request, tx) =>
-      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, pepper, headerName }),
+      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, ...presenting }),
     observer: requestObserver({
       operations: operations.map(operationName),
       errorCodes: problemCodes,

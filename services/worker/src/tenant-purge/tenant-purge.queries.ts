@@ -18,6 +18,7 @@ const purge = {
   reactor_runs: ['id'],
   applications: ['id'],
   application_keys: 'with its Application',
+  key_uses: 'with its key',
   sessions: 'with its Application',
   members: 'with its Tenant',
   former_members: 'with its Tenant',

@@ -2,13 +2,15 @@ import { keyNotExpired, notExpired } from '@sluice/credentials';
 import { prepared, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
-const columns = ['id', 'version', 'created_by', 'created_at', 'expires_at'] as const;
+const columns = ['id', 'version', 'name', 'last_four', 'created_by', 'created_at', 'expires_at'] as const;
 
 export interface NewKey {
   tenantId: string;
   applicationId: string;
   version: number;
+  name?: string | null;
   keyHash: Buffer;
+  lastFour: string;
   expiresAt?: string | null;
   createdBy: string | null;
 }
@@ -21,7 +23,9 @@ export function insertKey(tx: Queryable, key: NewKey) {
       tenant_id: key.tenantId,
       application_id: key.applicationId,
       version: key.version,
+      name: key.name ?? null,
       key_hash: key.keyHash,
+      last_four: key.lastFour,
       expires_at: key.expiresAt ?? null,
       created_by: key.createdBy,
     })
@@ -32,9 +36,15 @@ export function insertKey(tx: Queryable, key: NewKey) {
 export function listKeys(db: Queryable, tenantId: string, applicationId: string) {
   return db
     .selectFrom('application_keys')
-    .select(columns)
-    .where('tenant_id', '=', tenantId)
-    .where('application_id', '=', applicationId)
+    .leftJoin('key_uses', (join) =>
+      join
+        .onRef('key_uses.tenant_id', '=', 'application_keys.tenant_id')
+        .onRef('key_uses.application_id', '=', 'application_keys.application_id')
+        .onRef('key_uses.key_id', '=', 'application_keys.id'),
+    )
+    .select([...columns, 'last_used_at'])
+    .where('application_keys.tenant_id', '=', tenantId)
+    .where('application_keys.application_id', '=', applicationId)
     .where(keyNotExpired)
     .orderBy('version', 'desc')
     .execute();

@@ -1,10 +1,11 @@
 import { absent, tagOf } from '@sluice/cache-coherence';
-import { generateApiKey, hashKey } from '@sluice/credentials';
+import { generateApiKey, hashKey, lastFourOf } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { Confirmed, changeRows, created } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
 import { futureDate } from '../../future-date.ts';
+import { readName } from '../../read-name.ts';
 import { recordAct } from '../../record-act.ts';
 import { idParams } from '../../resource.schema.ts';
 import { withoutNulls } from '../../without-nulls.ts';
@@ -41,7 +42,8 @@ const listApplicationKeys = operation({
   id: 'listApplicationKeys',
   tag: 'Applications',
   summary: 'List the keys of an Application, newest first',
-  description: 'A plain array. It shows when each key was made, and never a key.',
+  description:
+    'A plain array, never with a key. To see whether an old key is still needed, read `last_used_at`: it is exact to the hour, and a use is shown after about a minute.',
   method: 'get',
   path: '/applications/:id/keys',
   permission: 'application:read',
@@ -59,7 +61,7 @@ const createApplicationKey = operation({
   tag: 'Applications',
   summary: 'Add a key to an Application; the answer shows it, once',
   description:
-    'The other keys stay accepted, so that a key can be replaced without an outage: add a key, move the callers to it, delete the old one. An Application has at most five keys; a sixth is 422. A management permission that the Application has must be one that the key holds (403). The body may be left out. A key that expires is refused from its `expires_at` on.',
+    'The other keys stay accepted, so that a key can be replaced without an outage: add a key, move the callers to it, and delete the old one once its `last_used_at` stays behind. An Application has at most five keys; a sixth is 422. A management permission that the Application has must be one that the key holds (403). The body may be left out. `name` cannot be changed later. A key that expires is refused from its `expires_at` on.',
   method: 'post',
   path: '/applications/:id/keys',
   permission: 'application:update',
@@ -71,6 +73,7 @@ const createApplicationKey = operation({
   errors: ['not_found', 'limit_reached'],
   async handle(input, { db, changes, keyEnvironment, pepper }) {
     const { params, body, caller } = input;
+    const name = body.name == null ? null : readName(body.name);
     const expiresAt = futureDate(body.expires_at);
     const { tenantId } = caller;
     const locked = { ...rowOf(caller, params.id), settle: input.settle };
@@ -86,7 +89,9 @@ const createApplicationKey = operation({
         tenantId,
         applicationId: params.id,
         version: await nextKeyVersion(tx, tenantId, params.id),
+        name,
         keyHash: hashKey(pepper, key),
+        lastFour: lastFourOf(key),
         expiresAt: expiresAt?.toISOString() ?? null,
         createdBy: caller.id,
       });
@@ -111,7 +116,7 @@ const createApplicationKey = operation({
 const getApplicationKey = operation({
   id: 'getApplicationKey',
   tag: 'Applications',
-  summary: 'Get a key of an Application: when it was made, not the key',
+  summary: 'Get a key of an Application: when it was made and last used, not the key',
   method: 'get',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:read',

@@ -49,8 +49,8 @@ const signIn = anonymousOperation({
 });
 
 /** Undefined if the key is not a management key. @throws {ServiceError} `unauthenticated` for an unknown key. */
-async function keyHolder({ callers, pepper }: Context, key: string): Promise<SignedIn | undefined> {
-  const { id, tenantId, type, keyId } = await authenticate(key, { callers, pepper, headerName: 'key' });
+async function keyHolder({ callers, pepper, keyUses }: Context, key: string): Promise<SignedIn | undefined> {
+  const { id, tenantId, type, keyId } = await authenticate(key, { callers, pepper, keyUses, headerName: 'key' });
   return type === 'management' && keyId !== undefined ? { tenantId, applicationId: id, keyId } : undefined;
 }
 
