@@ -5,6 +5,7 @@ import {
   hashKey,
   isWellFormedApiKey,
   isWellFormedProxyKey,
+  lastFourOf,
   readPepper,
 } from './index.ts';
 
@@ -20,6 +21,12 @@ describe('API keys', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     const value = [...key.slice(-6)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
     expect(value).toBe(crc32(key.slice(0, -6)));
+  });
+
+  test('are recognized by the last four characters before their checksum', () => {
+    expect(lastFourOf(`svc_test_prv_${'a'.repeat(39)}x9Qa123456`)).toBe('x9Qa');
+    const key = generateApiKey('live', 'management');
+    expect(key.slice(-10)).toBe(lastFourOf(key) + key.slice(-6));
   });
 
   test('any single mistyped character is noticed without a look-up', () => {

@@ -62,6 +62,28 @@ test('keys go with their Application, whoever deletes it; no key is without one'
   await expect(db.insertInto('application_keys').values(orphan).execute()).rejects.toThrow(/foreign key/);
 });
 
+test('keys that the previous version makes have no name and no last characters; their uses go with them, too', async () => {
+  const { db } = database.current;
+  const { id } = await createAsBefore(db);
+  const of = { tenant_id: tenantId, application_id: id };
+  const key = await db
+    .selectFrom('application_keys')
+    .select(['id', 'name', 'last_four'])
+    .where('application_id', '=', id)
+    .executeTakeFirstOrThrow();
+  expect([key.name, key.last_four]).toEqual([null, null]);
+  await db
+    .insertInto('key_uses')
+    .values({ ...of, key_id: key.id, last_used_at: '2026-01-01T00:00:00.000Z' })
+    .execute();
+  await db
+    .updateTable('applications')
+    .set({ key_hash: randomBytes(32) })
+    .where('id', '=', id)
+    .execute();
+  expect(await db.selectFrom('key_uses').select('key_id').execute()).toEqual([]);
+});
+
 test('without the trigger a key of the previous version would not be known: the tests can fail', async () => {
   const { db } = database.current;
   await db

@@ -42,10 +42,10 @@ export async function startTestTokenVault(
   const { db, url: directUrl } = await openTestDatabase(stack);
   const databaseUrl = await through(directUrl);
   const onLogLine = (line: string) => void lines.push(line);
-  const startAnother = () =>
+  const startAnother = (own = stack) =>
     startTestService(
       { configSchema, start },
-      { databaseUrl, secrets, stack, settings: { CONSOLE_HOST: consoleHost, ...settings }, onLogLine },
+      { databaseUrl, secrets, stack: own, settings: { CONSOLE_HOST: consoleHost, ...settings }, onLogLine },
     );
   const { url, metrics, readiness } = await startAnother();
 

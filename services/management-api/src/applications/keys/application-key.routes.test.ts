@@ -12,6 +12,9 @@ const list = (id: string) => api.current.send('GET', `/applications/${id}/keys`)
 const get = (id: string, keyId: string) => api.current.send('GET', `/applications/${id}/keys/${keyId}`);
 const remove = (id: string, keyId: string) => api.current.send('DELETE', `/applications/${id}/keys/${keyId}`);
 
+/** Before the checksum. */
+const lastFour = (key: string) => key.slice(-10, -6);
+
 /** Every private key may list the permissions. */
 async function isAccepted(key: string): Promise<boolean> {
   const { status } = await api.current.send('GET', '/permissions', { key });
@@ -36,6 +39,7 @@ describe('create', () => {
     expect(body).toEqual({
       id: uuidText,
       version: 2,
+      last_four: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
       created_by: tenant.application_id,
       created_at: isoDate,
       key: expect.stringMatching(/^svc_test_prv_[0-9A-Za-z]{49}$/),
@@ -47,9 +51,47 @@ describe('create', () => {
     expect((await get(id, body.id)).body).toEqual(withoutKey);
   });
 
+  test('the last four characters of its random part are shown, and nothing else of it, here or in its row', async () => {
+    const { db } = api.current;
+    const { id, key: first } = await api.current.application();
+    const { body } = await add(id);
+    const { body: keys } = await list(id);
+    expect(keys.map((key: { last_four: string }) => key.last_four)).toEqual([body.key, first].map(lastFour));
+    const row = await db.selectFrom('application_keys').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+    const { key_hash: hash, ...members } = row;
+    const shown = JSON.stringify([keys, members]);
+    const random: string = body.key.split('_').at(-1);
+    const parts = Array.from({ length: random.length - 4 }, (_, at) => random.slice(at, at + 5));
+    expect(parts.filter((part) => shown.includes(part))).toEqual([]);
+    expect(hash).toHaveLength(32);
+  });
+
+  test('the name is kept without blanks at both ends', async () => {
+    const { id } = await api.current.application();
+    const { status, body } = await add(id, { name: '  Backend in Frankfurt ', expires_at: future });
+    expect([status, body.name, body.expires_at]).toEqual([201, 'Backend in Frankfurt', future]);
+    expect((await get(id, body.id)).body.name).toBe('Backend in Frankfurt');
+    expect((await add(id, { name: '𝄞'.repeat(200) })).status).toBe(201);
+    expect((await add(id, { name: 'Backend in Frankfurt' })).status).toBe(201);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['has blanks only', '  '],
+    ['is too long', 'x'.repeat(201)],
+    ['has a direction character', 'a\u202eb'],
+    ['is a number', 5],
+  ])('a name that %s is 400, and says where', async (_, name) => {
+    const { id } = await api.current.application();
+    const { status, body } = await add(id, { name });
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['name']]);
+    expect((await list(id)).body).toHaveLength(1);
+  });
+
   test('a body may be left out, be empty, or hold null', async () => {
     const { id } = await api.current.application();
-    for (const body of [undefined, {}, { expires_at: null }]) expect((await add(id, body)).status).toBe(201);
+    for (const body of [undefined, {}, { name: null, expires_at: null }])
+      expect((await add(id, body)).status).toBe(201);
   });
 
   test.each([
@@ -102,6 +144,7 @@ describe('create', () => {
     const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
     expect((await add(id, {}, { headers })).status).toBe(201);
     expect((await add(id, { expires_at: '2999-01-01' }, { headers })).status).toBe(409);
+    expect((await add(id, { name: 'N' }, { headers })).status).toBe(409);
   });
 
   test('a replay does not show a key that has expired, nor one of an Application that is gone', async () => {
@@ -129,6 +172,33 @@ describe('list and get', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject([{ version: 3, expires_at: future }, { version: 1 }]);
     expect(JSON.stringify(body)).not.toMatch(/svc_test|hash/);
+  });
+
+  test('when a key was last used is shown, to its own Tenant', async () => {
+    const { db, tenant, send, stranger } = api.current;
+    const { id } = await api.current.application();
+    const { body: used } = await add(id);
+    const at = '2026-01-02T03:00:00.000Z';
+    const use = { tenant_id: tenant.tenant_id, application_id: id, key_id: used.id, last_used_at: at };
+    await db.insertInto('key_uses').values(use).execute();
+    const { body } = await list(id);
+    expect(body.map((key: { last_used_at?: string }) => key.last_used_at)).toEqual([at, undefined]);
+    expect((await get(id, used.id)).body.last_used_at).toBe(at);
+    expect((await send('GET', `/applications/${id}/keys`, { key: stranger.management_key })).status).toBe(404);
+    await remove(id, used.id);
+    expect(await db.selectFrom('key_uses').select('key_id').where('key_id', '=', used.id).execute()).toEqual([]);
+  });
+
+  test('a key that a former version made has neither name nor last characters', async () => {
+    const { db } = api.current;
+    const { id } = await api.current.application();
+    await db
+      .updateTable('applications')
+      .set({ key_hash: hashKey(readPepper(randomUUID()), 'key') })
+      .where('id', '=', id)
+      .execute();
+    const { body } = await list(id);
+    expect(Object.keys(body[0]).sort()).toEqual(['created_at', 'created_by', 'id', 'version']);
   });
 
   test('an expired key is not listed and 404', async () => {
@@ -180,7 +250,7 @@ test('regenerate replaces all keys by one', async () => {
     false,
     true,
   ]);
-  expect((await list(id)).body).toMatchObject([{ version: 3 }]);
+  expect((await list(id)).body).toMatchObject([{ version: 3, last_four: lastFour(body.key) }]);
 });
 
 test('a key is refused from its moment on; expiry may leave none', async () => {
