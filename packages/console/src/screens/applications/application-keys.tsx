@@ -1,28 +1,30 @@
 import type { Application, ApplicationKey } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useNames } from '../../api/use-names.ts';
 import { Button } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Soft } from '../../ui/layout.tsx';
 import { NewSecret } from '../../ui/new-secret.tsx';
-import { Fault, Loaded } from '../../ui/states.tsx';
+import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { usePeople } from '../settings/use-people.ts';
+import { ApplicationKeyNew } from './application-key-new.tsx';
+import styles from './applications.module.css';
+import { LastUse, lastUseInWords } from './last-use.tsx';
 
-/** One to five keys, so that one can be replaced without an outage: add, deploy, delete the former. */
-export function ApplicationKeys({ application: { id, name } }: { application: Application }) {
+/** One to five keys, so that one can be replaced without an outage: add, deploy, delete the former once it is unused. */
+export function ApplicationKeys({ application }: { application: Application }) {
+  const { id, name } = application;
+  const [isAdding, setIsAdding] = useState(false);
   const [shown, setShown] = useState<string>();
   const query = useQuery({
     queryKey: ['applications', id, 'keys'],
     queryFn: ({ signal }) => sluice.applications.keys.list(id, { signal }).toArray(),
-  });
-  const add = useChange({
-    act: (options) => sluice.applications.keys.create(id, {}, options),
-    said: ({ version }) => `Key ${version} was added`,
-    onDone: ({ key }) => setShown(key),
   });
   const replace = useChange({
     act: (options) => sluice.applications.regenerate(id, options),
@@ -32,11 +34,11 @@ export function ApplicationKeys({ application: { id, name } }: { application: Ap
   return (
     <Card
       title="Keys"
-      intro="To replace one without an outage: add a key, deploy it, delete the former one."
+      intro="To replace one without an outage: add a key, deploy it, and delete the former one when it is no longer used."
       flush
       acts={
         <>
-          <Button small icon="plus" needs="application:update" busy={add.isPending} onClick={() => add.mutate()}>
+          <Button small icon="plus" needs="application:update" onClick={() => setIsAdding(true)}>
             Add a key
           </Button>
           <Confirm
@@ -50,37 +52,112 @@ export function ApplicationKeys({ application: { id, name } }: { application: Ap
         </>
       }
     >
-      <Fault error={add.error} />
-      <Loaded query={query}>
-        {(keys) => (
-          <Table label="Keys" columns={columnsOf(id, keys.length === 1)} rows={keys} keyOf={(key) => key.id} />
-        )}
-      </Loaded>
+      <Loaded query={query}>{(keys) => <Keys applicationId={id} keys={keys} />}</Loaded>
+      {isAdding && (
+        <ApplicationKeyNew
+          application={application}
+          onClose={() => setIsAdding(false)}
+          onMade={({ key }) => {
+            setIsAdding(false);
+            setShown(key);
+          }}
+        />
+      )}
       {shown && <NewSecret title={`A key of ${name}`} secret={shown} onClose={() => setShown(undefined)} />}
     </Card>
   );
 }
 
-function columnsOf(applicationId: string, isOnly: boolean): readonly Column<ApplicationKey>[] {
-  return [
-    { title: 'Version', tight: true, cell: ({ version }) => `Key ${version}` },
-    { title: 'Id', from: 46, cell: ({ id }) => <Id id={id} /> },
-    { title: 'Created', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+function Keys({ applicationId, keys }: { applicationId: string; keys: readonly ApplicationKey[] }) {
+  const people = usePeople();
+  const names = useNames(
+    'applications',
+    keys.map(({ created_by: by }) => by).filter((by) => !people.has(by ?? '')),
+  );
+  const columns: readonly Column<ApplicationKey>[] = [
+    {
+      title: 'Key',
+      cell: ({ name, version }) => (
+        <>
+          {name ?? `Key ${version}`}
+          {name !== undefined && (
+            <div>
+              <Soft>Key {version}</Soft>
+            </div>
+          )}
+        </>
+      ),
+    },
+    { title: 'Ends in', tight: true, cell: ({ last_four: lastFour }) => <Ending lastFour={lastFour} /> },
+    {
+      title: 'Last used',
+      tight: true,
+      cell: ({ last_used_at: at, last_four: lastFour }) =>
+        at ? <LastUse at={at} /> : <Soft>{lastFour === undefined ? 'not noted yet' : 'never'}</Soft>,
+    },
     {
       title: 'Expires',
-      from: 46,
-      tight: true,
+      from: 32,
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : <Soft>never</Soft>),
+    },
+    {
+      title: 'Created',
+      from: 46,
+      cell: ({ created_at, created_by }) => (
+        <>
+          <Time at={created_at} />
+          {created_by !== undefined && <Creator id={created_by} names={names} people={people} />}
+        </>
+      ),
     },
     {
       title: 'Delete',
       atEnd: true,
-      cell: (key) => (isOnly ? <Soft>The last key stays</Soft> : <DeleteKey applicationId={applicationId} of={key} />),
+      cell: (key) =>
+        keys.length === 1 ? <Soft>The last key stays</Soft> : <DeleteKey applicationId={applicationId} of={key} />,
     },
   ];
+  return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} />;
 }
 
-function DeleteKey({ applicationId, of: { id, version } }: { applicationId: string; of: ApplicationKey }) {
+/** Its last ten characters, of which six are a checksum that is not stored. */
+function Ending({ lastFour }: { lastFour: string | undefined }) {
+  if (lastFour === undefined) return <Soft>unknown</Soft>;
+  return (
+    <code className={styles.ending} title="Four characters, before the last six of the key">
+      {lastFour}
+      <span aria-hidden>••••••</span>
+    </code>
+  );
+}
+
+interface CreatorProps {
+  id: string;
+  /** Of Applications. */
+  names: ReadonlyMap<string, string>;
+  people: ReadonlyMap<string, string>;
+}
+
+function Creator({ id, names, people }: CreatorProps) {
+  const person = people.get(id);
+  const application = names.get(id);
+  return (
+    <div title={id}>
+      <Soft>by</Soft>{' '}
+      {application ? (
+        <Link to="/applications/$id" params={{ id }}>
+          {application}
+        </Link>
+      ) : (
+        (person ?? <Soft>somebody who is gone</Soft>)
+      )}
+    </div>
+  );
+}
+
+function DeleteKey({ applicationId, of: key }: { applicationId: string; of: ApplicationKey }) {
+  const { id, version, name, last_used_at: at } = key;
+  const called = name === undefined ? `key ${version}` : `the key ${name}`;
   const remove = useChange({
     act: (options) => sluice.applications.keys.delete(applicationId, id, options),
     said: () => `Key ${version} was deleted`,
@@ -89,10 +166,14 @@ function DeleteKey({ applicationId, of: { id, version } }: { applicationId: stri
     <Confirm
       small
       act="Delete"
-      title={`Delete key ${version}?`}
-      text="Whoever still calls with it is refused as soon as this is confirmed."
+      title={`Delete ${called}?`}
+      text={`${usedWhen(at)} Whoever still calls with it is refused as soon as this is confirmed.`}
       needs="application:update"
       change={remove}
     />
   );
+}
+
+function usedWhen(at: string | undefined): string {
+  return at === undefined ? 'No use of it was noted.' : `It was last used ${lastUseInWords(at)}.`;
 }

@@ -2,15 +2,14 @@ import type { SignedIn } from '@sluice/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
-import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Paging, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { personName } from './roles.ts';
 import { SettingsPage } from './settings-page.tsx';
+import { usePeople } from './use-people.ts';
 
 const route = getRouteApi('/settings/sign-ins');
 
@@ -30,7 +29,7 @@ export function SignIns() {
 function List() {
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const names = useNames();
+  const names = usePeople();
   const query = useQuery({
     queryKey: ['sign-ins', page],
     queryFn: ({ signal }) => sluice.console.signIns.list({}, { signal }).page(page),
@@ -69,18 +68,6 @@ function List() {
       )}
     </Loaded>
   );
-}
-
-/** Names of the person, and of all members if the person may see them. */
-function useNames(): ReadonlyMap<string, string> {
-  const { user, permissions } = useMe();
-  const { data } = useQuery({
-    queryKey: ['members', 'names'],
-    queryFn: ({ signal }) => sluice.members.list({ size: 100 }, { signal }).toArray(),
-    enabled: permissions.includes('tenant:member:read'),
-  });
-  const people = [...(user ? [{ user }] : []), ...(data ?? [])];
-  return new Map(people.map((person) => [person.user.id, personName(person)]));
 }
 
 function EndSignIn({ signIn: { id } }: { signIn: SignedIn }) {

@@ -1,0 +1,96 @@
+import type { Application, ApplicationKeyWithKey } from '@sluice/sdk';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+
+const dayMs = 86_400_000;
+
+const expiries = {
+  never: 'Never',
+  '30': 'In 30 days',
+  '90': 'In 90 days',
+  '365': 'In a year',
+  at: 'At a moment of your choice',
+} as const;
+
+interface ApplicationKeyNewProps {
+  application: Application;
+  onMade: (key: ApplicationKeyWithKey) => void;
+  onClose: () => void;
+}
+
+export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, onClose }: ApplicationKeyNewProps) {
+  const [name, setName] = useState('');
+  const [expiry, setExpiry] = useState<keyof typeof expiries>('never');
+  const [moment, setMoment] = useState('');
+  const unsaved = useUnsaved(name !== '' || expiry !== 'never');
+  const create = useChange({
+    unsaved,
+    act: (options) => {
+      const expiresAt = momentOf(expiry, moment);
+      const body = { ...(name !== '' && { name }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
+      return sluice.applications.keys.create(id, body, options);
+    },
+    said: ({ version }) => `Key ${version} was added`,
+    onDone: onMade,
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Add a key to ${ofName}`}
+      text="The other keys stay accepted. The new one is shown once."
+    >
+      <Form
+        onSubmit={() => create.mutate()}
+        error={create.error}
+        acts={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={create.isPending}>
+              Add the key
+            </Button>
+          </>
+        }
+      >
+        <TextField
+          label="Name"
+          hint="Where it is used, to tell it from the others. It cannot be changed later."
+          placeholder="Backend in Frankfurt"
+          value={name}
+          onText={setName}
+          maxLength={200}
+          error={faultOf(create.error, 'name')}
+        />
+        <Choice
+          label="Expires"
+          hint="From then on the key is refused, like one that was deleted."
+          value={expiry}
+          options={expiries}
+          onValue={setExpiry}
+          error={expiry === 'at' ? undefined : faultOf(create.error, 'expires_at')}
+        />
+        {expiry === 'at' && (
+          <TextField
+            label="Moment"
+            hint="In your time zone."
+            type="datetime-local"
+            value={moment}
+            onText={setMoment}
+            required
+            error={faultOf(create.error, 'expires_at')}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function momentOf(expiry: keyof typeof expiries, moment: string): string | undefined {
+  if (expiry === 'never') return undefined;
+  return (expiry === 'at' ? new Date(moment) : new Date(Date.now() + Number(expiry) * dayMs)).toISOString();
+}
