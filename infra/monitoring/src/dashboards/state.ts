@@ -174,6 +174,15 @@ export const state: Dashboard = {
           },
         },
         {
+          title: 'Keys whose last use is not in Postgres yet',
+          unit: 'short',
+          description: 'Written once a minute; they wait while writes fail',
+          queries: {
+            '{{job}}': 'sum by (job) (sluice_key_uses_waiting{$scope})',
+            '{{job}} failed writes': 'sum by (job) (increase(sluice_key_use_failed_writes_total{$scope}[5m]))',
+          },
+        },
+        {
           title: 'Rows that wait for the ledger',
           unit: 'short',
           description: 'Each is in the tree within two seconds',

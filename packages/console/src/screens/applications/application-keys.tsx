@@ -34,7 +34,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
   return (
     <Card
       title="Keys"
-      intro="To replace one without an outage: add a key, deploy it, and delete the former one when it is no longer used."
+      intro="To replace one without an outage: add a key, deploy it, delete the former once it is unused."
       flush
       acts={
         <>
@@ -77,18 +77,14 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
   const columns: readonly Column<ApplicationKey>[] = [
     {
       title: 'Key',
-      cell: ({ name, version }) => (
+      cell: ({ name, version, last_four: lastFour }) => (
         <>
-          {name ?? `Key ${version}`}
-          {name !== undefined && (
-            <div>
-              <Soft>Key {version}</Soft>
-            </div>
-          )}
+          {name !== undefined && <div>{name}</div>}
+          {name === undefined ? `Key ${version}` : <Soft>Key {version}</Soft>}
+          {lastFour !== undefined && <Ending lastFour={lastFour} />}
         </>
       ),
     },
-    { title: 'Ends in', tight: true, cell: ({ last_four: lastFour }) => <Ending lastFour={lastFour} /> },
     {
       title: 'Last used',
       tight: true,
@@ -98,11 +94,13 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
     {
       title: 'Expires',
       from: 32,
+      tight: true,
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : <Soft>never</Soft>),
     },
     {
       title: 'Created',
       from: 46,
+      tight: true,
       cell: ({ created_at, created_by }) => (
         <>
           <Time at={created_at} />
@@ -121,13 +119,11 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
 }
 
 /** Its last ten characters, of which six are a checksum that is not stored. */
-function Ending({ lastFour }: { lastFour: string | undefined }) {
-  if (lastFour === undefined) return <Soft>unknown</Soft>;
+function Ending({ lastFour }: { lastFour: string }) {
   return (
-    <code className={styles.ending} title="Four characters, before the last six of the key">
-      {lastFour}
-      <span aria-hidden>••••••</span>
-    </code>
+    <div className={styles.ending} title="Four characters, and the last six of the key, which are not stored">
+      <Soft>ends in</Soft> <code>{lastFour}••••••</code>
+    </div>
   );
 }
 
@@ -167,7 +163,11 @@ function DeleteKey({ applicationId, of: key }: { applicationId: string; of: Appl
       small
       act="Delete"
       title={`Delete ${called}?`}
-      text={`${usedWhen(at)} Whoever still calls with it is refused as soon as this is confirmed.`}
+      text={
+        <>
+          <strong>{usedWhen(at)}</strong> Whoever still calls with it is refused as soon as this is confirmed.
+        </>
+      }
       needs="application:update"
       change={remove}
     />
