@@ -50,6 +50,23 @@ test.each<[string, object, string]>([
   expect(await typeAt(page(pagination, { id: '1' }), typed, true)).toMatchObject({ code: 0, out: 'ID\n1\n', error });
 });
 
+test('keys of an Application are told apart by name, last characters and last use, on a terminal too', async () => {
+  const key = { version: 2, last_four: 'x9Qa', created_by: 'b', created_at: 'c', last_used_at: 'u', expires_at: 'e' };
+  const keysOf = answering([
+    { id: '2', ...key, name: 'Backend' },
+    { id: '1', version: 1, created_at: 'c' },
+  ]);
+  const { out } = await typeAt(keysOf, ['keys', 'list', 'an-id'], true);
+  expect(out).toBe(
+    [
+      'ID  NAME     LAST_FOUR  LAST_USED_AT  CREATED_AT  VERSION',
+      '2   Backend  x9Qa       u             c           2',
+      '1                                     c           1',
+      '',
+    ].join('\n'),
+  );
+});
+
 test('a table has the columns that fit into a line of 80, and no configuration, which holds secrets', async () => {
   const row = {
     id: 'i'.repeat(36),

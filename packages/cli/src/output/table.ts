@@ -3,7 +3,10 @@ import { escapeLine, toSafeJson } from './escape.ts';
 const widest = 60;
 
 /** The most useful members come first. Members that are equal in all rows, long, or possibly secret are omitted. */
-const firstMembers = ['id', 'name', 'type', 'state', 'created_at', 'operation', 'message', 'version'];
+const firstMembers = [
+  ...['id', 'name', 'type', 'state', 'last_four', 'last_used_at'],
+  ...['created_at', 'operation', 'message', 'version'],
+];
 const omitted = new Set([
   ...['tenant_id', 'rules', 'request_transform', 'response_transform', 'modified_by', 'created_by'],
   ...['configuration', 'request_headers'],

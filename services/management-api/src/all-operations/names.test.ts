@@ -96,3 +96,19 @@ test('so it is for the Tenant', async () => {
   await db.updateTable('tenants').set({ name: ' old ' }).where('id', '=', tenant_id).execute();
   expect((await put(' old ')).body.name).toBe(' old ');
 });
+
+describe('keys of an Application', () => {
+  const add = async (name: string) => {
+    const { send, application } = api.current;
+    const { id } = await application();
+    return send('POST', `/applications/${id}/keys`, { body: { name } });
+  };
+
+  test.each(bad)('are not named %j', async (name) => {
+    expect(await add(name)).toMatchObject(faulty);
+  });
+
+  test.each(good)('named %j are %j', async (name, stored) => {
+    expect(await add(name)).toMatchObject({ status: 201, body: { name: stored } });
+  });
+});

@@ -122,7 +122,7 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
 function Ending({ lastFour }: { lastFour: string }) {
   return (
     <div className={styles.ending} title="Four characters, and the last six of the key, which are not stored">
-      <Soft>ends in</Soft> <code>{lastFour}••••••</code>
+      <code>…{lastFour}••••••</code>
     </div>
   );
 }
