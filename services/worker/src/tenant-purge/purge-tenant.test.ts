@@ -77,6 +77,17 @@ async function fillOtherTables(tenant_id: string): Promise<void> {
   const { db, rows } = stores.current;
   const application_id = await rows.application(tenant_id);
   const soon = new Date(Date.now() + 60_000).toISOString();
+  await db
+    .insertInto('key_uses')
+    .columns(['tenant_id', 'application_id', 'key_id', 'last_used_at'])
+    .expression(
+      db
+        .selectFrom('application_keys')
+        .select(['tenant_id', 'application_id', 'id', 'created_at'])
+        .where('tenant_id', '=', tenant_id)
+        .where('application_id', '=', application_id),
+    )
+    .execute();
   const hashes = () => ({ key_hash: randomBytes(32), nonce_hash: randomBytes(32) });
   const session = { tenant_id, id: randomUUID(), application_id, made_from: '10.0.0.1', network: '10.0.0.0' };
   await db

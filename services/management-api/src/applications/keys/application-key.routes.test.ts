@@ -95,12 +95,14 @@ describe('create', () => {
   });
 
   test.each([
-    ['a date of the past', { expires_at: '2001-01-01T00:00:00Z' }, 400],
-    ['a date that is none', { expires_at: 'soon' }, 400],
-    ['an array', [], 400],
-  ])('%s is 400', async (_, body, status) => {
+    ['a date of the past', { expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
+    ['a date that is none', { expires_at: 'soon' }, 'expires_at'],
+    ['a misspelt member', { expire_at: future }, 'expire_at'],
+    ['an array', [], '$'],
+  ])('%s is 400, and says where', async (_, body, where) => {
     const { id } = await api.current.application();
-    expect((await add(id, body)).status).toBe(status);
+    const { status, body: problem } = await add(id, body);
+    expect([status, Object.keys(problem.errors)]).toEqual([400, [where]]);
   });
 
   test('another content type is 415, a body that is too large 413', async () => {
