@@ -156,11 +156,13 @@ export function applicationModel(
       ...(accessRules !== undefined && { rules: accessRules }),
     };
     const faults = shapeFaults({ ...grants, name });
-    if (faults.length > 0) return { faults };
+    // Except for an empty one, a name is judged once the Application is found, because the stored name is accepted as it is.
+    const isNameShaped = typeof name === 'string' && name !== '';
+    if (faults.some((fault) => fault !== 'name' || !isNameShaped)) return { faults };
     if (!found) return notFound;
     const type = rules.typeAfterPut(found, body);
-    const unholdable = grantFaults(grants, type);
-    if (unholdable.length > 0) return { faults: unholdable };
+    faults.push(...grantFaults(grants, type));
+    if (faults.length > 0) return { faults };
     Object.assign(found, { name, type, ...toGrants(grants), isChanged: true });
     return { status: 200, body: answer(found) };
   }
