@@ -76,6 +76,12 @@ test('a member without an account is invited again, and returns by the link', as
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   };
   await accept(lost, invited.url);
+  const askVault = () =>
+    lost.evaluate(async () => {
+      const prefix = document.documentElement.dataset.headerPrefix;
+      return (await fetch('/api/tokens', { headers: { [`${prefix}-CONSOLE`]: '1' } })).status;
+    });
+  expect(await askVault()).toBe(200); // from here on the vault has this sign-in in its cache
 
   await using opened = await signIn(world.current);
   const { page } = opened;
@@ -94,6 +100,7 @@ test('a member without an account is invited again, and returns by the link', as
   await opened.look('settings-people-again');
 
   await accept(found, link);
+  expect(await askVault()).toBe(401);
   await lost.getByRole('link', { name: 'Tokens' }).click();
   await lost.waitForURL(`${consoleUrl}/sign-in`);
   await opened.goto('/settings/people', 'Settings');
