@@ -44,7 +44,7 @@ export async function findInvited(
   if (another) throw new ServiceError('conflict', 'Several members have this address');
   if (replaceable.length === 0) throw new ServiceError('conflict', 'This address is that of a member');
   if (role !== undefined && role !== member.role) {
-    const detail = `This address is that of a member with the role ${member.role}, and an invitation lets somebody take over that membership. Leave out the role, or change the role of the member`;
+    const detail = `This address is that of a member with the role ${member.role}, who would come back with that role. To invite the member again, use Invite again in the list of members, or send no role; to change the role, change the member`;
     throw new ServiceError('conflict', detail);
   }
   return { role: member.role, memberId: member.id };
