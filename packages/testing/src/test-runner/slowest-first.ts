@@ -21,7 +21,7 @@ const seconds: Readonly<Record<string, number>> = {
   'monitoring/src/monitoring.system.test.ts': 40,
 };
 
-/** Files that share a platform: one process runs all of a row, in this order, and ends what they share. */
+/** Files that share a platform, or a fill that the others would wait for: one process runs all of a row, in this order, and ends what they share. */
 const sharing: readonly (readonly string[])[] = [
   [
     'e2e/src/packed.test.ts',
@@ -33,6 +33,12 @@ const sharing: readonly (readonly string[])[] = [
     'e2e/src/clients.test.ts',
   ],
   ['monitoring/src/monitoring.system.test.ts', 'monitoring/src/traces.system.test.ts'],
+  [
+    'all-operations/query-plans.system.test.ts',
+    'packages/vault/src/query-plans.system.test.ts',
+    'rotation/query-plans.system.test.ts',
+    'worker/src/query-plans.system.test.ts',
+  ],
 ];
 
 function rankOf({ path, duration }: Test): number {
