@@ -115,7 +115,8 @@ test('each place has a thread, also where no code has run before', () =>
   ]));
 
 slow('2.1 s')('each place has a thread, also for Tenants whose code was slow', async () => {
-  const { url } = await gateway.current.startAnother({ REACTOR_THREADS: '4', TRANSFORM_CPU_MS: '200' });
+  // Each such Tenant may use a quarter of them.
+  const { url } = await gateway.current.startAnother({ REACTOR_THREADS: '8', TRANSFORM_CPU_MS: '200' });
   await expectAllCallOut(url, async (owner, key) => {
     const slow = await owner.reactor({ code: 'module.exports = async () => { for (;;); }' });
     expect((await reactAt(url, { id: slow.id, key, body: {} })).body.detail).toContain('CPU');
