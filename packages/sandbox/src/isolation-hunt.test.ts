@@ -99,7 +99,7 @@ test('the memory of a new instance has no byte of an earlier one, whose own memo
   const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
   const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
   const limits = { ...defaultTransformLimits, cpuMs: 5_000 };
-  const largeHeap = new LargeHeaps(1).forThread(true);
+  const largeHeap = new LargeHeaps(2).forThread(true);
   const notes: WebAssembly.Memory[] = [];
   const NativeMemory = WebAssembly.Memory;
   // The instances make their own memory: note each.

@@ -90,7 +90,7 @@ const parsing = { ownerId: '', kind: 'request', argsJson: '', configuration, par
 /** The methods are in the order in which a run passes through them. */
 export function openTransformPool(options: TransformPoolOptions): TransformPool {
   const { limits, queueLimit, waitMs = limits.wallMs, warm = new WarmMemory(Number.POSITIVE_INFINITY) } = options;
-  const { largeHeaps = new LargeHeaps(2 * options.threads + 1) } = options; // More than it has threads.
+  const { largeHeaps = new LargeHeaps(4 * options.threads + 1) } = options; // For a Tenant as many as it has threads.
   const headerPrefix = options.headerPrefix.toLowerCase();
   const onFault = options.onFault ?? ((error) => process.emitWarning(`A transform thread broke: ${error}`));
   const hostCalls = new HostCalls();

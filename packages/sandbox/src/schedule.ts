@@ -117,6 +117,7 @@ export class Schedule<W extends Work> {
    * the slow threads serve its Tenant, or the Tenant's new code.
    */
   ended({ tenantId, transform }: Work, answer: RunAnswer | undefined, limit?: Stop): boolean {
+    if (limit === 'memoryWait') return false; // Others had the memory.
     const wasSlow = !answer || answer.cpuMs >= this.#slowMs || isKill(limit);
     const wasQuick = !wasSlow && !answer.isCut && answer.outcome.kind !== 'slow';
     if (wasQuick) transform.runsPerBatch = runsThatFit(answer);

@@ -18,7 +18,8 @@ export function resultIn(text: string, { kind, outputBytes }: { kind: CodeKind; 
   return { kind: 'result', bodyJson, headersJson: undefined, tokenizeJson: second };
 }
 
-export function stopOf(error: unknown): Stop {
+export function stopOf(error: unknown, { isShortOfMemory }: Invocation): Stop {
+  if (isShortOfMemory) return 'memoryWait';
   if (error instanceof NoMemory) return 'heapBytes';
   return error instanceof RangeError ? 'stackBytes' : 'crashed';
 }

@@ -10,7 +10,7 @@ import { invocationFrom } from './invocation.ts';
 const require = createRequire(createRequire(import.meta.url).resolve('quickjs-emscripten'));
 const quickjs = new WebAssembly.Module(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')));
 
-const largeHeap = new LargeHeaps(1).forThread(true);
+const largeHeap = new LargeHeaps(2).forThread(true);
 
 afterEach(() => jest.restoreAllMocks());
 

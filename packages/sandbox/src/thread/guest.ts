@@ -28,6 +28,9 @@ import { readError } from './thrown.ts';
 const exportedFunctions = ['define', 'invoke', 'react', 'deliver', 'fireTimer', 'passTime', 'reset'] as const;
 type GuestFunction = (typeof exportedFunctions)[number];
 
+/** The memory of an instance grows by up to a fifth more than it needs. */
+const mostBytesAtOnce = 1.25 * largeHeapBytes;
+
 /** A Tenant's transform in its own instance of QuickJS, which stays warm between runs. */
 export class Guest {
   readonly #kind: CodeKind;
@@ -99,7 +102,7 @@ export class Guest {
       if (!invocation.outcome) await this.#invoke(run, invocation);
       return this.#defined && !invocation.isCut && isReusable(invocation) && this.#finish(invocation);
     } catch (error) {
-      end(invocation, { kind: 'stopped', by: stopOf(error) });
+      stop(invocation, stopOf(error, invocation));
       return false;
     } finally {
       this.#bridge.clear();
@@ -130,9 +133,12 @@ export class Guest {
   /** A heap that becomes large waits until there is memory for it, and leaves the run half of its time. */
   #mayGrow(bytes: number): boolean {
     const invocation = this.#invocation;
-    const longestMs = (invocation?.budget.wallLeftMs() ?? 0) / 2;
-    if (bytes <= largeHeapBytes || takeLargeHeap(this.#largeHeap, longestMs)) return true;
-    if (invocation) this.#cut(invocation, 'memoryWait');
+    if (bytes <= mostBytesAtOnce || !invocation) return true;
+    if (invocation.isShortOfMemory) return false;
+    const longestMs = invocation.outcome ? 0 : invocation.budget.wallLeftMs() / 2;
+    if (takeLargeHeap(this.#largeHeap, invocation.tenantId, longestMs)) return true;
+    invocation.isShortOfMemory = true;
+    this.#cut(invocation, 'memoryWait');
     return false;
   }
 
@@ -231,7 +237,7 @@ export class Guest {
     try {
       end(invocation, this.#outcomeOf(answer, invocation.limits.outputBytes));
     } catch (error) {
-      end(invocation, { kind: 'stopped', by: stopOf(error) });
+      stop(invocation, stopOf(error, invocation));
     }
     answer.dispose();
   }

@@ -7,6 +7,7 @@ import type { Outcome, Stop } from './outcome.ts';
 type SendCall = (call: Omit<HostCall, 'hostKey'>) => void;
 
 export interface Invocation {
+  readonly tenantId: string;
   readonly budget: Budget;
   readonly limits: TransformLimits;
   readonly quickMs: number;
@@ -28,9 +29,12 @@ export interface Invocation {
   outcome: Outcome | undefined;
   /** True even if the run has an outcome. */
   isCut: boolean;
+  /** It waited for memory in vain, and gets no more. */
+  isShortOfMemory: boolean;
 }
 
 export interface InvocationOptions {
+  tenantId?: string;
   limits: TransformLimits;
   quickMs?: number | undefined;
   mayFetch?: boolean;
@@ -38,8 +42,10 @@ export interface InvocationOptions {
   cpuAtStart?: number;
 }
 
-export function invocationFrom({ limits, quickMs, mayFetch = false, send, cpuAtStart }: InvocationOptions): Invocation {
+export function invocationFrom(options: InvocationOptions): Invocation {
+  const { tenantId = '', limits, quickMs, mayFetch = false, send, cpuAtStart } = options;
   return {
+    tenantId,
     budget: budgetFrom(limits, cpuAtStart),
     limits,
     quickMs: quickMs ?? Number.POSITIVE_INFINITY,
@@ -56,6 +62,7 @@ export function invocationFrom({ limits, quickMs, mayFetch = false, send, cpuAtS
     wake: () => {},
     outcome: undefined,
     isCut: false,
+    isShortOfMemory: false,
   };
 }
 

@@ -102,7 +102,7 @@ async function runBatch(task: BatchTask): Promise<RunAnswer[]> {
 
 async function runGuest(
   guest: Guest,
-  { kind, code, configurationJson, quickMs, wallMs }: BatchTask,
+  { tenantId, kind, code, configurationJson, quickMs, wallMs }: BatchTask,
   { argsJson, message, hasClient, mayFetch, hostKey }: RunInput,
   cpuAtStart: number,
 ): Promise<{ answer: RunAnswer; isReusable: boolean }> {
@@ -110,7 +110,7 @@ async function runGuest(
     if (hostKey !== undefined) hostCalls.postMessage({ hostKey, ...call } satisfies HostCall);
   };
   const limits = { ...settings.limits, wallMs };
-  const invocation = invocationFrom({ limits, quickMs, mayFetch, send, cpuAtStart });
+  const invocation = invocationFrom({ tenantId, limits, quickMs, mayFetch, send, cpuAtStart });
   current = { hostKey, invocation };
   const read = message && readBody(message);
   let isReusable = true;

@@ -16,8 +16,8 @@ interface Surroundings {
 /** Of transforms and reactors together, as parts of the process's memory limit. */
 const warmPart = 1 / 6;
 const largeHeapsPart = 1 / 6;
-/** So that code that waits for destinations, or is slow, leaves one to others. */
-const fewestLargeHeaps = 2;
+/** One for code that ends soon, and one for each of two Tenants whose code is slow or waits for destinations. */
+const fewestLargeHeaps = 3;
 
 type CodeMemory = ReturnType<typeof codeMemoryFrom>;
 

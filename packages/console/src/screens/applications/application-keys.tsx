@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useNames } from '../../api/use-names.ts';
 import { Button } from '../../ui/button.tsx';
@@ -135,6 +136,7 @@ interface CreatorProps {
 }
 
 function Creator({ id, names, people }: CreatorProps) {
+  const seesPeople = useMe().permissions.includes('tenant:member:read');
   const person = people.get(id);
   const application = names.get(id);
   return (
@@ -145,7 +147,7 @@ function Creator({ id, names, people }: CreatorProps) {
           {application}
         </Link>
       ) : (
-        (person ?? <Soft>somebody who is gone</Soft>)
+        (person ?? <Soft>{seesPeople ? 'somebody who is gone' : id}</Soft>)
       )}
     </div>
   );

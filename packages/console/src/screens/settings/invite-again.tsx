@@ -33,7 +33,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
       title={`Invite ${name} again?`}
       text={
         isOwn
-          ? 'You get a link by which somebody else, or you in another browser, takes over your membership. In this browser it changes nothing.'
+          ? 'You get a link by which somebody else, or you in another browser, takes over your membership. If you accept it in this browser, nothing changes. If it is accepted elsewhere, you are signed out here.'
           : `You get a link to send to ${email}. Whoever accepts it takes over this membership.`
       }
     >

@@ -1,17 +1,17 @@
 import { recordChange } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import { type Caller, hashKey, isWellFormedSecret } from '@sluice/credentials';
-import { nextVersion, type Queryable } from '@sluice/database';
+import type { Queryable } from '@sluice/database';
 import { Reply, readSignInCookie } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 import { anonymousOperation, type Context } from '../../context.ts';
-import { refuseWhatIsGone } from '../../refuse-what-is-gone.ts';
 import { withIdentity } from '../issuers/with-identity.ts';
 import { findGivers, mayStillInvite } from '../members/find-givers.ts';
 import { answerSignIn, createSignIn, type StartedSignIn } from '../sign-ins/create-sign-in.ts';
 import { findUser } from '../sign-ins/sign-in.queries.ts';
 import { unlessRefused } from '../sign-ins/unless-refused.ts';
+import { createMember, type NewMember } from './create-member.ts';
 import { type TakenInvitation, takeInvitation } from './invitation.queries.ts';
 import { acceptInvitationBody } from './invitation.schema.ts';
 import { isOwnMembership, takeOver } from './take-over.ts';
@@ -144,12 +144,6 @@ async function requireStillInvited(
   throw new ServiceError('forbidden', 'Whoever invited you may not give this role any more; ask for another');
 }
 
-interface NewMember {
-  tenantId: string;
-  userId: string;
-  role: TakenInvitation['role'];
-}
-
 /**
  * A member whom a person has removed can return only by an invitation made after the removal. Call it after the member is
  * inserted, because the insert waits for a removal in progress. @throws {ServiceError} `forbidden`
@@ -176,29 +170,4 @@ async function restoreOwner(tx: Queryable, { tenantId, userId, role }: NewMember
     .values({ tenant_id: tenantId, user_id: userId, role })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doNothing())
     .execute();
-}
-
-/**
- * A membership that came from a group becomes independent of it and gets the role of the invitation. An OWNER stays OWNER, and a
- * role that a person has given after the invitation stays too.
- */
-async function createMember(
-  tx: Queryable,
-  { tenantId, userId, role, madeAt }: NewMember & { madeAt: string },
-): Promise<void> {
-  const inserting = tx
-    .insertInto('members')
-    .values({ tenant_id: tenantId, user_id: userId, role, created_by: userId })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'user_id'])
-        .doUpdateSet({ role, source: 'person', modified_by: userId, modified_at: nextVersion({ table: 'members' }) })
-        .where('members.source', '=', 'group')
-        .where('members.role', '!=', 'OWNER')
-        .where(sql<boolean>`(not members.keeps_role or members.modified_at <= ${madeAt}::timestamptz)`),
-    )
-    .returning('id')
-    .executeTakeFirst();
-  const made = await refuseWhatIsGone(inserting, 'The Tenant or the person is gone');
-  if (!made) throw new ServiceError('conflict', 'You are a member of this Tenant already');
 }

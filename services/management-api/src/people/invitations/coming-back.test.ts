@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '@sluice/access';
+import { permissionsOf, type Role } from '@sluice/access';
 import { generateSecret, hashKey } from '@sluice/credentials';
 import { untilLockIsAwaited, useStack } from '@sluice/testing';
 import { startTestConsole } from '../../testing/test-console.ts';
@@ -220,6 +220,59 @@ describe('where the link alone is enough', () => {
     expect(await people()).toEqual(before);
     for (const person of [target, other]) expect((await person.send('GET', '/api/me')).status).toBe(200);
     expect((await owner.send('GET', `${invitations}/${body.id}`)).status).toBe(200);
+  });
+
+  test('a member through a group alone takes the membership over, and no longer depends on the group', async () => {
+    const { db } = api.current;
+    const { join, owner, invite, accept, people } = await own();
+    const [target, other] = [await join('DEVELOPER'), await join('AUDITOR')];
+    const { body } = await invite(owner, { email: target.email });
+    await db.updateTable('users').set({ email: target.email }).where('id', '=', other.userId).execute();
+    await db.updateTable('members').set({ source: 'group' }).where('id', '=', other.id).execute();
+    expect((await accept(body.url, other)).status).toBe(204);
+    expect((await other.send('GET', '/api/me')).body.role).toBe('DEVELOPER');
+    expect((await target.send('GET', '/api/me')).status).toBe(401);
+    expect(await people()).toHaveLength(2);
+    const { source } = await db
+      .selectFrom('members')
+      .select('source')
+      .where('id', '=', other.id)
+      .executeTakeFirstOrThrow();
+    expect(source).toBe('person');
+  });
+
+  const keyWith = async ({ send, management_key: key }: Awaited<ReturnType<typeof own>>, permissions: string[]) => {
+    const application = { name: 'A', type: 'management', permissions };
+    const made = await send('POST', '/applications', { key, body: application });
+    expect(made.status).toBe(201);
+    return made.body.key as string;
+  };
+
+  test('who may give a role sends an invitation of it again, also where they may not give that of an AUDITOR', async () => {
+    const { db } = api.current;
+    const here = await own();
+    const mayInvite = ['tenant:invitation:create', 'tenant:invitation:update'];
+    const key = await keyWith(here, [...permissionsOf('DEVELOPER'), ...mayInvite]);
+    const body = { email: 'new@example.com', role: 'DEVELOPER' };
+    const made = await here.send('POST', '/tenants/self/invitations', { key, body });
+    expect(made.status).toBe(201);
+    const past = new Date(0).toISOString();
+    await db.updateTable('invitations').set({ expires_at: past }).where('id', '=', made.body.id).execute();
+    expect((await here.send('POST', `/tenants/self/invitations/${made.body.id}/resend`, { key })).status).toBe(200);
+  });
+
+  test('who may not read members learns of no address whose it is', async () => {
+    const here = await own();
+    const target = await here.join('OWNER');
+    const key = await keyWith(here, ['tenant:invitation:create']);
+    const refusal = async (email: string) => {
+      const body = { email, role: 'AUDITOR' };
+      const { status, body: problem } = await here.send('POST', '/tenants/self/invitations', { key, body });
+      return [status, problem.detail];
+    };
+    const ofMember = await refusal(target.email);
+    expect(ofMember[0]).toBe(403);
+    expect(ofMember).toEqual(await refusal('nobody@example.com'));
   });
 
   test('of ten who accept at once one takes the membership over', async () => {

@@ -78,7 +78,8 @@ const createInvitation = operation({
     const secret = generateSecret();
     const { answer } = await changeRows(db, { tenantId, rows: ['invitations'], settle }, async (tx) => {
       await lockInvitations(tx, tenantId);
-      const invited = await findInvited(tx, context, { caller, email, role: body.role });
+      const invited = await findInvited(tx, context, { caller, email, role: body.role ?? 'AUDITOR' });
+      if (body.role !== undefined && body.role !== invited.role) throw comesBackAs(invited.role);
       await requireRoom(tx, tenantId, email);
       const row = { tenantId, email, ...invited, secretHash: hashKey(pepper, secret), createdBy: caller.id };
       const inserted = await insertInvitation(tx, row);
@@ -97,6 +98,11 @@ const createInvitation = operation({
   replay: withoutLinkThatIsGone,
 });
 
+function comesBackAs(role: Role): ServiceError {
+  const detail = `This address is that of a member with the role ${role}, who would come back with that role. To invite the member again, use Invite again in the list of members, or send no role; to change the role, change the member`;
+  return new ServiceError('conflict', detail);
+}
+
 /** @throws {ServiceError} `conflict`, `too_many_requests` */
 async function requireRoom(tx: Queryable, tenantId: string, email: string): Promise<void> {
   if (await isInvited(tx, tenantId, email)) {
@@ -114,7 +120,7 @@ interface Resending {
 
 /** @throws {ServiceError} `conflict` if the address has become that of a member, or its member has changed. */
 async function requireSameInvited(tx: Queryable, context: Context, { caller, found }: Resending): Promise<void> {
-  const { memberId, role } = await findInvited(tx, context, { caller, email: found.email });
+  const { memberId, role } = await findInvited(tx, context, { caller, email: found.email, role: found.role });
   if (memberId === found.member_id && (memberId === null || role === found.role)) return;
   const detail = 'The member with this address has changed since the invitation; delete it and make another';
   throw new ServiceError('conflict', detail);

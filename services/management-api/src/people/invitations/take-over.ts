@@ -3,9 +3,10 @@ import type { Queryable } from '@sluice/database';
 import { nextVersion } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../../context.ts';
-import { refuseWhatIsGone } from '../../refuse-what-is-gone.ts';
 import { withIdentity } from '../issuers/with-identity.ts';
 import { deleteMember, lockWithOwners } from '../members/member.queries.ts';
+import { lockPerson } from '../sign-ins/sign-in.queries.ts';
+import { createMember } from './create-member.ts';
 import type { TakenInvitation } from './invitation.queries.ts';
 
 interface TakingOver {
@@ -26,7 +27,8 @@ export async function takeOver(
   { issuers }: Pick<Context, 'issuers'>,
   { invitation, memberId, userId, traceId }: TakingOver,
 ): Promise<string> {
-  const { tenant_id: tenantId, role, made_by: invitedBy } = invitation;
+  const { tenant_id: tenantId, role, made_by: invitedBy, made_at: madeAt } = invitation;
+  await lockPerson(tx, userId); // Before members, as sign-ins do.
   const target = (await lockWithOwners(tx, tenantId, memberId)).find(({ id }) => id === memberId);
   if (!target || target.role !== role) throw changedSince();
   const { user_id: formerId } = target;
@@ -36,7 +38,7 @@ export async function takeOver(
   const detail = { user_id: formerId, former_role: role, replaced_by: userId, invited_by: invitedBy };
   const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
   await recordChange(tx, act, { operation: 'delete', entityType: 'member', entityId: memberId, detail });
-  await insertMember(tx, { tenantId, userId, role });
+  await createMember(tx, { tenantId, userId, role, madeAt });
   await tx
     .updateTable('tenants')
     .set({ owner_id: userId, modified_by: userId, modified_at: nextVersion() })
@@ -62,21 +64,6 @@ export async function isOwnMembership(
     .where('role', '=', role)
     .executeTakeFirst();
   return own !== undefined;
-}
-
-/** @throws {ServiceError} `conflict` for a member, which leaves everything as it was; `unauthenticated` if the person is gone. */
-async function insertMember(
-  tx: Queryable,
-  { tenantId, userId, role }: { tenantId: string; userId: string; role: TakenInvitation['role'] },
-): Promise<void> {
-  const inserting = tx
-    .insertInto('members')
-    .values({ tenant_id: tenantId, user_id: userId, role, created_by: userId })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  const made = await refuseWhatIsGone(inserting, 'The Tenant or the person is gone');
-  if (!made) throw new ServiceError('conflict', 'You are a member of this Tenant already');
 }
 
 function changedSince(): ServiceError {
