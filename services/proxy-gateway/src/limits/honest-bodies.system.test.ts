@@ -2,7 +2,7 @@ import { useStack } from '@sluice/testing';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
 const mebibyte = 2 ** 20;
-/** The default of BODY_HELD_BYTES for a process with the shipped limit of 1 GiB. */
+/** The default of BODY_HELD_BYTES for a process with a limit of 1 GiB, less than the shipped one. */
 const heldBytes = Math.floor(0.4 * 1024 * mebibyte);
 /** Everything else is the default, but for the wait, because how long 50 runs of the transform take is the machine's affair. */
 const gateway = useStack((stack) =>
