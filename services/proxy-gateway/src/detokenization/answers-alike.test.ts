@@ -159,6 +159,24 @@ describe('a JSON string', () => {
   });
 });
 
+test('rights come first: a token that may not be used is 403 beside any expression that is wrong', async () => {
+  const { url, hidden, headers: keys, tokens } = gateway.current;
+  const [own = ''] = tokens;
+  for (const one of [
+    '{{ }}',
+    `{{ ${own} | nope }}`,
+    `{{ ${own} | to_number }}`,
+    '{{ no-such-token }}',
+    '{{ unclosed',
+  ]) {
+    const body = JSON.stringify([one, `{{ ${hidden} | nope }}`]);
+    for (const isChunked of [false, true]) {
+      const { status, body: problem } = await ask({ url, headers: { ...keys, ...json }, body, isChunked }, []);
+      expect([one, status, problem]).toEqual([one, 403, expect.stringContaining(hidden)]);
+    }
+  }
+});
+
 test('rights come first: a caller that is unknown is 401 beside any expression that is wrong', async () => {
   const { tenant, destination, url, headers } = gateway.current;
   const { key } = await tenant.proxy({ destination: destination.url, requireAuth: false });
