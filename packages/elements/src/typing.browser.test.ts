@@ -122,10 +122,15 @@ test('a number is edited in its middle', async () => {
 
 /** As a person does it, with what they have copied elsewhere. */
 async function paste(shop: OpenShop, id: string, text: string) {
-  await shop.page.bringToFront();
-  await shop.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  const { page } = shop;
+  // On a busy machine a page has the focus a moment after it came to the front, and only then may it write.
+  await eventually('the page has the focus', async () => {
+    await page.bringToFront();
+    return page.evaluate(() => document.hasFocus());
+  });
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
   await shop.input(id).click();
-  await shop.page.keyboard.press('ControlOrMeta+V');
+  await page.keyboard.press('ControlOrMeta+V');
 }
 
 const context = { permissions: ['clipboard-read', 'clipboard-write'] };
