@@ -243,6 +243,7 @@ describe('a destination that serves hostile pages', () => {
     // A navigation to the console's host gets the console's own page, whatever the path.
     await page.goto(`${world.current.layout.console}${path}`);
     // It goes on to the sign-in, so its document may be a new one that has no title yet.
-    await page.waitForFunction(() => document.title.includes('Sluice'));
+    // The other page is in front of it, and a page behind another may draw no frames.
+    await page.waitForFunction(() => document.title.includes('Sluice'), undefined, { polling: 100 });
   });
 });

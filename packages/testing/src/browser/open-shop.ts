@@ -113,7 +113,7 @@ async function openShop({ vault, origin, browser }: Omit<Shops, 'open'>, options
   const { version, isolated } = options;
   const asked = new URLSearchParams({ ...(version && { version }), ...(isolated && { isolated }) });
   await page.goto(`${origin}/?${asked}`);
-  await page.waitForFunction(() => window.fields !== undefined);
+  await page.waitForFunction(() => window.fields !== undefined, undefined, { polling: 100 });
   const { kinds = [], theme } = options;
   await page.evaluate(
     async ({ origin, kinds, titles, theme }) => {
