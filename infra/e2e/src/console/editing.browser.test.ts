@@ -142,6 +142,7 @@ test('a key that is shown once is closed by its button alone', async () => {
   });
   await opened.goto(`/applications/${id}`, name);
   await page.getByRole('button', { name: 'Add a key' }).click();
+  await page.getByRole('button', { name: 'Add the key' }).click();
   const dialog = page.getByRole('dialog', { name: 'A key of Shown once' });
   await dialog.waitFor();
   await page.keyboard.press('Escape');
