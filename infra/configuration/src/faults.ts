@@ -22,6 +22,9 @@ function takerFaults(name: string, { service, schema }: Taker): string[] {
   if (/_MS$/.test(name) && /\bin\s+seconds\b/.test(schema.description)) {
     faults.push(`${name} (${service}): name and description tell different units`);
   }
+  if (schema.pattern?.includes('://') && schema.format === undefined) {
+    faults.push(`${name} (${service}): an address without a format`);
+  }
   if (schema.writeOnly && schema.default !== undefined) faults.push(`${name} (${service}): a secret has a default`);
   return faults;
 }

@@ -72,6 +72,12 @@ test('a secret with a default is noticed, and a name that is a secret in one ser
   expect(settingFaults(both)).toEqual(['REDIS_URL: ingress and worker differ in type or secrecy']);
 });
 
+test('a URL or a host without a format is noticed, because its port would be a stack trace that names no setting', () => {
+  const url: SettingSchema = { type: 'string', pattern: '^redis://', description: 'Where Redis is' };
+  expect(faultsOf('REDIS_URL', url)).toEqual(['REDIS_URL (worker): an address without a format']);
+  expect(faultsOf('REDIS_URL', { ...url, format: 'ports' })).toEqual([]);
+});
+
 test('a setting that is in no group, or in two, is noticed', () => {
   expect(faultsOf('UNHEARD_OF_ROWS', limit)).toEqual(['UNHEARD_OF_ROWS: is in 0 groups of groups.ts ()']);
   const everything = { title: 'All', about: 'All', names: /./ };

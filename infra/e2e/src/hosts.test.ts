@@ -56,14 +56,18 @@ const ledgerKey = `GET /.well-known/sluice-ledger-key/${placeholder}`;
 const served = {
   managementApi: [...lines(managementOperations), ...pages, ledgerKey],
   tokenVault: [...lines(tokenOperations), 'OPTIONS /tokens', 'OPTIONS /tokenize'],
-  proxyGateway: [...lines(gatewayOperations), 'GET /proxy', 'POST /proxy/a', 'DELETE /proxy/', 'OPTIONS /proxy'],
+  proxyGateway: [
+    ...lines(gatewayOperations),
+    ...['GET /proxy', 'POST /proxy/a', 'DELETE /proxy/', 'OPTIONS /proxy', 'GET /routes/shop', 'POST /routes/shop/a'],
+  ],
 };
 const all = Object.values(served).flat();
 const signInPages = ['/sign-in', '/sign-out', '/invitation'].map((path) => `GET ${path}`);
+const reference = ['/docs', '/docs/search.js', '/openapi.json'].map((path) => `GET ${path}`);
 /** By cookie, to sign in, and to read. */
-const ofConsole = [...lines(operationsByCookie), ...signInPages, 'GET /docs', 'GET /openapi.json'];
-/** What will be there for the fields and for routes. */
-const later = ['GET /routes', 'POST /routes/shop/a', 'GET /sign-in', 'GET /elements/field'];
+const ofConsole = [...lines(operationsByCookie), ...signInPages, ...reference];
+/** What is nowhere, or at one other host only. */
+const others = ['GET /routes', 'GET /sign-in', 'GET /elements/field'];
 
 type Service = keyof typeof served;
 
@@ -100,7 +104,7 @@ async function each<T>(items: readonly T[], act: (item: T) => Promise<string | u
   return found.filter((text) => text !== '').toSorted();
 }
 
-const isThere = ({ status, detail }: Answer) => status !== 404 || !detail.startsWith('There is nothing');
+const isThere = ({ status, detail }: Answer) => status !== 404 || !detail.startsWith('The path ');
 
 test('at the base host each operation is served, by the ingress and by its service', async () => {
   expect(all.length).toBeGreaterThan(50);
@@ -133,18 +137,24 @@ function findServed(url: string, paths: readonly string[], host?: string): Promi
 
 test.each(entrances)('at the base host nothing of the console is there: %s', async (entrance) => {
   expect(ofConsole.length).toBeGreaterThan(30);
-  const only = pathsOf(ofConsole).filter((path) => /^\/(api\/|sign-|invitation)/.test(path));
+  const only = pathsOf(ofConsole).filter((path) => /^\/(api\/|sign-|invitation|docs\/search)/.test(path));
   expect(await findServed(urlOf(entrance), only)).toEqual([]);
 });
+
+const ofRoute = 'shop.routes.localhost';
+const servingRoutes: readonly string[] = ['ingress', 'proxyGateway'];
 
 describe.each(hosts)('at %s', (host) => {
   const own = servedElsewhere[host] ?? {};
   const ownOf = (entrance: (typeof entrances)[number]) =>
     entrance === 'ingress' ? Object.values(own).flat() : (own[entrance] ?? []);
 
-  test.each(entrances)('nothing of another host is there, by any method and with a key: %s', async (entrance) => {
+  // The gateway takes every path there for the route's
+  const refusing = entrances.filter((entrance) => host !== ofRoute || !servingRoutes.includes(entrance));
+
+  test.each(refusing)('nothing of another host is there, by any method and with a key: %s', async (entrance) => {
     const mayBe = pathsOf(ownOf(entrance));
-    const paths = pathsOf([...all, ...later, ...ofConsole]).filter((path) => !mayBe.includes(path));
+    const paths = pathsOf([...all, ...others, ...ofConsole]).filter((path) => !mayBe.includes(path));
     expect(await findServed(urlOf(entrance), paths, host)).toEqual([]);
   });
 
@@ -155,6 +165,23 @@ describe.each(hosts)('at %s', (host) => {
     }
   });
 });
+
+test.each(['ingress', 'proxyGateway'] as const)(
+  'at the host of a route every path is the route: %s',
+  async (entrance) => {
+    const { key } = await platform.current.createApplication({ permissions: ['token:use'] });
+    const asked = pathsOf([...all, ...others, ...ofConsole]).flatMap((path) =>
+      methods.map((method) => `${method} ${path}`),
+    );
+    const headers = { host: `${ofRoute}:8080`, ...ofOwnPage, 'SVC-API-KEY': key };
+    const different = await each(asked, async (line) => {
+      const { status, detail } = await ask(urlOf(entrance), line, headers);
+      const isRoute = status === 404 && (line.startsWith('HEAD') || detail === 'There is no route shop');
+      return isRoute ? undefined : `${line}: ${status}`;
+    });
+    expect(different).toEqual([]);
+  },
+);
 
 test('the Tenant, whose key was sent to every operation of every other host, is as it was', async () => {
   expect((await platform.current.manage('GET', '/tenants/self')).status).toBe(200);
@@ -178,8 +205,7 @@ describe('for browsers', () => {
   });
 
   test('so is what is at a host of routes', async () => {
-    const host = 'shop.routes.localhost';
-    const { status, headers } = await ask(urlOf('ingress'), 'GET /', { ...navigation, host });
-    expect([status, headers['content-security-policy']]).toEqual([404, 'sandbox']);
+    const { status, headers } = await ask(urlOf('ingress'), 'GET /', { ...navigation, host: ofRoute });
+    expect([status, headers['content-security-policy']]).toEqual([401, 'sandbox']);
   });
 });

@@ -6,7 +6,9 @@ import { schemas } from '../../configuration/src/schemas.ts';
 import { faultTests } from './faults/table.ts';
 
 const file = resolve(root, 'infra/SECURITY.md');
-const text = `${await readFile(file, 'utf8')}\n${await readFile(resolve(root, 'infra/pci-dss.md'), 'utf8')}`;
+const read = (page: string) => readFile(resolve(root, 'infra', page), 'utf8');
+const [threats, evidence] = await Promise.all([read('SECURITY.md'), read('promises.md')]);
+const text = [threats, evidence, await read('public-writes.md'), await read('pci-dss.md')].join('\n');
 const { scripts } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8'));
 
 const quoted = (markdown: string) => Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, words = '']) => words);
@@ -36,17 +38,21 @@ function settingsIn(markdown: string): string[] {
   return quoted(markdown).filter((words) => /^[A-Z]+(_[A-Z]+)+$/.test(words));
 }
 
-/** The lists of promises: what is promised, and below it the code and the tests. */
-function promisesIn(markdown: string): [promise: string, shown: string][] {
+/** The numbers of the promises. */
+function promisesIn(markdown: string): string[] {
   const [, promised = ''] = markdown.split(/^## What is promised$/m);
-  const items = (promised.split(/^## /m)[0] ?? '').matchAll(/^- (.+)\n((?: {2}.+\n)*)/gm);
-  return Array.from(items, ([, promise = '', shown = '']) => [promise, shown]);
+  return Array.from((promised.split(/^## /m)[0] ?? '').matchAll(/^- \*\*(\w+)\*\* ./gm), ([, number = '']) => number);
+}
+
+/** The rows of promises.md: the number of a promise, and the files and commands that keep and show it. */
+function rowsIn(markdown: string): [promise: string, shown: string][] {
+  return Array.from(markdown.matchAll(/^\| ([A-Z]\d+) \|(.*)$/gm), ([, number = '', shown = '']) => [number, shown]);
 }
 
 const isTest = (words: string) => words.endsWith('.test.ts') || faultOf(words) === undefined;
 const shownBy = (shown: string) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
 
-test('every file that SECURITY.md and pci-dss.md name exists', () => {
+test('every file that SECURITY.md, promises.md, public-writes.md and pci-dss.md name exists', () => {
   const paths = pathsIn(text);
   expect(paths.length).toBeGreaterThan(100);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
@@ -63,10 +69,19 @@ test('every setting that they name is one', () => {
   expect(settingsIn(text).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('every promise names files and what shows it', () => {
-  const promises = promisesIn(text);
-  expect(promises.length).toBeGreaterThan(30);
-  for (const [promise, shown] of promises) {
+test('every promise has one row of files and of what shows it, and no row is of another', () => {
+  const promises = promisesIn(threats);
+  expect(promises.length).toBeGreaterThan(100);
+  expect(
+    threats
+      .split(/^## What is promised$/m)[1]
+      ?.split(/^## /m)[0]
+      ?.match(/^- /gm)?.length,
+  ).toBe(promises.length);
+  const rows = rowsIn(evidence);
+  expect(rows.map(([number]) => number).toSorted()).toEqual(promises.toSorted());
+  expect(new Set(promises).size).toBe(promises.length);
+  for (const [promise, shown] of rows) {
     expect([promise, pathsIn(shown).length]).not.toEqual([promise, 0]);
     expect([promise, shownBy(shown).filter(isTest).length]).not.toEqual([promise, 0]);
   }
@@ -81,10 +96,7 @@ test('what is named wrongly is noticed', () => {
     'npm run test:faults -- gone: there is no fault test gone',
   ]);
   expect(settingsIn(wrong)).toEqual(['NO_SETTING']);
-  const [[promise, shown] = ['', '']] = promisesIn('## What is promised\n\n- A\n  `b` c\n- D\n## E\n');
-  expect([promise, quoted(shown), shownBy(shown)]).toEqual(['A', ['b'], []]);
-  expect(promisesIn('## What is promised\n\n- A\n- D\n  `e`\n')).toEqual([
-    ['A', ''],
-    ['D', '  `e`\n'],
-  ]);
+  expect(promisesIn('## What is promised\n\n- **A1** a\n- without a number\n## E\n- **B1** b\n')).toEqual(['A1']);
+  const [[promise, shown] = ['', '']] = rowsIn('| Promise | Code | Tests |\n|---|---|---|\n| A1 | `b` |  |\n');
+  expect([promise, quoted(shown), shownBy(shown)]).toEqual(['A1', ['b'], []]);
 });

@@ -1,7 +1,7 @@
 import { hostSettings, trustedProxySettings } from '@sluice/hosts';
 import { httpSettings, serviceSettings } from '@sluice/service-runtime';
 
-const origin = { type: 'string', pattern: '^http://[^/]+/?$' } as const;
+const origin = { type: 'string', pattern: '^http://[^/]+/?$', format: 'url' } as const;
 
 export const configSchema = {
   type: 'object',
@@ -18,11 +18,17 @@ export const configSchema = {
       default: 9080,
       description: 'Port of /livez, /readyz and /metrics',
     },
-    PROXY_GATEWAY_URL: { ...origin, description: 'Serves /proxy, /routes and the hosts of routes' },
-    TOKEN_VAULT_URL: { ...origin, description: 'Serves /tokens, /v2/tokens, /tokenize and /detokenize' },
+    PROXY_GATEWAY_URL: {
+      ...origin,
+      description: 'URL of proxy-gateway, which serves /proxy, /routes and the hosts of routes',
+    },
+    TOKEN_VAULT_URL: {
+      ...origin,
+      description: 'URL of token-vault, which serves /tokens, /v2/tokens, /tokenize and /detokenize',
+    },
     MANAGEMENT_API_URL: {
       ...origin,
-      description: 'Serves everything else',
+      description: 'URL of management-api, which serves everything else',
     },
   },
   required: ['PROXY_GATEWAY_URL', 'TOKEN_VAULT_URL', 'MANAGEMENT_API_URL'],

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { forBrowsers } from '@sluice/hosts';
-import { problemRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
+import { forBrowsers, type HostKind } from '@sluice/hosts';
+import { helpLink, problemRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { ServiceName } from './routes.ts';
 
 export interface Failure {
   error: ServiceError;
   service: ServiceName;
+  hostKind: HostKind;
   headerPrefix: string;
 }
 
@@ -19,12 +20,14 @@ export function serviceAway(service: ServiceName): ServiceError {
 
 /** Sends the ingress's own answer: a problem document (RFC 9457), inside `proxy_error` for an invocation. */
 export function answerFailure(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
-  const { error, service, headerPrefix } = failure;
+  const { error, service, hostKind, headerPrefix } = failure;
   const traceHeader = `${headerPrefix}-TRACE-ID`;
   const given = request.headers[traceHeader.toLowerCase()];
   const traceId = typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given) ? given : randomUUID();
   const toRefusal = service === 'proxy-gateway' ? proxyRefusal : problemRefusal;
+  const hasHelp = service !== 'proxy-gateway' && (hostKind === 'base' || hostKind === 'console');
   const { status, headers, body } = toRefusal(error, traceId);
-  const all = [...headers, 'Cache-Control', 'no-store', traceHeader, traceId];
+  const help = hasHelp ? ['Link', helpLink(error.code)] : [];
+  const all = [...headers, ...help, 'Cache-Control', 'no-store', traceHeader, traceId];
   response.writeHead(status, service === 'proxy-gateway' ? forBrowsers(request, all) : all).end(body);
 }

@@ -391,9 +391,11 @@ describe('ends', () => {
     const answer = await call('/tenants/self', { headers: { 'SVC-TRACE-ID': 'trace-1' } }, ingress);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'application/problem+json']);
     expect(answer.headers.get('svc-trace-id')).toBe('trace-1');
+    expect(answer.headers.get('link')).toBe('</docs/errors#unavailable>; rel="help"');
     expect(await answer.json()).toMatchObject({ status: 503, instance: 'trace-1' });
     const invocation = await call('/proxy', { method: 'POST', body: 'x'.repeat(1e6) }, ingress);
     expect([invocation.status, invocation.headers.get('content-type')]).toEqual([503, 'application/json']);
+    expect(invocation.headers.get('link')).toBeNull();
     expect(await invocation.json()).toMatchObject({ proxy_error: { status: 503 }, error: { code: 'unavailable' } });
   });
 

@@ -39,8 +39,10 @@ export function createIngressServer(options: IngressOptions): Server {
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo', lookup: spreadLookup });
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOfTarget(request.url ?? '', request.headers.host);
-    const service = findService(hostOf(request).kind, path ?? '');
-    const fail = (error: ServiceError) => answerFailure(request, response, { error, service, headerPrefix });
+    const { kind } = hostOf(request);
+    const service = findService(kind, path ?? '');
+    const fail = (error: ServiceError) =>
+      answerFailure(request, response, { error, service, headerPrefix, hostKind: kind });
     const fault = faultInHead(request);
     if (fault || path === undefined) {
       response.shouldKeepAlive = false;

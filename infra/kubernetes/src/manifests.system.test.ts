@@ -224,12 +224,9 @@ describe('the manifests', () => {
   test('have their ingress time for the slowest answer', () => {
     const [ingress] = ofKind(scene.current.manifests, 'Ingress');
     const seconds = Number(ingress?.metadata?.annotations?.['nginx.ingress.kubernetes.io/proxy-read-timeout']);
-    const {
-      DESTINATION_HEAD_TIMEOUT_MS: head,
-      CLIENT_IDLE_TIMEOUT_MS: idle,
-      TRANSFORM_WALL_MS: wall,
-    } = proxyGateway.properties;
-    expect(seconds * 1000).toBeGreaterThanOrEqual(head.default + idle.default + 2 * wall.default);
+    const { CLIENT_IDLE_TIMEOUT_MS: idle, TRANSFORM_WALL_MS: wall } = proxyGateway.properties;
+    const longestHeadMs = 600_000; // that a Proxy may allow
+    expect(seconds * 1000).toBeGreaterThanOrEqual(longestHeadMs + idle.default + 2 * wall.default);
   });
 
   test('have their ingress room for the headers of the largest answer', () => {

@@ -22,7 +22,7 @@ test('every operation has a name in the library, but what only pages of signing 
     .flatMap((item) => Object.values(item).map((one) => one['x-sluice-method'] as string | undefined))
     .filter((name) => name !== 'proxy');
   const names = named.filter((name) => name !== undefined);
-  expect(named.length - names.length).toBe(7);
+  expect(named.length - names.length).toBe(8);
   expect(names.filter((name) => !/^[a-z]+(\.[a-zA-Z]+)*$/i.test(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
   expect(named.length).toBe(all.length + 1); // the public keys of the ledger are no operation record

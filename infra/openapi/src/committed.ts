@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { errorsMarkdown } from './errors.ts';
 import { describeFilters } from './filters.ts';
 import { bodiesText } from './library/bodies.ts';
 import { commandsText } from './library/commands.ts';
@@ -7,6 +8,7 @@ import { libraryOperations } from './library/operations.ts';
 import { withPermissionNames } from './library/permission-names.ts';
 import { problemsText } from './library/problems.ts';
 import { typesText } from './library/types.ts';
+import { errorsPage } from './page/errors.ts';
 import { referencePage } from './page/page.ts';
 import { describePlatform } from './reference.ts';
 
@@ -31,6 +33,8 @@ export async function committedFiles(): Promise<CommittedFile[]> {
   return [
     file('services/management-api/public/openapi.json', `${JSON.stringify(document, null, 2)}\n`),
     file('services/management-api/public/docs/index.html', referencePage(document)),
+    file('services/management-api/public/docs/errors.html', errorsPage()),
+    file('infra/openapi/ERRORS.md', errorsMarkdown()),
     file('infra/openapi/FILTERS.md', `${describeFilters().replace(/^##/, '#')}\n`),
     file('packages/sdk/src/generated/types.gen.ts', await typesText(typed)),
     file('packages/sdk/src/generated/operations.gen.ts', methodsText(operations)),

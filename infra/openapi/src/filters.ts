@@ -5,9 +5,9 @@ export function describeFilters(): string {
   return `
 ## Filters
 
-An expression \`{{ <token id> | filter: argument, argument | filter }}\` inserts a part or another form of a token's value. Masks,
+An expression \`{{ <token id> | filter: argument, argument | filter }}\` inserts a part of the value of a token, or the value in another form. Masks,
 search indexes and fingerprints use a path such as \`data.number\` instead of the id. Arguments are quoted text, numbers, \`true\`,
-\`false\` and \`nil\`. A quoted text alone is itself, so that braces can be sent: \`{{ '{{' }}\`. Card filters skip blanks and dashes.
+\`false\` and \`nil\`. An expression may be only a quoted text, so you can send braces: \`{{ '{{' }}\`. Card filters ignore blanks and dashes.
 
 | Filter: arguments | Gives | Example |
 |---|---|---|
@@ -18,9 +18,9 @@ ${filterRecords.map(row).join('\n')}
 or what its arguments must be.
 
 **A value never influences the response**, because a caller who may use a token but not read it could learn about it. A
-filter that cannot process the value gives null if the expression is a whole JSON string, otherwise empty text. So do all filters after 8 Mi
-characters in one request, and \`split\`, \`join\` and \`replace\` if the result would be longer than both the value and
-${longestGrown / 1024} Ki characters (\`split\`: if the value is). Filters that Liquid does not have keep null as null.
+filter that cannot process the value gives null if the expression is a whole JSON string, otherwise empty text. The same happens in all
+filters after 8 Mi characters in one request, and in \`split\`, \`join\` and \`replace\` if the result would be longer than both the value and
+${longestGrown / 1024} Ki characters (\`split\`: if the value is). Filters that Liquid does not have return null for null.
 `.trim();
 }
 

@@ -5,70 +5,71 @@ import { type ErrorCode, errorCodes } from '@sluice/problems';
 const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = [
   [
     'invalid_proxy_request',
-    'The proxy key is missing, an expression is not valid or names no token, or the request is malformed.',
-    'There are no tokens 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24',
+    'The proxy key is missing, an expression is not valid, a token in an expression does not exist, or the request is malformed.',
+    'Unknown tokens: 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24',
   ],
   [
     'unauthenticated',
-    'The Proxy requires an API key, and there is none or one that is not accepted.',
-    'The SVC-API-KEY header must carry a valid API key',
+    'The Proxy requires an API key, and the request has none, or one that is not valid.',
+    'The SVC-API-KEY header must contain a valid API key',
   ],
   [
     'forbidden',
-    "The key's Application does not hold `token:use`, or not on the container of a token in the body.",
+    'The Application of the key does not have `token:use`, or not on the container of a token that the request names. Or the Application of the Proxy may not use a token in its `request_headers`.',
     'This needs the permission token:use',
   ],
-  ['not_found', "There is no Proxy with this key, or it is another Tenant's.", 'There is no Proxy with this key'],
+  ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],
   [
     'payload_too_large',
-    'The body has tokens in it, or the Proxy a transform, and it is larger than 5 MiB.',
+    'The body is larger than 5 MiB, and it must be buffered because the Proxy has a transform or a token needs it.',
     'The body may have at most 5242880 bytes',
   ],
   [
     'unsupported_media_type',
-    'An expression or a transform needs text, and the body is not text in its charset, or this charset is not supported there.',
+    'The body has an expression or the Proxy has a transform, but the body is not valid text in its charset, or this charset is not supported.',
     'The body is not text in UTF-16, as its Content-Type says',
   ],
   [
     'too_many_requests',
-    'A transform threw `RateLimitError`, or there are too many requests.',
+    'A rate limit was reached, or a transform threw `RateLimitError`.',
     'Too many requests; try again later',
   ],
   [
     'transform_failed',
-    'A transform failed: the detail has name, message and line of what it threw. Or the service did, and says no more.',
+    'A transform failed: `detail` has name, message and line of the error. Or the service failed: then search the logs for the trace id.',
     'TypeError: cannot read property of undefined (line 3)',
   ],
-  ['not_implemented', 'The request asks for a WebSocket.', 'WebSockets are not supported'],
+  ['not_implemented', 'The request opens a WebSocket, which is not supported.', 'WebSockets are not supported'],
   [
     'destination_unreachable',
-    'No connection to the destination could be made, or the destination policy denies it. The detail names a fault of the ' +
-      'name or of TLS.',
+    'The gateway could not connect to the destination, or the destination policy denies it. `detail` names an error of the ' +
+      'name look-up or of TLS.',
     'The destination could not be reached',
   ],
   [
     'destination_failed',
-    'The destination closed the connection before it had answered, or before all of an answer that a transform is to see.',
-    'The destination closed the connection before it had answered',
+    'The destination closed the connection before it sent a response, or before the end of a response that a transform needs.',
+    'The destination closed the connection before it sent a response',
   ],
   [
     'destination_answer_unusable',
-    'The answer of the destination is not HTTP/1.1, has too many headers, or cannot be read for the response transform.',
-    'The answer of the destination has more headers than DESTINATION_HEADER_BYTES allows',
+    'The response of the destination is not HTTP/1.1, has too many headers, or cannot be read for the response transform.',
+    'The response of the destination has more headers than DESTINATION_HEADER_BYTES allows',
   ],
   [
     'unavailable',
-    'A part that the invocation needs is away. Send it again after the seconds that `Retry-After` names.',
-    'A store that this request needs is not available; try again',
+    'The service is overloaded, a store such as Postgres is unavailable, or the gateway stopped before the destination had ' +
+      'answered. Retry after the number of seconds in `Retry-After`, unless `x-should-retry` is `false`.',
+    'A store that this request needs is unavailable; try again',
   ],
   [
     'loop_detected',
-    'The request has come through here four times, as its `CDN-Loop` header says.',
-    'This request has come through here 4 times: a destination leads back to the proxy that calls it',
+    'The request has passed through this service four times, according to its `CDN-Loop` header.',
+    'This request has passed through this service 4 times: a destination leads back to the Proxy that calls it',
   ],
   [
     'destination_timeout',
-    'The destination gave no response within 25 seconds.',
+    'The destination sent no response within the `head_timeout_s` of the Proxy (default 25 seconds). It may have acted on the request.',
     'The destination did not answer in time',
   ],
 ];
@@ -100,7 +101,7 @@ function failureResponse([code, meaning, detail]: (typeof failures)[number]): Pa
   const problem = { type: `urn:sluice:problem:${code}`, title, status, detail, instance };
   const example = { proxy_error: problem, error: { type: `sluice_${code}`, code, message: `${title}: ${detail}` } };
   return {
-    description: `${meaning} Where \`SVC-PROXY-DESTINATION-STATUS\` is present, it is the destination's own answer.`,
+    description: `${meaning} If \`SVC-PROXY-DESTINATION-STATUS\` is present, the response is from the destination instead.`,
     headers: { ...trace, ...shouldRetry, ...((status === 503 || status === 429) && retry) },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ProxyError' }, example } },
   };
@@ -109,7 +110,7 @@ function failureResponse([code, meaning, detail]: (typeof failures)[number]): Pa
 export const proxyError: Part = {
   type: 'object',
   title: 'ProxyError',
-  description: 'An error raised inside the proxy.',
+  description: 'An error of Sluice itself, not of the destination.',
   required: ['proxy_error', 'error'],
   properties: {
     proxy_error: {
@@ -122,7 +123,8 @@ export const proxyError: Part = {
               type: 'integer',
               minimum: 100,
               maximum: 599,
-              description: 'The status with which the destination had answered, so it may have acted. Absent otherwise',
+              description:
+                'Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not answered',
             },
           },
         },
@@ -130,13 +132,13 @@ export const proxyError: Part = {
     },
     error: {
       type: 'object',
-      description: 'The same for published clients of payment and model APIs.',
+      description: 'The same error, in the form that published clients of payment and model APIs read.',
       required: ['type', 'code', 'message'],
       properties: {
-        type: { type: 'string', description: '`sluice_` and the code' },
-        code: { type: 'string', description: 'The code of the kind of failure' },
-        message: { type: 'string', description: 'Title and detail of the problem' },
-        param: { type: 'string', description: 'The first member at fault, for a validation failure' },
+        type: { type: 'string', description: '`sluice_` and the error code' },
+        code: { type: 'string', description: 'The error code' },
+        message: { type: 'string', description: '`title` and `detail` of the problem' },
+        param: { type: 'string', description: 'The first member that is wrong. Only for validation failures' },
       },
     },
   },

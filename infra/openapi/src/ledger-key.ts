@@ -10,10 +10,10 @@ export function ledgerKeyPaths(): OpenApiDocument['paths'] {
       get: {
         operationId: 'getLedgerKey',
         tags: ['Logs'],
-        summary: 'Read the public keys that sign checkpoints of a Tenant, to verify them',
+        summary: 'Get the public keys that verify checkpoints of a Tenant',
         description: [
-          'A verifier line of C2SP signed-note for each key (Ed25519), old ones included. Keep what it answers: who verifies trusts that, and nothing that is fetched anew. Every UUID gets the same form, whether there is such a Tenant or not. 404 where `LEDGER_PUBLIC_KEYS` is not set.',
-          '**Permission:** none, and no key is needed.',
+          'One verifier line of C2SP signed-note for each Ed25519 key, including old keys. Store these keys: a verification must use stored keys, not keys that were fetched again. Every UUID gets lines of the same form, even if no such Tenant exists. If `LEDGER_PUBLIC_KEYS` is not set, the response is 404.',
+          '**Permission:** none. No API key is needed.',
         ].join('\n\n'),
         security: [],
         parameters: [

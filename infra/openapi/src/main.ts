@@ -6,6 +6,7 @@ const help = `Usage: npm run openapi [-- --check]
 Makes, of the operation records of the services:
 - services/management-api/public/openapi.json, the OpenAPI document of the platform
 - services/management-api/public/docs/index.html, the same as a page to read
+- services/management-api/public/docs/errors.html and infra/openapi/ERRORS.md, the list of errors
 - infra/openapi/FILTERS.md, the page of the filters of expressions, made of the filters themselves
 - packages/sdk/src/generated, the types and methods of the client library
 - packages/cli/src/generated, the commands of the command line, and what apply checks files by

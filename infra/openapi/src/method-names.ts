@@ -11,7 +11,7 @@ const ownNames: Readonly<Record<string, string>> = {
 /** Operations called only by the sign-in pages, and operations that the library calls by their name for keys. */
 const notInLibrary = new Set([
   ...['signIn', 'finishSignIn', 'lookAtSignInLink', 'lookAtInvitation', 'acceptInvitation'],
-  ...['describeTokens', 'describeFoundTokens'],
+  ...['describeTokens', 'describeFoundTokens', 'bindToken'],
 ]);
 
 /** The verb of an operation on a collection, or on one of its members. */

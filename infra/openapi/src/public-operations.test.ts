@@ -10,11 +10,11 @@ type Callable = Pick<
   'id' | 'method' | 'permission' | 'orPermission' | 'takesKeyOf' | 'idempotent'
 >;
 
-const text = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../public-writes.md', import.meta.url), 'utf8');
 
-/** By operation, as the table of SECURITY.md says. */
+/** By operation, as the table of public-writes.md says. */
 function rowsIn(markdown: string) {
-  const [, section = ''] = markdown.split(/^## What a public key or a session may write$/m);
+  const [, section = ''] = markdown.split(/^# What a public key or a session may write$/m);
   const lines = (section.split(/^## /m)[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
   const rows = lines.flatMap((line) => {
     const [names = '', holders = '', writes = '', bound = ''] = line.slice(2, -2).split(' | ');

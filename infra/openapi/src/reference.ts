@@ -9,26 +9,29 @@ import { addMethodNames } from './method-names.ts';
 import { transformClient } from './transform-client.ts';
 
 const description = `
-Sluice keeps sensitive values in a vault and hands out tokens for them. A Proxy puts the values back on the way to where
-they are needed.
+Sluice stores sensitive values in a vault and gives you tokens for them. A Proxy replaces the tokens with the values when it
+forwards a request to its destination.
 
-**Authentication.** Each request carries the API key of an Application in the header \`SVC-API-KEY\`. The key identifies
-the Tenant too. An operation needs the permission that it names. The checks come in this order: 401, 403, 415, 400, 404,
-409 or 422.
+**Authentication.** Send the API key of an Application in the header \`SVC-API-KEY\`. The key also identifies the Tenant. Each
+operation names the permission that it needs. Errors are checked in this order: 401, 403, 415, 400, 404, then 409 or 422.
 
-**The console's host** serves the operations of management under \`/api\` too, by the cookie of a sign-in instead of a key, and those
-that are described under "Signing in" only there. They answer to pages of that host and to nobody else: a browser says so in
-\`Sec-Fetch-Site\`, and what writes needs the header \`SVC-CONSOLE: 1\`. Either missing is 403, which comes first.
+**The console's host** also has the management operations, under \`/api\`. They take the cookie of a sign-in instead of a key.
+The operations under "Signing in" exist only there. Only pages of that host may call them: the browser must send
+\`Sec-Fetch-Site: same-origin\`, and a request that changes something needs the header \`SVC-CONSOLE: 1\`. Otherwise the
+response is 403, before any other check.
 
-**Bodies** are JSON. Null equals absent for every optional member. Members that are unknown or read-only are ignored at
-the top level, so that an answer can be changed and sent back; inside rules, conditions and transforms they are 400.
+**Bodies** are JSON. For every optional member, null means the same as leaving it out. Unknown and read-only members at the
+top level are ignored, so you can change a response and send it back. Inside rules, conditions and transforms they are 400.
 
-**Failures** are problem details (RFC 9457). \`instance\` is the trace id, which every answer carries in the header
-\`SVC-TRACE-ID\`. Any operation can answer 429 and 503, with \`Retry-After\`. A 503 that says that the request took too long
-costs less with a narrower query or filter, with \`/v2/tokens\` or \`/v2/tokens/search\` in place of page numbers, and in
-\`/logs\` with \`start\`.
+**Errors** are problem details (RFC 9457). \`type\` has the error code, and [the list of errors](/docs/errors) says what each code
+means and what to do. \`instance\` is the trace id, which is also in the header \`SVC-TRACE-ID\` of every response. Every
+operation can answer 429 or 503, with \`Retry-After\`. If a 503 says that the request took too long, use a narrower query or
+filter, \`/v2/tokens\` or \`/v2/tokens/search\` instead of page numbers, and \`start\` in \`/logs\`.
 
-**Lists** have \`page\` (default 1) and \`size\` (default 20, at most 100), and answer newest first.
+**Examples.** In the examples for curl, \`$URL\` is the base URL, \`$CONSOLE\` is the console's address, and \`$KEY\` is an API key. In
+those for TypeScript, \`sluice\` is a client of the library \`@sluice/sdk\`: \`new Sluice({ baseUrl, apiKey })\`.
+
+**Lists** are newest first. They take \`page\` (default 1) and \`size\` (default 20, at most 100).
 
 ${describeFilters()}
 
@@ -37,20 +40,26 @@ ${transformClient}
 
 /** The groups of operations, in the order in which they are read. */
 const tags: readonly Tag[] = [
-  { name: 'Applications', description: 'Holders of API keys, with what each may do' },
-  { name: 'Sessions', description: 'Short-lived credentials, made with a public key and authorized by a private one' },
-  { name: 'Permissions', description: 'What an Application can be granted' },
-  { name: 'Tenants', description: 'The Tenant that owns the presented key' },
+  { name: 'Applications', description: 'Holders of API keys, with their permissions and rules' },
+  {
+    name: 'Sessions',
+    description: 'Short-lived credentials. A public key creates a session, a private key authorizes it',
+  },
+  { name: 'Permissions', description: 'Permissions that an Application can have' },
+  { name: 'Tenants', description: 'The Tenant of the API key' },
   { name: 'Members', description: 'People with a role in the Tenant' },
-  { name: 'Invitations', description: 'Links by which people become members' },
-  { name: 'Signing in', description: "How people and keys sign in to the console, at the console's host only" },
-  { name: 'Proxies', description: 'Pre-configured forwarding endpoints' },
-  { name: 'Reactors', description: 'Code with values, called by itself' },
+  { name: 'Invitations', description: 'Links with which people become members' },
+  {
+    name: 'Signing in',
+    description: "How people and keys sign in to the console. These operations exist only at the console's host",
+  },
+  { name: 'Proxies', description: 'Endpoints that forward requests to a destination' },
+  { name: 'Reactors', description: 'Your code, called directly, with the values of tokens' },
   { name: 'Reactor formulas', description: 'Code that several reactors run' },
-  { name: 'Logs', description: 'The audit log: who did what to which thing' },
-  { name: 'Invocations', description: 'Requests through a Proxy' },
+  { name: 'Logs', description: 'The audit log: who did what, when, to which resource' },
+  { name: 'Invocations', description: 'Requests to a destination through a Proxy' },
   { name: 'Tokens', description: 'Values in the vault' },
-  { name: 'Tokenization', description: 'Whole documents to tokens and back' },
+  { name: 'Tokenization', description: 'Tokens for all values of a JSON document, and back' },
 ];
 
 /** Every operation by key: what the committed document is made of, with those at the console's host. */

@@ -90,6 +90,21 @@ test('writes what is recorded soon, as it was', async () => {
   ]);
 });
 
+test('says in words that uses were refused', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = database.current;
+  const tenantId = randomUUID();
+  const log = open({ stack });
+  const refusals = ['a', 'b'].map((token_id) => ({ token_id, member: 'until' }));
+  const use = { operation: 'use', entityType: 'proxy' } as const;
+  await log.record(disclosure(tenantId, { ...use, detail: { token_ids: [], refused: refusals } }));
+  await log.record(disclosure(tenantId, { ...use, detail: { token_ids: [], refused: refusals.slice(0, 1) } }));
+  await log.record(disclosure(tenantId, use));
+  const messages = async () => (await rowsOf(db, tenantId)).map(({ message }) => message).sort();
+  await eventually('written', async () => (await messages()).length === 3);
+  expect(await messages()).toEqual(['Proxy used', 'Use of 2 tokens refused', 'Use of a token refused']);
+});
+
 test('writes what comes between two flushes with one statement', async () => {
   const stack = new AsyncDisposableStack();
   const { db } = database.current;

@@ -45,9 +45,14 @@ export function toRowText(disclosure: Disclosure): RowText {
     operation: disclosure.operation,
     entity_type: disclosure.entityType,
     entity_id: disclosure.entityId,
-    message: messageOf(disclosure.entityType, disclosure.operation),
+    message: messageFor(disclosure),
     detail: disclosure.detail,
   });
+}
+
+function messageFor({ entityType, operation, detail: { refused } }: Disclosure): string {
+  if (!refused) return messageOf(entityType, operation);
+  return refused.length === 1 ? 'Use of a token refused' : `Use of ${refused.length} tokens refused`;
 }
 
 export function idOf(row: RowText): string {

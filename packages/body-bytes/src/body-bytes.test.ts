@@ -1,36 +1,37 @@
 import { EventEmitter } from 'node:events';
 import { eventually } from '@sluice/testing';
-import { type BodyBytes, bodyBytesOf, type Reservation } from './body-bytes.ts';
+import { type BodyBytes, bodyBytesOf } from './body-bytes.ts';
 import { growAsItArrives } from './grow-as-it-arrives.ts';
+import type { MemoryPart } from './memory-part.ts';
 import type { BodyDirection } from './room.ts';
 
 const open = (options: { processBytes: number; tenantBytes: number; waitMs?: number }) =>
   bodyBytesOf({ waitMs: 60_000, requestPart: 0.75, ...options });
 
-function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): Reservation[] {
+function reserveAll(bytes: BodyBytes, wanted: [tenant: string, bytes: number][], order: string[]): MemoryPart[] {
   return wanted.map(([tenant, size], at) => {
-    const reservation = bytes.open({ tenantId: tenant, direction: 'request', mostBytes: size });
-    opened.push(reservation);
-    const room = reservation.grow(size);
+    const part = bytes.open({ tenantId: tenant }).part('request', size);
+    opened.push(part);
+    const room = part.grow(size);
     if (!room) order.push(`${tenant}${at}`);
     room?.then(
       () => order.push(`${tenant}${at}`),
       () => order.push(`${tenant}${at} refused`),
     );
-    return reservation;
+    return part;
   });
 }
 
-const opened: Reservation[] = [];
+const opened: MemoryPart[] = [];
 afterEach(() => {
-  for (const reservation of opened.splice(0)) reservation.release();
+  for (const part of opened.splice(0)) part.release();
 });
 
 function take(bytes: BodyBytes, tenantId: string, size: number, direction: BodyDirection = 'request') {
   const caller = new TestCaller();
-  const reservation = bytes.open({ tenantId, direction, mostBytes: size, caller });
-  opened.push(reservation);
-  return { reservation, caller, room: reservation.grow(size) };
+  const part = bytes.open({ tenantId, caller }).part(direction, size);
+  opened.push(part);
+  return { part, caller, room: part.grow(size) };
 }
 
 class TestCaller extends EventEmitter {
@@ -110,13 +111,13 @@ test('bodies that grow while they come never wait for each other: the eldest has
   const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
   const done: number[] = [];
   const grow = async (at: number) => {
-    const reservation = bytes.open({ tenantId: 'ab'[at % 2] ?? '', direction: 'request', mostBytes: 300 });
+    const part = bytes.open({ tenantId: 'ab'[at % 2] ?? '' }).part('request', 300);
     for (let size = 10; size <= 300; size += 10) {
-      await reservation.grow(10);
+      await part.grow(10);
       await settled();
     }
     done.push(at);
-    reservation.release();
+    part.release();
   };
   await Promise.all(Array.from({ length: 40 }, (_, at) => grow(at)));
   expect(done).toHaveLength(40);
@@ -136,11 +137,11 @@ test('small bodies do not overtake a large one for ever', async () => {
   );
   expect(order).toEqual(['a0']);
   // Room is kept for the eldest that waits, because small bodies could otherwise take it for ever.
-  const small: Reservation[] = [];
+  const small: MemoryPart[] = [];
   for (let at = 0; at < 100; at += 1) {
-    const { reservation, room } = take(bytes, `c${at}`, 50);
-    if (room) reservation.release();
-    else small.push(reservation);
+    const { part, room } = take(bytes, `c${at}`, 50);
+    if (room) part.release();
+    else small.push(part);
   }
   expect(small.length).toBeLessThan(20);
   held[0]?.release();
@@ -162,10 +163,10 @@ test('answers pass by the requests of their Tenant that wait', async () => {
   const request = take(bytes, 'a', 750);
   const answer = take(bytes, 'a', 200, 'answer');
   expect(bytes.waiting).toBe(2);
-  held.reservation.release();
+  held.part.release();
   await answer.room;
   expect(bytes.waiting).toBe(1);
-  first.reservation.release();
+  first.part.release();
   await request.room;
 });
 
@@ -180,12 +181,12 @@ test('what gives up waiting, shrinks or ends leaves nothing behind', async () =>
   const first = take(bytes, 'a', 600);
   const late = take(bytes, 'a', 600);
   await expect(late.room).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
-  late.reservation.release();
+  late.part.release();
   expect(bytes.refusals).toBe(1);
-  first.reservation.shrink(500);
+  first.part.shrinkTo(100);
   expect(bytes.held).toBe(100);
-  first.reservation.release();
-  first.reservation.release();
+  first.part.release();
+  first.part.release();
   expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
 });
 
@@ -197,9 +198,9 @@ test('who has left waits no more, and keeps what is there until it is over', asy
   await expect(gone.room).rejects.toMatchObject({ code: 'bad_request' });
   const other = take(bytes, 'a', 100);
   first.caller.leave();
-  await expect(first.reservation.grow(100)).rejects.toMatchObject({ code: 'bad_request' });
-  other.reservation.release();
-  expect(first.reservation.grow(100)).toBeUndefined();
+  await expect(first.part.grow(100)).rejects.toMatchObject({ code: 'bad_request' });
+  other.part.release();
+  expect(first.part.grow(100)).toBeUndefined();
   expect([bytes.held, bytes.waiting]).toEqual([700, 0]);
 });
 
@@ -208,21 +209,21 @@ test('what is over is followed no more, however long its connection lives', asyn
   const first = take(bytes, 'a', 600);
   const waiting = take(bytes, 'a', 600);
   expect(waiting.caller.listenerCount('close')).toBe(1);
-  first.reservation.release();
+  first.part.release();
   await waiting.room;
-  waiting.reservation.release();
+  waiting.part.release();
   expect([first.caller, waiting.caller].map((caller) => caller.listenerCount('close'))).toEqual([0, 0]);
 });
 
-describe('a reservation of one who has left', () => {
+describe('a part of one who has left', () => {
   test('does nothing once it is released', async () => {
     const bytes = open({ processBytes: 2000, tenantBytes: 1000 });
-    const { reservation } = take(bytes, 'a', 740);
-    reservation.release();
-    reservation.shrink(740);
-    await expect(reservation.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(reservation.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
-    expect([reservation.bytes, bytes.held]).toEqual([0, 0]);
+    const { part } = take(bytes, 'a', 740);
+    part.release();
+    part.shrinkTo(0);
+    await expect(part.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(part.grow(740)).rejects.toMatchObject({ code: 'bad_request' });
+    expect([part.bytes, bytes.held]).toEqual([0, 0]);
     const order: string[] = [];
     const held = reserveAll(
       bytes,
@@ -238,11 +239,11 @@ describe('a reservation of one who has left', () => {
 
   test('keeps no room free that it will not take', async () => {
     const bytes = open({ processBytes: 1000, tenantBytes: 1000 });
-    const { reservation, caller } = take(bytes, 'a', 100);
-    reservation.shrink(0, 600);
+    const { part, caller } = take(bytes, 'a', 100);
+    part.shrinkTo(100, 700);
     const next = take(bytes, 'a', 600);
     caller.leave();
-    reservation.shrink(50, 650);
+    part.shrinkTo(50, 700);
     expect(next.room).toBeDefined();
     await settled();
     expect([bytes.held, bytes.waiting]).toEqual([650, 0]);
@@ -262,12 +263,12 @@ test('a refusal that nobody waits for does not end the process', async () => {
   expect(unheard).toEqual([]);
 });
 
-describe('several growths of one reservation, as of parallel calls of a transform', () => {
+describe('several growths of one part, as of parallel calls of a transform', () => {
   function openFull() {
     const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
     const full = take(bytes, 'b', 2000);
     expect(full.room).toBeUndefined();
-    const grown = bytes.open({ tenantId: 'a', direction: 'request', mostBytes: 100 });
+    const grown = bytes.open({ tenantId: 'a' }).part('request', 100);
     opened.push(grown);
     expect(grown.grow(100)).toBeUndefined();
     const growths = [grown.grow(1500), grown.grow(500)];
@@ -285,7 +286,7 @@ describe('several growths of one reservation, as of parallel calls of a transfor
   test('begin one after another, and all are counted', async () => {
     const { bytes, grown, full, ends } = openFull();
     expect(bytes.waiting).toBe(1);
-    full.reservation.release();
+    full.part.release();
     expect(await ends).toEqual(['grown', 'grown']);
     expect([grown.bytes, bytes.held, bytes.waiting]).toEqual([2100, 2100, 0]);
   });
@@ -294,7 +295,7 @@ describe('several growths of one reservation, as of parallel calls of a transfor
     const { bytes, grown, full, ends } = openFull();
     grown.release();
     expect(await ends).toEqual(['refused', 'refused']);
-    full.reservation.release();
+    full.part.release();
     await settled();
     expect([bytes.held, bytes.waiting]).toEqual([0, 0]);
   });
@@ -305,15 +306,15 @@ describe('a body that arrives', () => {
 
   function receive(pieces: number[], { mostLength = 5120 * kibibyte, copies = 2 } = {}) {
     const bytes = open({ processBytes: 64 * 1024 * kibibyte, tenantBytes: 64 * 1024 * kibibyte });
-    const reservation = bytes.open({ tenantId: 'a', direction: 'request', mostBytes: copies * mostLength });
-    opened.push(reservation);
+    const part = bytes.open({ tenantId: 'a' }).part('request', copies * mostLength);
+    opened.push(part);
     const held: number[] = [];
     let arrived = 0;
     for (const piece of [0, ...pieces]) {
       arrived += piece;
-      expect(growAsItArrives(reservation, arrived, { copies, mostLength })).toBeUndefined();
+      expect(growAsItArrives(part, arrived, { copies, mostLength })).toBeUndefined();
       expect(bytes.held).toBeGreaterThanOrEqual(copies * Math.min(arrived + 64 * kibibyte, mostLength));
-      held.push(reservation.bytes / kibibyte);
+      held.push(part.bytes / kibibyte);
     }
     return [...new Set(held)];
   }
@@ -329,4 +330,13 @@ describe('a body that arrives', () => {
   test('of a known small length holds that alone', () => {
     expect(receive([500, 500], { mostLength: 1000, copies: 4 })).toEqual([4000 / kibibyte]);
   });
+});
+
+test('a body for which more is left than was ever reserved keeps no memory free', async () => {
+  const bytes = open({ processBytes: 4000, tenantBytes: 4000 });
+  const { part } = take(bytes, 'a', 500);
+  part.shrinkTo(2500);
+  const { room } = take(bytes, 'b', 2000);
+  expect(room).toBeUndefined();
+  expect(bytes.held).toBe(2500);
 });

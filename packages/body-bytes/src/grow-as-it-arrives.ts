@@ -1,4 +1,4 @@
-import type { Reservation } from './body-bytes.ts';
+import type { MemoryPart } from './memory-part.ts';
 
 /** A connection delivers no more than this at once. */
 const pieceBytes = 64 * 1024;
@@ -16,12 +16,12 @@ export interface ArrivingBody {
  * times.
  */
 export function growAsItArrives(
-  reservation: Reservation,
+  part: MemoryPart,
   arrived: number,
   { copies, mostLength }: ArrivingBody,
 ): Promise<void> | undefined {
-  const { bytes } = reservation;
+  const { bytes } = part;
   const needed = copies * Math.min(arrived + pieceBytes, mostLength);
   if (needed <= bytes) return undefined;
-  return reservation.grow(Math.min(Math.max(needed, 2 * bytes), copies * mostLength) - bytes);
+  return part.growTo(Math.min(Math.max(needed, 2 * bytes), copies * mostLength));
 }

@@ -1,5 +1,6 @@
-export type { BodyBytes, Leaver, Reservation, ReservationOptions } from './body-bytes.ts';
+export type { BodyBytes, Reservation } from './body-bytes.ts';
 export { type ArrivingBody, growAsItArrives } from './grow-as-it-arrives.ts';
+export type { Leaver, MemoryPart } from './memory-part.ts';
 export { measureBodyBytes } from './metrics.ts';
 export { parsedBytes } from './parsed-bytes.ts';
 export type { BodyDirection } from './room.ts';

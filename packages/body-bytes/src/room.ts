@@ -4,6 +4,8 @@ export interface TenantBytes {
   readonly tenantId: string;
   held: number;
   ofRequests: number;
+  /** What its decoders have, or wait for among its requests. */
+  ofDecoders: number;
   /** Oldest first. */
   readonly growing: Record<BodyDirection, Set<Claim>>;
   readonly ofGrowing: Record<BodyDirection, number>;
@@ -14,6 +16,7 @@ export interface Claim {
   readonly direction: BodyDirection;
   bytes: number;
   mostBytes: number;
+  ofDecoders: number;
 }
 
 /** The last part of the memory is for Tenants that use less than this part of their limit. */
@@ -22,9 +25,6 @@ const smallPart = 1 / 64;
 
 /**
  * A Tenant may use as much as it leaves free: by default half of the memory alone, a third beside another such Tenant.
- * Memory is kept free for the next growing body, chosen among Tenants in rotation, so that large bodies do not starve.
- * Only claims that no longer grow are subtracted, because otherwise bodies that each have a part could wait for each
- * other for ever.
  */
 export class Room {
   readonly #processBytes: number;
@@ -47,6 +47,15 @@ export class Room {
     return Math.floor(Math.min(this.#tenantBytes, ofProcess) * this.#partOf[direction]);
   }
 
+  /**
+   * Whether `claim` may take `more` bytes now. Bodies grow while they arrive, so several can each hold a part and wait
+   * for the rest. If any of them could take what is free, small bodies would starve a large one, and bodies that
+   * together fill the memory would wait for each other until all are refused. Therefore memory is kept free for one
+   * growing body at a time: the oldest of its Tenant, and of these the `next`, chosen among Tenants in rotation. It is
+   * judged as if every other growing body held nothing, because these may have to wait for it. Invariant: what `next`
+   * lacks is free, or will be once the bodies that no longer grow have ended, so at least one growing body can always
+   * finish. A Tenant below `smallPart` uses the last `partForSmall`, and waits for no `next` of another Tenant.
+   */
   fits(claim: Claim, more: number): boolean {
     const { tenant, direction } = claim;
     if (this.held + more > this.#processBytes || tenant.held + more > this.#tenantBytes) return false;
@@ -66,6 +75,25 @@ export class Room {
     const allComplete = ofAll - more - this.#ofGrowing[direction];
     const target = claim.bytes + more;
     return leftForAll >= 0 && this.#isWithinShare(complete + target, bound * this.#processBytes - allComplete - target);
+  }
+
+  /**
+   * Whether a large decoder may join the requests that wait for memory, which counts it until {@link endDecoding}.
+   * Decoders of a Tenant have at most half of the memory for its requests. Otherwise idle uploads of a few compressed
+   * bytes could block all its other requests.
+   */
+  admitDecoder(claim: Claim, more: number): boolean {
+    const most = Math.floor((this.#tenantBytes * this.#partOf.request) / 2);
+    const bytes = Math.min(more, most);
+    if (claim.tenant.ofDecoders + bytes > most) return false;
+    claim.ofDecoders += bytes;
+    claim.tenant.ofDecoders += bytes;
+    return true;
+  }
+
+  endDecoding(claim: Claim): void {
+    claim.tenant.ofDecoders -= claim.ofDecoders;
+    claim.ofDecoders = 0;
   }
 
   /** Skips bodies that wait only for others of their own Tenant. */

@@ -7,20 +7,20 @@ export const bodyBytesSettings = {
     minimum: 0,
     default: 0,
     description:
-      'Memory for buffered bodies and responses in one process; further requests wait. 0: 40 % of the memory ' +
+      'Memory for buffered bodies and responses in one process. If it is full, further requests wait. 0: 40 % of the memory ' +
       'limit in a gateway, 25 % elsewhere',
   },
   BODY_HELD_TENANT_BYTES: {
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: 'The same for one Tenant; 0: half',
+    description: 'Memory for buffered bodies and responses of one Tenant in one process. 0: half of BODY_HELD_BYTES',
   },
   BODY_WAIT_MS: {
     type: 'integer',
     minimum: 1,
     default: 20_000,
-    description: 'Longest wait of a body or response for memory; otherwise 503',
+    description: 'Longest time for which a body or response waits for memory. Otherwise 503',
   },
 } as const;
 

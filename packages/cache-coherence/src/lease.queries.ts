@@ -1,4 +1,4 @@
-import type { MailboxEntry, Queryable } from '@sluice/database';
+import { type MailboxEntry, newestMigration, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 /** From the last renewal, by the database's clock. */
@@ -18,7 +18,8 @@ export async function insertLease(db: Queryable, holderId: string, service: stri
         for update skip locked
       )
     )
-    insert into cache_leases (holder_id, service, expires_at) values (${holderId}, ${service}, ${untilMoment})
+    insert into cache_leases (holder_id, service, expires_at, knows)
+    values (${holderId}, ${service}, ${untilMoment}, ${newestMigration})
     returning ${nowMs} as now_ms
   `.execute(db);
   return Number(rows[0]?.now_ms);

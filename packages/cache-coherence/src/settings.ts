@@ -5,13 +5,13 @@ export const cacheSettings = {
     type: 'integer',
     minimum: 1,
     default: 10_000,
-    description: 'Entries of one kind (callers, Proxies, tokens, data keys)',
+    description: 'Limit of cached entries of one kind (callers, Proxies, tokens, data keys)',
   },
   CACHE_MAX_BYTES: {
     type: 'integer',
     minimum: 65_536,
     default: 16 * 1024 * 1024,
-    description: 'Memory for entries of one kind',
+    description: 'Limit of memory for cached entries of one kind',
   },
 } as const;
 

@@ -85,7 +85,7 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
     const name =
       error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
     throw new UsageError(
-      `${name ? `The option ${name} is unknown, or its value is missing or not wanted.` : 'An option is wrong.'} ${help}`,
+      `${name ? `The option ${name} is unknown, its value is missing, or it takes no value.` : 'An option is wrong.'} ${help}`,
     );
   }
 }

@@ -22,8 +22,12 @@ export interface Command {
 }
 
 export const commonOptions = {
-  json: { type: 'boolean', description: 'JSON also on a terminal' },
-  profile: { type: 'string', value: 'NAME', description: 'keys and URL of this profile (default, or SLUICE_PROFILE)' },
+  json: { type: 'boolean', description: 'print JSON, also on a terminal' },
+  profile: {
+    type: 'string',
+    value: 'NAME',
+    description: 'use keys and URL of this profile (default: SLUICE_PROFILE, or "default")',
+  },
   help: { type: 'boolean', short: 'h', description: 'this text' },
 } as const satisfies Record<string, Option>;
 

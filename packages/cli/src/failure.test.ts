@@ -25,11 +25,11 @@ test('0: done', async () => {
 test.each([
   [400, ''],
   [401, 'sluice login'],
-  [403, 'Use a key that may do this'],
+  [403, 'Use another key'],
   [404, 'list" shows what there is'],
   [409, ''],
   [422, ''],
-  [429, 'Wait a little'],
+  [429, 'Wait a moment'],
   [500, ''],
 ])('1: refused with %i', async (status, advice) => {
   const { code, out, error } = await ask(problem(status));
@@ -42,9 +42,9 @@ test('2: usage', async () => {
   expect((await type(['proxies', 'get'])).code).toBe(2);
 });
 
-test('3: 503 says that a part of the service is away', async () => {
+test('3: 503 says that the service is unavailable', async () => {
   const { code, error } = await ask(problem(503));
-  expect([code, error]).toEqual([3, expect.stringContaining('A part of the service is away')]);
+  expect([code, error]).toEqual([3, expect.stringContaining('The service is unavailable')]);
 });
 
 test('3: no answer', async () => {

@@ -32,24 +32,24 @@ export function explain(error: unknown): { message?: string; code: number } {
   if (error instanceof RefusedError) return { message: error.message, code: exitCodes.refused };
   if (error instanceof ConnectionError) {
     return {
-      message: `${error.message}\nIs the service running, and the URL right? See "sluice profiles".`,
+      message: `${error.message}\nCheck that the service is running and that the URL is right. "sluice profiles" shows the URL.`,
       code: exitCodes.unreachable,
     };
   }
   if (error instanceof SluiceError) {
-    const advice = adviceFor(error);
+    const lines = [error.message, adviceFor(error), error.help && `Help: ${error.help}`];
     const code = error.status === 503 ? exitCodes.unreachable : exitCodes.refused;
-    return { message: `${error.message}${advice ? `\n${advice}` : ''}`, code };
+    return { message: lines.filter(Boolean).join('\n'), code };
   }
   throw error;
 }
 
 function adviceFor({ status }: SluiceError): string | undefined {
-  if (status === 401) return 'The key is not accepted. "sluice login" stores another one.';
-  if (status === 403) return 'Use a key that may do this, or grant it with "sluice applications update".';
+  if (status === 401) return 'The key is not valid. "sluice login" stores another one.';
+  if (status === 403) return 'Use another key, or grant the permission with "sluice applications update".';
   if (status === 404)
-    return 'Nothing has this id, or it is another Tenant\'s. "sluice <resource> list" shows what there is.';
-  if (status === 429) return 'Wait a little and try again.';
-  if (status === 503) return 'A part of the service is away. Try again.';
+    return 'The Tenant of the key has nothing with this id. "sluice <resource> list" shows what there is.';
+  if (status === 429) return 'Wait a moment and try again.';
+  if (status === 503) return 'The service is unavailable. Try again in a moment.';
   return undefined;
 }

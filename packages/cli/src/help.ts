@@ -16,9 +16,9 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...columns(rows),
     '',
-    'sluice <command> --help says more. Lists and answers are tables on a terminal and JSON otherwise, or with --json.',
-    'Keys come from --profile, from SLUICE_URL and SLUICE_API_KEY (SLUICE_HEADER_PREFIX beside them), or from the profile',
-    'that SLUICE_PROFILE names; sluice login makes one.',
+    'For details: sluice <command> --help. Results are tables on a terminal; otherwise, or with --json, they are JSON.',
+    'Keys are read from --profile, from SLUICE_URL and SLUICE_API_KEY (and SLUICE_HEADER_PREFIX), or from the profile',
+    'that SLUICE_PROFILE names; sluice login creates one.',
     exitCodesText,
   ].join('\n');
 }

@@ -29,7 +29,7 @@ export function operationCommand(operation: OperationCommand): Command {
     options[optionName(name)] = { type: 'string', value: 'VALUE', description, ...(isList && { multiple: true }) };
   }
   for (const prefix of prefixes) {
-    const description = `only those with this ${prefix.slice(0, -1)}`;
+    const description = `list only items with this ${prefix.slice(0, -1)}`;
     options[prefix.slice(0, -1)] = { type: 'string', value: 'NAME=VALUE', multiple: true, description };
   }
   if (body)
@@ -43,10 +43,10 @@ export function operationCommand(operation: OperationCommand): Command {
     options['if-match'] = {
       type: 'string',
       value: 'VERSION',
-      description: 'only if it is still the version that you read: its modified_at, or else created_at',
+      description: 'do it only if nobody has changed the resource: send the modified_at (or created_at) that you read',
     };
   if (operation.answer === 'list')
-    options.all = { type: 'boolean', description: 'all pages; as JSON, one item a line' };
+    options.all = { type: 'boolean', description: 'all pages; as JSON, one item per line' };
   const example =
     operation.example === undefined ? undefined : `Example: --data '${JSON.stringify(operation.example)}'`;
   return {

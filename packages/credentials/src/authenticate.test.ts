@@ -62,7 +62,7 @@ test('every key that is not accepted gives the same error', async () => {
   for (const error of errors) {
     expect(error).toMatchObject({
       code: 'unauthenticated',
-      detail: 'The SVC-API-KEY header must carry a valid API key',
+      detail: 'The SVC-API-KEY header must contain a valid API key',
       errors: undefined,
     });
   }

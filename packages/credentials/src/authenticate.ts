@@ -8,7 +8,7 @@ import type { KeyUses } from './key-uses.ts';
 
 /** The same error for every refused key, because a difference would reveal which keys exist. */
 export function unauthenticated(headerName: string): ServiceError {
-  return new ServiceError('unauthenticated', `The ${headerName} header must carry a valid API key`);
+  return new ServiceError('unauthenticated', `The ${headerName} header must contain a valid API key`);
 }
 
 export interface AuthenticationOptions {

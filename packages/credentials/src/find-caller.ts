@@ -41,8 +41,8 @@ export const keyNotExpired = sql<boolean>`(application_keys.expires_at is null o
 
 /** Undefined for a key that is unknown or expired, or whose Application or Tenant is deleted. */
 export async function findCaller(db: Queryable, keyHash: Buffer): Promise<FoundCaller | undefined> {
-  const [caller] = await selectByKeyHash(db, keyHash);
-  return caller;
+  const [row] = await selectByKeyHash(db, keyHash);
+  return row && toFound(row);
 }
 
 const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
@@ -61,8 +61,8 @@ const selectByKeyHash = prepared('caller_by_key_hash', (db, keyHash: Buffer) =>
 );
 
 export async function findCallerById(db: Queryable, tenantId: string, id: string): Promise<FoundCaller | undefined> {
-  const [caller] = await selectById(db, tenantId, id);
-  return caller;
+  const [row] = await selectById(db, tenantId, id);
+  return row && toFound(row);
 }
 
 const selectById = prepared('caller_by_id', (db, tenantId: string, id: string) =>
@@ -71,6 +71,11 @@ const selectById = prepared('caller_by_id', (db, tenantId: string, id: string) =
     .where('applications.tenant_id', '=', tenantId)
     .where('applications.id', '=', id),
 );
+
+/** An Application that names Proxies calls no reactor. */
+function toFound<R extends { proxies: string[] | null }>({ proxies, ...row }: R) {
+  return { ...row, ...(proxies && { proxies, reactors: [] }) };
+}
 
 function callers(db: Queryable) {
   return db
@@ -83,6 +88,7 @@ function callers(db: Queryable) {
       'applications.permissions',
       'applications.rules',
       'applications.allowed_origins',
+      'applications.proxies',
     ])
     .where('tenants.closed_at', 'is', null)
     .where(notExpired);

@@ -22,13 +22,27 @@ export async function findSessionById(db: Queryable, tenantId: string, id: strin
 }
 
 function toSession(row: SessionRow): FoundSession {
-  const { within_permissions, within_rules, proxies, reactors, ...session } = row;
+  const { within_permissions, within_rules, within_proxies, proxies, reactors, ...session } = row;
   return {
     ...session,
     type: 'session',
     within: { permissions: within_permissions, rules: within_rules },
-    ...((proxies || reactors) && { proxies: proxies ?? [], reactors: reactors ?? [] }),
+    ...boundTo({ proxies, reactors, within: within_proxies }),
   };
+}
+
+interface Bounds {
+  proxies: string[] | null;
+  reactors: string[] | null;
+  /** The Proxies of the authorizing Application. */
+  within: string[] | null;
+}
+
+/** A session has what both lists name. An Application that names Proxies calls no reactor. */
+function boundTo({ proxies, reactors, within }: Bounds) {
+  if (!proxies && !reactors) return within && { proxies: within, reactors: [] };
+  if (!within) return { proxies: proxies ?? [], reactors: reactors ?? [] };
+  return { proxies: (proxies ?? []).filter((id) => within.includes(id)), reactors: [] };
 }
 
 const makerNotExpired = sql<boolean>`(maker.expires_at is null or maker.expires_at > clock_timestamp())`;
@@ -73,6 +87,7 @@ function sessions(db: Queryable) {
       'applications.id as applicationId',
       'applications.permissions as within_permissions',
       'applications.rules as within_rules',
+      'applications.proxies as within_proxies',
       sql<string>`least(sessions.expires_at, applications.expires_at, application_keys.expires_at, maker.expires_at)`.as(
         'expires_at',
       ),

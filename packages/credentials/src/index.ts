@@ -7,6 +7,7 @@ export {
   generateSecret,
   hashKey,
   hashKeyText,
+  isSessionKey,
   isWellFormedApiKey,
   isWellFormedProxyKey,
   isWellFormedSecret,

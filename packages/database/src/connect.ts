@@ -10,6 +10,7 @@ export const databaseSettings = {
   DATABASE_URL: {
     type: 'string',
     pattern: '^postgres(ql)?://',
+    format: 'ports',
     writeOnly: true,
     description: 'Postgres, such as postgres://user:password@localhost:5432/sluice',
   },
@@ -27,14 +28,15 @@ export const databaseSettings = {
     minimum: 100,
     maximum: 60_000,
     default: 1000,
-    description: 'Longest wait of a request for a free connection; otherwise 503. Opening one may take 5 s more',
+    description:
+      'Longest wait of a request for a free connection. Otherwise 503. Opening a connection may take another 5 s',
   },
   DATABASE_MAX_WAITING: {
     type: 'integer',
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'Calls that may wait for a connection. Beyond it the busiest Tenant gets 503',
+    description: 'Limit of queued calls for a connection. Otherwise the Tenant with most of them gets 503',
   },
 } as const;
 

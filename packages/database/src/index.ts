@@ -13,7 +13,7 @@ export {
 export { connectAhead } from './connect-ahead.ts';
 export { addToCounter, counterSlot, isPastEnd, readCounter } from './count.ts';
 export type { Database, Queryable, Tables } from './database.ts';
-export { migrate } from './migrate.ts';
+export { type MigrationName, migrate, migrationNames, newestMigration } from './migrate.ts';
 export { nextVersion } from './next-version.ts';
 export { parseDate } from './parse-date.ts';
 export { type PoolState, poolState } from './pools.ts';
@@ -30,6 +30,8 @@ export {
   type ProxyColumns,
   type ProxyMemberName,
   type ProxyMembers,
+  pathNameForm,
+  pathNamePattern,
   proxyColumns,
   proxyMembers,
 } from './tables/proxy-members.ts';

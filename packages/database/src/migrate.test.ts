@@ -8,6 +8,10 @@ import { migrationNames } from './migrate.ts';
 const before = '0011-audit-log-ids';
 const after = migrationNames.slice(migrationNames.indexOf(before) + 1);
 
+test('migrations are listed in the order of their names, by which leases say what their processes know', () => {
+  expect(migrationNames).toEqual([...migrationNames].sort());
+});
+
 test('a migration waits for a long transaction, and what comes after it does not wait behind it', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await openEmptyDatabase(stack);

@@ -30,6 +30,10 @@ import * as proxyVersions from './migrations/0070-proxy-versions.ts';
 import * as usesOfApplications from './migrations/0073-uses-of-applications.ts';
 import * as invitedMembers from './migrations/0076-invited-members.ts';
 import * as namesAndUsesOfKeys from './migrations/0077-names-and-uses-of-keys.ts';
+import * as whatLeasesKnow from './migrations/0080-what-leases-know.ts';
+import * as placesAndRequestHeaders from './migrations/0081-places-and-request-headers.ts';
+import * as routes from './migrations/0082-routes.ts';
+import * as usesOfTokens from './migrations/0083-uses-of-tokens.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -61,9 +65,18 @@ const migrations = {
   '0073-uses-of-applications': usesOfApplications,
   '0076-invited-members': invitedMembers,
   '0077-names-and-uses-of-keys': namesAndUsesOfKeys,
+  '0080-what-leases-know': whatLeasesKnow,
+  '0081-places-and-request-headers': placesAndRequestHeaders,
+  '0082-routes': routes,
+  '0083-uses-of-tokens': usesOfTokens,
 };
 
+export type MigrationName = keyof typeof migrations;
+
 export const migrationNames: readonly string[] = Object.keys(migrations);
+
+/** The newest that this process knows. */
+export const newestMigration = migrationNames.at(-1) ?? '';
 
 export interface MigrateOptions {
   onWait?: () => void;

@@ -68,12 +68,14 @@ test('two Tenants that hang hold everything, and a third takes its turn before t
       order.push(tenantId);
     });
   door.hold('held-word');
-  const all = [a, a, a, b, b, b].map(use);
+  const all = [...Array(20).fill(a), ...Array(20).fill(b)].map(use);
   await eventually('both hold their share', () => door.held() === 2);
   all.push(use(c));
   door.release();
   await Promise.all(all);
-  expect(order.indexOf(c)).toBeLessThan(5);
+  expect(order).toHaveLength(41);
+  // Of the 38 that waited before it. Its own answer may be read some places later than its turn came.
+  expect(order.indexOf(c)).toBeLessThan(20);
 });
 
 test('whoever waits for too long is refused, and so is the last of the Tenant with most waiting', async () => {

@@ -4,23 +4,23 @@ export const destinationSettings = {
   DESTINATION_SCHEMES: {
     type: 'string',
     default: 'https',
-    description: 'Allowed schemes, comma separated: https, http',
+    description: 'Allowed schemes of destinations, comma separated: https, http',
   },
   DESTINATION_ALLOW: {
     type: 'string',
     default: '',
     description:
-      'Allowed beside public addresses, comma separated: addresses, CIDR ranges, host names, *.example.com, and ' +
+      'Destinations that are allowed besides public addresses, comma separated: addresses, CIDR ranges, host names, *.example.com, and ' +
       'the words loopback, private, single-label',
   },
   DESTINATION_DENY: {
     type: 'string',
     default: '',
-    description: 'Refused whatever DESTINATION_ALLOW says, written likewise',
+    description: 'Destinations that are refused even if DESTINATION_ALLOW has them, in the same form',
   },
   DESTINATION_CA_FILE: {
     type: 'string',
-    description: 'PEM file of further trusted certificate authorities',
+    description: 'PEM file with additional certificate authorities to trust',
   },
 } as const;
 

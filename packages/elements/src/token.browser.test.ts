@@ -119,6 +119,10 @@ test('an answer of the vault that refuses is told as it is', async () => {
     message: 'Slow',
     problem: { title: 'Slow', status: 429, retryAfterSeconds: 7 },
   });
+  for (const text of ['1.5', '-3', '0x10', '', 'Sat, 06 Nov 2094 08:49:37 GMT']) {
+    shops.current.vault.prepared.push({ status: 429, body: { title: 'Slow' }, headers: { 'Retry-After': text } });
+    expect(await tokenize(shop)).toEqual({ message: 'Slow', problem: { title: 'Slow', status: 429 } });
+  }
   shop.seen.errors.length = 0;
 });
 

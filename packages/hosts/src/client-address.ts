@@ -7,8 +7,8 @@ export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
     description:
-      'Proxies before this service whose X-Forwarded-For is believed, as CIDRs, comma separated. Without it the ' +
-      'client is whoever connects',
+      'Networks of the proxies in front of this service, as CIDRs, comma separated. Their X-Forwarded-For is used. If it is not set, the address of the ' +
+      'client is the one that connects',
   },
 } as const;
 

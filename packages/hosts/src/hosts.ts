@@ -10,17 +10,18 @@ const host = {
 export const hostSettings = {
   CONSOLE_HOST: {
     ...host,
-    description: 'Host of the console, with its port unless that is 443. Without it there is no console',
+    description: 'Host of the console, with its port unless that is 443. If it is not set, there is no console',
   },
   FIELDS_HOST: {
     ...host,
-    description: 'Host of the hosted fields, with its port. Without it there are none',
+    description:
+      'Host of the hosted fields, with its port unless that is 443. If it is not set, there are no hosted fields',
   },
   ROUTES_HOST: {
     ...host,
     description:
-      'Routes are at `<path_name>.<ROUTES_HOST>`; without it only at `/routes`. Destinations answer there, so ' +
-      'console and fields must not be below it',
+      'Routes are served at `<path_name>.<ROUTES_HOST>`. If it is not set, only at `/routes`. Destinations answer at these hosts, so ' +
+      'CONSOLE_HOST and FIELDS_HOST must not be below ROUTES_HOST',
   },
 } as const;
 

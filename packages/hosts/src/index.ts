@@ -17,3 +17,4 @@ export {
   originOf,
   serveByHost,
 } from './hosts.ts';
+export { hostAndPort, type OwnHosts, ownHostsFrom } from './own-hosts.ts';

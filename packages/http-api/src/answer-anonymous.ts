@@ -4,7 +4,7 @@ import { type ApiOptions, defaultIdleReaderMs, type Shared } from './api-options
 import { operationBodyCheck } from './near-misses.ts';
 import type { AnonymousOperation } from './operation.ts';
 import { readCheckedBody } from './read-checked-body.ts';
-import { openRequestMemory, releaseOnceSent } from './request-memory.ts';
+import { releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
 
 const anonymousBodyLimitBytes = 16 * 1024;
@@ -19,9 +19,8 @@ export function answerAnonymous<C>(
   const { body: schema, response: answered } = operation;
   const check = schema && operationBodyCheck({ body: schema, response: answered });
   const limited = { bodyLimitBytes: anonymousBodyLimitBytes, ...operation };
-  const limitBytes = operation.body ? limited.bodyLimitBytes : 0;
   return async (request: Request, response: Response): Promise<void> => {
-    const memory = openRequestMemory(bodyBytes, { request, response, tenantId: 'anonymous operations', limitBytes });
+    const memory = bodyBytes.open({ tenantId: 'anonymous operations', caller: response });
     try {
       const reading = check && { check, memory, passes, tenantId: 'anonymous operations' };
       const body = reading ? (await readCheckedBody(request, limited, reading)).json : undefined;

@@ -1,3 +1,4 @@
+import type { Reservation } from '@sluice/body-bytes';
 import type { Caller } from '@sluice/credentials';
 import { Judgement } from '@sluice/credentials';
 import { asTenant, type Queryable } from '@sluice/database';
@@ -13,12 +14,12 @@ import { isFromFields } from './fields-host.ts';
 import type { KeepReply } from './idempotency/idempotency-store.ts';
 import { operationBodyCheck } from './near-misses.ts';
 import { once } from './once.ts';
-import { defaultBodyLimitBytes, type Look, type Operation, type SettleAnswer, Streamed } from './operation.ts';
+import { type Look, type Operation, type SettleAnswer, Streamed } from './operation.ts';
 import { refuseOrigin, showToOrigin } from './origins.ts';
 import type { JsonBody } from './read-body.ts';
 import { readCheckedBody } from './read-checked-body.ts';
 import { readQuery } from './read-query.ts';
-import { openRequestMemory, type RequestMemory, releaseOnceSent } from './request-memory.ts';
+import { answerPart, releaseOnceSent } from './request-memory.ts';
 import { send, toReply } from './send-answer.ts';
 import { sendStream } from './send-stream.ts';
 import { type Check, queryCheck, refuse } from './validate.ts';
@@ -28,7 +29,6 @@ const noBody: JsonBody = { json: undefined, sizeBytes: 0 };
 /** The order of checks is 401, 403, 415, 400, and then the handler's 404, 409 and 422. */
 export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { passes, bodyBytes }: Shared) {
   const { headerPrefix, addressOf = addressReader(), idleReaderMs = defaultIdleReaderMs } = options;
-  const limitBytes = operation.body ? (operation.bodyLimitBytes ?? defaultBodyLimitBytes) : 0;
   const checks = compileChecks(operation);
   const { fieldsOrigin, judgesOrigins, corsOrigins } = options;
   return async (request: Request, response: Response): Promise<void> => {
@@ -48,7 +48,7 @@ export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { pas
     if (operation.cors && corsOrigins !== undefined) showToOrigin(request, response, { caller, headerPrefix });
     judgement.endsAt(caller.expiresAt);
     const look: Look = (tx) => judgement.look(() => requireSame(caller, authorize(tx)));
-    const memory = openRequestMemory(bodyBytes, { request, response, tenantId: caller.tenantId, limitBytes });
+    const memory = bodyBytes.open({ tenantId: caller.tenantId, caller: response });
     try {
       const work = () => answerCaller(request, response, { caller, authorize, look, memory });
       await asTenant(caller.tenantId, work, (leave) => whenClosed(response, () => leave(endedEarly())));
@@ -71,7 +71,7 @@ export function answer<C>(operation: Operation<C>, options: ApiOptions<C>, { pas
     checks.query(query);
     const ifMatch = takesIfMatch(operation) ? textOf(request.headers['if-match']) : undefined;
     const requireVersion = readIfMatch(ifMatch);
-    const hold = (bytes: number) => memory.answer.grow(bytes);
+    const hold = (bytes: number) => answerPart(memory).grow(bytes);
     const asking = { caller, traceId, hold, look };
     const work = async (keep?: KeepReply) => {
       const settle: SettleAnswer | undefined =
@@ -130,7 +130,7 @@ interface Admitted {
   /** @throws {ServiceError} if the caller may no longer call the operation. */
   authorize(tx?: Queryable): Caller | Promise<Caller>;
   look: Look;
-  memory: RequestMemory;
+  memory: Reservation;
 }
 
 function mediaTypeOf<C>(request: Request, { produces = 'application/json' }: Operation<C>): string {

@@ -45,6 +45,8 @@ export interface ApiOptions<C> {
   pageForOthers?: { page: StaticFile; except: readonly string[] };
   /** For a host that serves responses of destinations: their scripts must not intercept requests of other pages. */
   refusesServiceWorkers?: boolean;
+  /** For a host that serves the list of errors: problems link to it. */
+  linksHelp?: boolean;
   observer?: RequestObserver;
   streams?: Streams;
   /** Default: a part of the memory of the process. */

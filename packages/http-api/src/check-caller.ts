@@ -8,7 +8,7 @@ import { keyHolderOf, type Operation } from './operation.ts';
 export function requireSame(caller: Caller, found: Caller | Promise<Caller>): Promise<void> | undefined {
   if (found instanceof Promise) return found.then((now) => requireSame(caller, now));
   if (isDeepStrictEqual(found, caller)) return undefined;
-  const detail = 'The rights of this key were changed while the request waited; try again';
+  const detail = 'The permissions of this key were changed during this request; try again';
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 

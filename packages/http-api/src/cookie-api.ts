@@ -48,11 +48,14 @@ export function isOwn(request: IncomingMessage, { alsoNone = false } = {}): bool
 /** @throws {ServiceError} `forbidden` for a request that is not {@link isOwn}. */
 export function refuseForeign(request: IncomingMessage, { alsoNone = false } = {}): void {
   if (isOwn(request, { alsoNone })) return;
-  throw new ServiceError('forbidden', 'This answers only to pages of this host; the browser must send Sec-Fetch-Site');
+  throw new ServiceError(
+    'forbidden',
+    'Only pages of this host may call this. The browser must send Sec-Fetch-Site: same-origin',
+  );
 }
 
 function requireConsoleHeader(request: IncomingMessage, headerPrefix: string): void {
   const name = `${headerPrefix}-CONSOLE`;
   if (singleHeader(request, name) === '1') return;
-  throw new ServiceError('forbidden', `To write, a page must send the header ${name}: 1`);
+  throw new ServiceError('forbidden', `This request changes something, so it needs the header ${name}: 1`);
 }

@@ -12,7 +12,11 @@ export interface CursorScope {
 const macBytes = 16;
 
 export const cursorQuery = {
-  start: { type: 'string', maxLength: 4000, description: '`pagination.next` of the page before; none for the first' },
+  start: {
+    type: 'string',
+    maxLength: 4000,
+    description: '`pagination.next` of the previous page. Leave it out for the first page',
+  },
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
@@ -31,7 +35,7 @@ export function readCursor(key: KeyObject, scope: CursorScope, cursor: string): 
 }
 
 function notACursor(): ServiceError {
-  return validationFailed({ start: ['must be the pagination.next of an answer to the same request'] });
+  return validationFailed({ start: ['must be the pagination.next of a response to the same request'] });
 }
 
 /** Cursors of a session are only for that session, those of Applications for their Tenant. */
@@ -63,8 +67,8 @@ export function cursorPageOf<const S extends { title: string; examples: readonly
         title: 'CursorPagination',
         required: ['page_size'],
         properties: {
-          page_size: { type: 'integer', description: 'The `size` that was asked for' },
-          next: { type: 'string', description: '`start` of the next page; absent on the last' },
+          page_size: { type: 'integer', description: 'Results per page, as requested' },
+          next: { type: 'string', description: 'Send it as `start` to get the next page. Absent on the last page' },
         },
       },
       data: { type: 'array', items: item },

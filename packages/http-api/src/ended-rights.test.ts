@@ -127,7 +127,7 @@ test.each(changes)('where %s during an upload', async (_, change, status) => {
 
 test.each(changes)('where %s while a request waits for room', async (_, change, status) => {
   const { bodyBytes, caller, known } = api.current;
-  const other = bodyBytes.open({ tenantId: 'a', direction: 'answer' });
+  const other = bodyBytes.open({ tenantId: 'a' }).part('answer');
   await other.grow(15 * mebibyte);
   const socket = get('/read');
   await eventually('it waits', async () => bodyBytes.waiting > 0);
@@ -171,7 +171,7 @@ describe('where callers are cached', () => {
   test('a look after an invalidation refuses a key that is gone', async () => {
     const { bodyBytes, known, state } = api.current;
     state.invalidations = 1;
-    const other = bodyBytes.open({ tenantId: 'a', direction: 'answer' });
+    const other = bodyBytes.open({ tenantId: 'a' }).part('answer');
     await other.grow(15 * mebibyte);
     const socket = get('/read');
     await eventually('it waits', async () => bodyBytes.waiting > 0);

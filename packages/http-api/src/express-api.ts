@@ -73,9 +73,9 @@ export function expressApi<C>(options: ApiOptions<C>): Express {
   const { pageForOthers } = options;
   if (pageForOthers) servePageForOthers(app, pageForOthers.page, [cookieApiPath, ...pageForOthers.except]);
   app.use((request: Request) => {
-    throw new ServiceError('not_found', `There is nothing at ${request.path.slice(0, 200)}`);
+    throw new ServiceError('not_found', `The path ${request.path.slice(0, 200)} does not exist`);
   });
-  app.use(sendProblem(options.log));
+  app.use(sendProblem(options.log, options));
   return app;
 }
 

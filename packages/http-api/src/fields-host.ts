@@ -29,7 +29,7 @@ export function forFrames(headerPrefix: string) {
       const application = singleHeader(request, name)?.toLowerCase();
       const own = type === 'public' ? id : madeBy;
       if (application !== undefined && application === own) return;
-      throw new ServiceError('forbidden', `The key must be of the public Application that ${name} names`);
+      throw new ServiceError('forbidden', `The key must belong to the public Application in the header ${name}`);
     },
   };
 }

@@ -58,4 +58,4 @@ export { singleHeader } from './single-header.ts';
 export { openapiFile, pageHeaders, type StaticFile, type StaticFileType } from './static-files.ts';
 export { Streams, streamSettings } from './streams.ts';
 export { changeRows, transaction } from './transaction.ts';
-export { bodyCheck } from './validate.ts';
+export { bodyCheck, refuse } from './validate.ts';

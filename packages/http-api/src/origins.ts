@@ -9,7 +9,7 @@ export const corsSettings = {
     type: 'string',
     default: '*',
     description:
-      'Origins whose pages may create tokens for Applications without `allowed_origins`, comma separated; * for ' +
+      'Origins whose pages may create tokens with keys of Applications without `allowed_origins`, comma separated. * means ' +
       'all',
   },
 } as const;
@@ -71,7 +71,7 @@ export function refuseOrigin(
   if (origin === fieldsOrigin || allowedOrigins.includes(origin)) return;
   if (!response.headersSent) for (const name of grants) response.removeHeader(name);
   const detail =
-    'Pages of this origin may not use the key, because the allowed_origins of its Application do not name it';
+    'Pages of this origin may not use the key: allowed_origins of its Application does not contain the origin';
   throw new ServiceError('forbidden', detail);
 }
 

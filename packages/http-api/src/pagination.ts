@@ -1,5 +1,11 @@
 export const pageQuery = {
-  page: { type: 'integer', minimum: 1, maximum: 2_147_483_647, default: 1, description: 'Page number to return' },
+  page: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 2_147_483_647,
+    default: 1,
+    description: 'Number of the page to return',
+  },
   size: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Results per page, at most 100' },
 } as const;
 
@@ -38,10 +44,10 @@ export function pageOf<const S extends { title: string; examples: readonly unkno
         title: 'Pagination',
         required: ['total_items', 'page_number', 'page_size', 'total_pages'],
         properties: {
-          total_items: { type: 'integer', description: 'How many items match, on all pages' },
-          page_number: { type: 'integer', description: 'The `page` that was asked for' },
-          page_size: { type: 'integer', description: 'The `size` that was asked for' },
-          total_pages: { type: 'integer', description: 'How many pages there are; 0 where nothing matches' },
+          total_items: { type: 'integer', description: 'Number of matching items on all pages' },
+          page_number: { type: 'integer', description: 'Number of this page, as requested' },
+          page_size: { type: 'integer', description: 'Results per page, as requested' },
+          total_pages: { type: 'integer', description: 'Number of pages. 0 if nothing matches' },
         },
       },
       data: { type: 'array', items: item },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { growAsItArrives } from '@sluice/body-bytes';
+import { growAsItArrives, type Reservation } from '@sluice/body-bytes';
 import { endedEarly, ServiceError, validationFailed } from '@sluice/problems';
-import { growToParse, type RequestMemory } from './request-memory.ts';
+import { arrivingBody, growToParse } from './request-memory.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -16,7 +16,7 @@ export interface JsonBody {
 export async function readJsonBody(
   request: IncomingMessage,
   limitBytes: number,
-  memory: RequestMemory,
+  memory: Reservation,
 ): Promise<Required<JsonBody>> {
   const bytes = await readBytes(request, limitBytes, memory);
   if (bytes.length === 0) throw validationFailed({ '': ['is required'] });
@@ -37,12 +37,10 @@ function whereOf(error: unknown): string {
   return position ? ` (at position ${position})` : '';
 }
 
-async function readBytes(
-  request: IncomingMessage,
-  limitBytes: number,
-  { body, arriving }: RequestMemory,
-): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, limitBytes: number, memory: Reservation): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const arriving = arrivingBody(request, limitBytes);
+  const body = memory.part('request', arriving.copies * arriving.mostLength);
   const first = growAsItArrives(body, 0, arriving);
   if (first) await first;
   const chunks: Buffer[] = [];

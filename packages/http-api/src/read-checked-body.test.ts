@@ -26,15 +26,15 @@ async function turnsWithin(value: object): Promise<number> {
   const check = () => {
     checkedAt = turns;
   };
-  const reservation = { bytes: 0, grow: () => undefined, shrink: () => {}, release: () => {} };
+  const part = { bytes: 0, grow: () => undefined, growTo: () => undefined, shrinkTo: () => {}, release: () => {} };
   const notesParsing = {
-    ...reservation,
+    ...part,
     grow() {
       parsedAt = turns;
       return undefined;
     },
   };
-  const memory = { body: reservation, arriving: { copies: 1, mostLength: 1e6 }, answer: notesParsing };
+  const memory = { part: (name: string) => (name === 'answer' ? notesParsing : part), release: () => {} };
   await readCheckedBody(request, operation, { check, memory, passes: new WorkPieces(), tenantId: 't' });
   clearImmediate(immediate);
   return checkedAt - parsedAt;

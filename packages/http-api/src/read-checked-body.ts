@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Reservation } from '@sluice/body-bytes';
 import type { WorkPieces } from '@sluice/service-runtime';
 import { checkText } from './check-text.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { checkMediaType } from './media-type.ts';
 import { defaultBodyLimitBytes, type Operation } from './operation.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
-import type { RequestMemory } from './request-memory.ts';
 import { type Check, refuse } from './validate.ts';
 
 /** A pass over a larger body may take ten milliseconds, so other requests get a turn between passes. */
@@ -13,7 +13,7 @@ const largeBody = 64 * 1024;
 
 export interface BodyReading {
   check: Check;
-  memory: RequestMemory;
+  memory: Reservation;
   passes: WorkPieces;
   tenantId: string;
 }

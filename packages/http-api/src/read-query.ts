@@ -24,7 +24,7 @@ export function readQuery(url: string, schema: object): Record<string, string | 
       continue;
     }
     const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)];
-    if (values.length > 1) throw validationFailed({ [name]: ['may be given once'] });
+    if (values.length > 1) throw validationFailed({ [name]: ['may be sent only once'] });
     // Only digits pass, because ajv would also convert 0x10 and 1e2, and Infinity without checking its bounds.
     if (type === 'integer' && !/^(?:-?\d{1,15})?$/.test(values[0] ?? '')) {
       throw validationFailed({ [name]: ['must be a whole number'] });
@@ -42,7 +42,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
     if (!Object.hasOwn(properties, name)) continue;
     const known = properties[name]?.type === 'array' ? /^\[\d{0,5}\]$/ : /^\[\]$/;
     if (known.test(key.slice(name.length))) continue;
-    throw validationFailed({ [name]: [`may be written ${name} or ${name}[], as a list also ${name}[0]`] });
+    throw validationFailed({ [name]: [`may be written ${name} or ${name}[], in a list also ${name}[0]`] });
   }
 }
 

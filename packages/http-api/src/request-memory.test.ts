@@ -139,7 +139,7 @@ describe('beside a reader that takes nothing of a large answer', () => {
     const reader = await openSlowReader(large, impatient);
     const refused = await impatient.send(`/read/${large}`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await refused.text()).toContain('no memory');
+    expect(await refused.text()).toContain('no free memory');
     reader.destroy();
     await eventually('free', async () => isFree(impatient.bodyBytes));
   });

@@ -113,7 +113,7 @@ describe('readQuery', () => {
   });
 
   test.each(['/x?page=1&page=2', '/x?name=a&name[]=b', '/x?page=&page=1'])('%s is 400: it may be given once', (url) => {
-    expect(() => readQuery(url, schema)).toThrow('may be given once');
+    expect(() => readQuery(url, schema)).toThrow('may be sent only once');
   });
 });
 

@@ -2,6 +2,7 @@ import {
   asServiceError,
   endRefusal,
   errorCodes,
+  helpLink,
   type Problem,
   problemContentType,
   retryHeaderNames,
@@ -36,11 +37,11 @@ export const requestLimits: readonly string[] = [
 ];
 
 /** The only place that writes errors. Details that the response hides are logged. */
-export function sendProblem(log: Logger) {
+export function sendProblem(log: Logger, { linksHelp = false } = {}) {
   // Express recognizes an error handler by its four parameters.
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = isBadPath(thrown)
-      ? new ServiceError('bad_request', 'The path has a percent escape that does not decode')
+      ? new ServiceError('bad_request', 'The path has a percent escape that cannot be decoded')
       : asServiceError(thrown);
     response.locals.errorCode = error.code;
     response.locals.limit = error.limit;
@@ -52,6 +53,7 @@ export function sendProblem(log: Logger) {
     }
     if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
     if (error.entityTag !== undefined) response.setHeader('ETag', error.entityTag);
+    if (linksHelp) response.setHeader('Link', helpLink(error.code));
     const problem = shorten(toProblem(error, traceId));
     // A published client with a wrong base URL reaches an unknown path, so the response must explain this.
     const isUnknownPath = error.code === 'not_found' && request.route === undefined;

@@ -6,14 +6,14 @@ export const streamSettings = {
     type: 'integer',
     minimum: 1,
     default: 10,
-    description: 'Open exports and event streams of one Tenant in one process; otherwise 429',
+    description: 'Limit of open exports and event streams of one Tenant in one process. Otherwise 429',
   },
   STREAM_MAX_SECONDS: {
     type: 'integer',
     minimum: 1,
     maximum: 86_400,
     default: 3600,
-    description: 'Longest duration of an export or event stream; then its connection is reset',
+    description: 'Time limit of an export or event stream. Then its connection is reset',
   },
 } as const;
 
@@ -44,7 +44,7 @@ export class Streams {
     if (ends.size >= this.#most) {
       throw new ServiceError(
         'too_many_requests',
-        `This Tenant has reached its limit of ${this.#most} open exports and event streams; end one first`,
+        `This Tenant has reached its limit of ${this.#most} open exports and event streams; close one first`,
         { retryAfterSeconds: 5, limit: 'streams' },
       );
     }

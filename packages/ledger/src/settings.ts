@@ -1,16 +1,10 @@
 export const ledgerOriginSettings = {
-  BASE_URL: {
-    type: 'string',
-    pattern: '^https?://[^/]+/?$',
-    format: 'url',
-    description: 'URL for clients; its host and port name the ledger',
-  },
   LEDGER_ORIGIN: {
     type: 'string',
     pattern: '^[A-Za-z0-9.:[\\]_-]+$',
     description:
-      'Name of the ledger in checkpoints, which must never change. Default: host and port of `BASE_URL`; set it ' +
-      'before you change that',
+      'Name of the ledger in checkpoints. It must never change. Default: host and port of `BASE_URL`. Set LEDGER_ORIGIN ' +
+      'before you change BASE_URL',
   },
 } as const;
 
@@ -26,8 +20,8 @@ export const ledgerPublicKeysSetting = {
     type: 'string',
     fromFile: true,
     description:
-      'All public keys of checkpoints, the current one first, comma separated, as `openssl pkey -in FILE -pubout ' +
-      '-outform DER | tail -c 32 | base64` prints them',
+      'All public keys of checkpoints, comma separated, the current one first. `openssl pkey -in FILE -pubout ' +
+      '-outform DER | tail -c 32 | base64` prints one',
   },
 } as const;
 

@@ -5,10 +5,10 @@ import { problemRefusal, type Refusal } from './refusal.ts';
 import { ServiceError } from './service-error.ts';
 
 const known: Record<string, { code: ErrorCode; detail: string }> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The header block may have at most 16 KiB' },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The headers may have at most 16 KiB' },
   HPE_INVALID_METHOD: {
     code: 'bad_request',
-    detail: 'The request does not start with a method that HTTP knows, in capital letters, such as POST',
+    detail: 'The request must start with an HTTP method in capital letters, such as POST',
   },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time' },
 };

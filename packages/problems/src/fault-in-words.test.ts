@@ -8,6 +8,7 @@ test.each([
   ['minLength', { limit: 3 }, 'must have at least 3 characters'],
   ['maxLength', { limit: 200 }, 'may have at most 200 characters'],
   ['maxItems', { limit: 100 }, 'may have at most 100 items'],
+  ['minProperties', { limit: 1 }, 'must not be empty'],
   ['minimum', { limit: 1 }, 'must be at least 1'],
   ['maximum', { limit: 100 }, 'must be at most 100'],
   ['pattern', { pattern: '^a$' }, 'must match the pattern ^a$'],

@@ -40,6 +40,8 @@ function wordsOf({ keyword, params, message }: SchemaFault): string {
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`;
     case 'maxItems':
       return `may have at most ${limit} items`;
+    case 'minProperties':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} members`;
     case 'maxProperties':
       return `may have at most ${limit} members`;
     case 'minimum':

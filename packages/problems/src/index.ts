@@ -1,9 +1,9 @@
 export { answerClientError, answerConnect } from './client-error.ts';
 export { endRefusal } from './end-refusal.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
-export { faultInWords } from './fault-in-words.ts';
+export { faultInWords, type SchemaFault } from './fault-in-words.ts';
 export { type KnownMembers, nameBudget, nearMisses, nearName } from './near-name.ts';
-export { asServiceError, type Problem, problemContentType, toProblem } from './problem.ts';
+export { asServiceError, helpLink, type Problem, problemContentType, toProblem } from './problem.ts';
 export { problemRefusal, proxyRefusal, retryHeaderNames, toErrorMember } from './refusal.ts';
 export {
   endedEarly,

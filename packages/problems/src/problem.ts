@@ -1,4 +1,4 @@
-import { errorCodes } from './error-codes.ts';
+import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { type FieldErrors, ServiceError } from './service-error.ts';
 
 /** RFC 9457 problem details. */
@@ -10,6 +10,11 @@ export interface Problem {
   /** The trace id of the request. */
   instance: string;
   errors?: FieldErrors;
+}
+
+/** A `Link` (RFC 8288) to the entry of the error in the list that base host and console host serve. */
+export function helpLink(code: ErrorCode): string {
+  return `</docs/errors#${code}>; rel="help"`;
 }
 
 export const problemContentType = 'application/problem+json';
@@ -36,7 +41,7 @@ export function asServiceError(error: unknown): ServiceError {
     return new ServiceError('unavailable', error.message, { retryAfterSeconds: 1, limit: error.limit, cause: error });
   }
   if (isStoreAway(error)) {
-    return new ServiceError('unavailable', 'A store that this request needs is not available; try again', {
+    return new ServiceError('unavailable', 'A store that this request needs is unavailable; try again', {
       retryAfterSeconds: 1,
       cause: error,
     });
@@ -45,7 +50,7 @@ export function asServiceError(error: unknown): ServiceError {
 }
 
 const tookTooLong =
-  'The database cancelled this request because it took too long; try again. A list or search costs less with a narrower ' +
+  'The request took too long in the database and was cancelled. A list or search takes less time with a narrower ' +
   'query or filter, through /v2/tokens or /v2/tokens/search in place of page numbers, and in /logs with start';
 
 /** `query_canceled`, at the timeout of a statement. */

@@ -4,10 +4,10 @@ const bodyOf = (error: ServiceError) => JSON.parse(proxyRefusal(error, 'trace').
 const headersOf = (error: ServiceError) => proxyRefusal(error, 'trace').headers;
 
 test('beside proxy_error stands what published clients look for', () => {
-  const error = new ServiceError('not_found', 'There is no Proxy with this key');
+  const error = new ServiceError('not_found', 'No Proxy has this key');
   expect(bodyOf(error)).toEqual({
     proxy_error: JSON.parse(problemRefusal(error, 'trace').body),
-    error: { type: 'sluice_not_found', code: 'not_found', message: 'Not found: There is no Proxy with this key' },
+    error: { type: 'sluice_not_found', code: 'not_found', message: 'Not found: No Proxy has this key' },
   });
   expect(problemRefusal(error, 'trace').headers).toContain('application/problem+json');
 });

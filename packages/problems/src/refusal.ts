@@ -37,9 +37,22 @@ function toProxyError(error: ServiceError, traceId: string, destinationStatus: n
   return { proxy_error: { ...toProblem(error, traceId), ...answered }, error: toErrorMember(error) };
 }
 
-/** The refusal of an invocation. `destinationStatus` is set if the destination had already responded. */
-export function proxyRefusal(error: ServiceError, traceId: string, destinationStatus?: number): Refusal {
-  return refusalOf(error, 'application/json', toProxyError(error, traceId, destinationStatus), retryHeaders(error));
+/** What the destination has got of an invocation that is refused. */
+interface Reached {
+  /** Set if it had already responded. */
+  destinationStatus?: number | undefined;
+  /** Whether a request was sent to it that it must not get twice. */
+  mayHaveActed?: boolean;
+}
+
+/** The refusal of an invocation. */
+export function proxyRefusal(
+  error: ServiceError,
+  traceId: string,
+  { destinationStatus, mayHaveActed = false }: Reached = {},
+): Refusal {
+  const body = toProxyError(error, traceId, destinationStatus);
+  return refusalOf(error, 'application/json', body, retryHeaders(error, mayHaveActed));
 }
 
 /** A problem document. */
@@ -54,10 +67,7 @@ function refusalOf({ status, retryAfterSeconds }: ServiceError, type: string, bo
   return { status, headers, body: text };
 }
 
-/**
- * Other 5xx may pass. After the first two the destination may have acted, so that a retry could charge a card twice and
- * would end in the same fault.
- */
+/** Where a retry would end in the same fault. Other 5xx may pass. */
 const finalCodes: readonly ErrorCode[] = [
   'transform_failed',
   'reactor_failed',
@@ -73,7 +83,10 @@ const passingStatuses = [408, 409, 429];
  */
 export const retryHeaderNames = ['x-should-retry', 'stripe-should-retry'] as const;
 
-function retryHeaders({ code, status, retryAfterSeconds }: ServiceError): string[] {
+function retryHeaders({ code, status, retryAfterSeconds }: ServiceError, mayHaveActed: boolean): string[] {
   const isFinal = finalCodes.includes(code) || (status < 500 && !passingStatuses.includes(status));
-  return isFinal && retryAfterSeconds === undefined ? retryHeaderNames.flatMap((name) => [name, 'false']) : [];
+  const isFutile = isFinal && retryAfterSeconds === undefined;
+  // A retry could charge a card twice. At 408 the destination did not get the whole request
+  const isRisky = mayHaveActed && status !== 408;
+  return isFutile || isRisky ? retryHeaderNames.flatMap((name) => [name, 'false']) : [];
 }

@@ -10,7 +10,7 @@ export const sharedLimitSettings = {
     minimum: 1,
     maximum: 1000,
     default: 50,
-    description: 'Longest wait for Redis; then the process counts alone',
+    description: 'Longest wait for Redis in a rate limit. Then the process counts without the other processes',
   },
 } as const;
 
@@ -52,7 +52,7 @@ export function openSharedLimits(
 export function measureLocalDecisions(registry: Registry, read: () => number): void {
   exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',
-    help: 'Rate-limit decisions of the process alone, because Redis did not answer',
+    help: 'Rate-limit decisions that the process made alone, because Redis did not answer',
     read,
   });
 }

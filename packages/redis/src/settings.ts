@@ -2,6 +2,7 @@ export const redisSettings = {
   REDIS_URL: {
     type: 'string',
     pattern: '^rediss?(\\+(cluster|sentinel))?://',
+    format: 'ports',
     writeOnly: true,
     description:
       'Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +

@@ -85,7 +85,7 @@ export function stopped(limit: Stop, { kind, limits }: FailedCode): ServiceError
   if (limit === 'memoryWait')
     return new ServiceError(
       'unavailable',
-      `The ${nounOf(kind)} needs much memory, which others used meanwhile; try again`,
+      `There is not enough memory for the ${nounOf(kind)} at the moment; try again`,
       {
         cause: new TransformStopped(limit),
         retryAfterSeconds: 1,
@@ -111,9 +111,9 @@ function reason(limit: Exclude<Stop, 'memoryWait'>, limits: TransformLimits): st
     case 'hostCalls':
       return `it made more than ${limits.hostCalls} calls of the service`;
     case 'stuck':
-      return 'it waits for a promise that can never settle';
+      return 'it waited for a promise that can never settle';
     case 'crashed':
-      return 'its environment broke';
+      return 'its thread crashed';
   }
 }
 

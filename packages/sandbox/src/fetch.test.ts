@@ -81,7 +81,7 @@ describe('calls', () => {
   test('beyond the limit reject, and the run goes on', async () => {
     const { fetch, seen } = noting();
     const statements = `const all = []; for (let i = 0; i < 5; i++) all.push(${tried("fetch('http://a.example/' + i)")}); return { raw: all }`;
-    const refused = ['TypeError', 'fetch failed', 'A run may call fetch 3 times'];
+    const refused = ['TypeError', 'fetch failed', 'A run may call fetch at most 3 times'];
     expect(await raw(statements, { fetch })).toEqual(['answered', 'answered', 'answered', refused, refused]);
     expect(seen).toHaveLength(3);
     expect(await raw(statements, { fetch })).toHaveLength(5); // the next run has calls of its own
@@ -105,7 +105,7 @@ describe('calls', () => {
     const { fetch, seen } = noting();
     const send = (body: string) =>
       raw(`return { raw: ${tried(`fetch('http://a.example', { method: 'POST', body: ${body} })`)} }`, { fetch });
-    const refused = ['TypeError', 'fetch failed', 'A body may have 1000 bytes'];
+    const refused = ['TypeError', 'fetch failed', 'A body may have at most 1000 bytes'];
     expect(await send(`'x'.repeat(1000)`)).toBe('answered');
     expect(await send(`'x'.repeat(1001)`)).toEqual(refused);
     expect(await send(`'ü'.repeat(501)`)).toEqual(refused);
@@ -134,7 +134,11 @@ describe('calls', () => {
     const { fetch, seen } = noting();
     const send = (init: string, path = "''") =>
       raw(`return { raw: ${tried(`fetch('http://a.example/' + ${path}, ${init})`)} }`, { fetch });
-    const refused = ['TypeError', 'fetch failed', 'A request may have 100 headers and 16384 bytes of them'];
+    const refused = [
+      'TypeError',
+      'fetch failed',
+      'A request may have at most 100 headers, with at most 16384 bytes in total',
+    ];
     expect(await send("{ headers: Array.from({ length: 101 }, (_, i) => ['x-' + i, 'y']) }")).toEqual(refused);
     expect(await send("{ headers: { x: 'y'.repeat(16384) } }")).toEqual(refused);
     expect(await send('{}', "'x'.repeat(16384)")).toMatchObject([
@@ -170,7 +174,7 @@ describe('calls', () => {
     expect(await raw(`return { raw: ${tried("fetch('http://a.example')")} }`)).toEqual([
       'TypeError',
       'fetch failed',
-      'Nothing is called here',
+      'A test run cannot call fetch',
     ]);
   });
 

@@ -161,7 +161,7 @@ describe('code that runs after the answer changes nothing about it', () => {
 
 test.each([
   ['its headers', 'Object.assign({ status: 200 }, { headers: { toJSON() {} } })', 'headers must be an object'],
-  ['its status', '(Number.isInteger = () => true, { status: 250.5 })', 'environment broke'],
+  ['its status', '(Number.isInteger = () => true, { status: 250.5 })', 'thread crashed'],
 ])('a response of a transform that lies about %s costs no other run its answer', async (lie, given, reason) => {
   const code = `const { CustomHttpResponseError: Answer } = require('svc-errors');
     module.exports = ({ args }) => { if (args.lies) throw new Answer(${given}); return { body: 'good' } }`;

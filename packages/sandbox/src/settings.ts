@@ -7,46 +7,46 @@ export const transformSettings = {
   TRANSFORM_CPU_MS: {
     ...milliseconds,
     default: defaultTransformLimits.cpuMs,
-    description: 'CPU time of one transform',
+    description: 'Limit of CPU time of one run of code',
   },
   TRANSFORM_WALL_MS: {
     ...milliseconds,
     default: defaultTransformLimits.wallMs,
-    description: 'Duration of one transform',
+    description: 'Time limit of one run of a transform',
   },
   TRANSFORM_HEAP_BYTES: {
     ...bytes,
     default: defaultTransformLimits.heapBytes,
-    description: 'Memory of one transform',
+    description: 'Limit of memory of one run of code',
   },
   TRANSFORM_STACK_BYTES: {
     ...bytes,
     default: defaultTransformLimits.stackBytes,
-    description: 'Stack of one transform',
+    description: 'Limit of stack of one run of code',
   },
   TRANSFORM_OUTPUT_BYTES: {
     ...bytes,
     default: defaultTransformLimits.outputBytes,
-    description: 'Result of one transform',
+    description: 'Limit of the result of one run of code',
   },
   TRANSFORM_HOST_CALLS: {
     type: 'integer',
     minimum: 0,
     default: defaultTransformLimits.hostCalls,
-    description: 'Calls of `svc` by one transform',
+    description: 'Limit of calls of `svc` by one run of code',
   },
   TRANSFORM_FIELD_ERRORS: {
     type: 'integer',
     minimum: 1,
     maximum: 10_000,
     default: defaultTransformLimits.fieldErrors,
-    description: 'Field errors of a thrown error that are kept',
+    description: 'Number of field errors of a thrown error that are sent. Further ones are left out',
   },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',
     minimum: 0,
     default: defaultTransformLimits.consoleBytes,
-    description: 'Console text that is kept of one transform',
+    description: 'Console text of one run that is stored. The rest is cut off',
   },
 } as const;
 

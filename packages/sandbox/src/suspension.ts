@@ -108,6 +108,6 @@ const keyOf = ({ tenantId, ownerId, kind }: TransformTask) => JSON.stringify([te
 
 function suspended({ kind }: TransformTask, { kills, windowMs }: SuspensionOptions, leftMs: number): ServiceError {
   const seconds = Math.ceil(leftMs / 1000);
-  const what = `is suspended: it was stopped ${kills} times within ${windowMs / 1000} s. It is tried again in ${seconds} s, and at once when its code is changed`;
+  const what = `is suspended: it was stopped ${kills} times within ${windowMs / 1000} s. It can run again in ${seconds} s, or as soon as its code is changed`;
   return codeFailed(kind, what, { retryAfterSeconds: seconds, cause: new TransformSuspended() });
 }

@@ -7,6 +7,7 @@ import {
   type ProblemCode,
   RateLimitError,
   ServiceError,
+  Sluice,
   SluiceError,
   UnprocessableError,
   ValidationError,
@@ -70,6 +71,16 @@ test.each(kinds)('the problem type %s (%i) is a %s', async (code, status, name) 
   const error = await failureOf(status, problem(code, status));
   expect(error).toBeInstanceOf(classes[name]);
   expect(error).toMatchObject({ name, code, status });
+});
+
+test('help is the address of the code, and absent where the answer is not one of the service', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { sluice, baseUrl } = await startScripted(stack, [{ status: 404, body: problem('not_found', 404) }]);
+  await expect(sluice.proxies.get('1')).rejects.toMatchObject({ help: `${baseUrl}/docs/errors#not_found` });
+  const console = new Sluice({ baseUrl, console: true });
+  await expect(console.proxies.get('1')).rejects.toMatchObject({ help: `${baseUrl}/docs/errors#not_found` });
+  expect(await failureOf(404, { type: 'https://other.example/#not_found' })).toMatchObject({ help: undefined });
+  expect(await failureOf(404)).toMatchObject({ help: undefined });
 });
 
 test('there are no other problem types', async () => {

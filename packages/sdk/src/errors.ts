@@ -12,6 +12,7 @@ export interface Failure {
   errors?: Record<string, string[]> | undefined;
   traceId?: string | undefined;
   retryAfterSeconds?: number | undefined;
+  help?: string | undefined;
 }
 
 /** Any failure of a call. It never contains the request or a key. */
@@ -19,20 +20,22 @@ export class SluiceError extends Error {
   override readonly name: string = 'SluiceError';
   /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** The kind of failure, for programs: `validation_failed`; without an answer, the system's error code. */
+  /** The error code, for programs: `validation_failed`. Without a response, the error code of the system. */
   readonly code: ProblemCode | (string & {}) | undefined;
-  /** The kind of failure in words. */
+  /** Short name of the error. */
   readonly title: string;
   /** What is wrong with this call. */
   readonly detail: string | undefined;
-  /** For a validation failure: messages by the path of their member. */
+  /** Only for validation failures: the path of each member that is wrong, with messages. */
   readonly errors: Record<string, string[]> | undefined;
   /** Identifies the request in the service's logs. */
   readonly traceId: string | undefined;
-  /** The time after which the service suggests another attempt. */
+  /** Seconds to wait before another attempt. */
   readonly retryAfterSeconds: number | undefined;
+  /** The address of a page that says what the code means and what to do; undefined if the error is not one of the service. */
+  readonly help: string | undefined;
 
-  constructor({ operation, status, code, title, detail, errors, traceId, retryAfterSeconds }: Failure) {
+  constructor({ operation, status, code, title, detail, errors, traceId, retryAfterSeconds, help }: Failure) {
     const fields = Object.entries(errors ?? {}).map(
       ([path, messages]) => `${path || 'the body'} ${messages.join(', ')}`,
     );
@@ -46,10 +49,11 @@ export class SluiceError extends Error {
     this.errors = errors;
     this.traceId = traceId;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.help = help;
   }
 }
 
-/** The request is not valid; `errors` says where. */
+/** The request is not valid. `errors` names each member that is wrong. */
 export class ValidationError extends SluiceError {
   override readonly name = 'ValidationError';
 }
@@ -88,12 +92,12 @@ export class ServiceError extends SluiceError {
   override readonly name = 'ServiceError';
 }
 
-/** There was no answer, or only a part of one. The service may or may not have acted. */
+/** There was no response, or only a part of one. The service may or may not have acted on the request. */
 export class ConnectionError extends SluiceError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** There was no answer in time. The service may or may not have acted. */
+/** There was no response in time. The service may or may not have acted on the request. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }

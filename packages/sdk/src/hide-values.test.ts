@@ -26,7 +26,7 @@ test.each<[string, unknown, (sluice: Sluice) => Promise<unknown>, string]>([
   ['an Application with its key', { id: 'a', name: 'n', key: apiKey }, (sluice) => sluice.applications.get('a'), 'n'],
   [
     'a Proxy with its secrets',
-    { id: 'p', name: 'n', key: 'proxykey', configuration: { secret } },
+    { id: 'p', name: 'n', key: 'proxykey', configuration: { secret }, request_headers: { 'X-Key': secret } },
     (sluice) => sluice.proxies.get('p'),
     'n',
   ],

@@ -4,6 +4,7 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
 /** Members that contain a value of the vault, a credential, a secret for transforms, or output of a trial. */
 const secretMembers = new Set([
   ...['data', 'key', 'session_key', 'nonce', 'callback_secret', 'configuration', 'url'],
+  'request_headers',
   ...['result', 'console', 'error'],
 ]);
 

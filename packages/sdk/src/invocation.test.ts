@@ -152,3 +152,38 @@ test('an answer of neither, as of a balancer, resolves in send and can be read',
   expect([answer.status, await answer.text()]).toEqual([502, 'Bad Gateway']);
   expect(await (await sluice.proxy('abc').send('/x')).json()).toEqual([]);
 });
+
+describe('a route', () => {
+  test.each([
+    ['', '/routes/model'],
+    ['/v1/chat?x=1', '/routes/model/v1/chat?x=1'],
+    ['https://api.example.com/v1/chat', '/routes/model/v1/chat'],
+  ])('is called with the API key and no key of a Proxy: %j goes to %s', async (input, expected) => {
+    await using stack = new AsyncDisposableStack();
+    const { seen, sluice } = await startScripted(stack, [ok]);
+    await sluice.route('model').fetch(input, { headers: { Authorization: 'Bearer theirs' } });
+    expect(seen).toEqual([expect.objectContaining({ method: 'GET', url: expected })]);
+    expect(seen[0]?.headers).toMatchObject({ 'svc-api-key': apiKey, authorization: 'Bearer theirs' });
+    expect(seen[0]?.headers).not.toHaveProperty('svc-proxy-key');
+  });
+
+  test.each(['/../other', '/../../tokens', '/%2e%2e/tokens'])('is not left by %s', async (path) => {
+    await using stack = new AsyncDisposableStack();
+    const { seen, sluice } = await startScripted(stack, [ok]);
+    await expect(sluice.route('model').fetch(path)).rejects.toThrow(TypeError);
+    expect(seen).toEqual([]);
+  });
+
+  test.each(['', 'A', 'a/b', '../tokens', 'a.b', '-a'])('has a path_name, and %j is none', async (name) => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [ok]);
+    expect(() => sluice.route(name)).toThrow(TypeError);
+  });
+
+  test('send rejects where the service refused', async () => {
+    await using stack = new AsyncDisposableStack();
+    const problem = { type: 'urn:sluice:problem:not_found', title: 'Not found', status: 404 };
+    const { sluice } = await startScripted(stack, [{ status: 404, body: { proxy_error: problem } }]);
+    await expect(sluice.route('model').send('/secret')).rejects.toThrow(/^GET \/routes\/model: Not found/);
+  });
+});

@@ -1,7 +1,7 @@
 import { errorIn, parseObject } from './send.ts';
 import type { Settings } from './settings.ts';
 
-/** Requests through a Proxy. */
+/** Requests through a Proxy, by its key or by its route. */
 export interface ProxyClient {
   /**
    * As the global `fetch`, through the Proxy: `fetch('/charges?expand=1', { method: 'POST', body })`. Of a whole URL
@@ -23,13 +23,31 @@ export interface ProxyClient {
 /** @throws {TypeError} for a malformed key, which the message does not repeat. */
 export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
   if (!/^[\x21-\x7e]+$/.test(proxyKey)) throw new TypeError('The key of a Proxy has no blanks');
-  const { baseUrl, headerPrefix, fetch } = settings;
+  return clientOf({ path: '/proxy', proxyKey }, settings);
+}
+
+/** @throws {TypeError} for what is no `path_name`. */
+export function routeClient(pathName: string, settings: Settings): ProxyClient {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(pathName)) {
+    throw new TypeError('A route is named by the path_name of its Proxy: lower-case letters, digits and dashes');
+  }
+  return clientOf({ path: `/routes/${pathName}` }, settings);
+}
+
+interface Way {
+  /** Below the base URL. */
+  path: string;
+  proxyKey?: string;
+}
+
+function clientOf({ path, proxyKey }: Way, settings: Settings): ProxyClient {
+  const { baseUrl, docsUrl, headerPrefix, fetch } = settings;
   const invoke: typeof fetch = async (input, init) => {
     const request = input instanceof Request ? input : undefined;
     const headers = new Headers(init?.headers ?? request?.headers);
     for (const [name, value] of settings.headers()) headers.set(name, value);
-    headers.set(`${headerPrefix}-PROXY-KEY`, proxyKey);
-    const url = targetOf(request?.url ?? String(input), `${baseUrl}/proxy`);
+    if (proxyKey !== undefined) headers.set(`${headerPrefix}-PROXY-KEY`, proxyKey);
+    const url = targetOf(request?.url ?? String(input), `${baseUrl}${path}`);
     if (!request) return fetch(url, { ...init, headers, redirect: 'manual' });
     return fetch(new Request(url, request), { ...init, headers, redirect: 'manual' });
   };
@@ -42,13 +60,13 @@ export function proxyClient(proxyKey: string, settings: Settings): ProxyClient {
       if (typeof problem !== 'object' || problem === null) return response;
       await response.body?.cancel();
       // The path is omitted, because it may contain a value.
-      const operation = `${init?.method ?? (input instanceof Request ? input.method : 'GET')} /proxy`;
-      throw errorIn(problem as Record<string, unknown>, { operation, response, headerPrefix });
+      const operation = `${init?.method ?? (input instanceof Request ? input.method : 'GET')} ${path}`;
+      throw errorIn(problem as Record<string, unknown>, { operation, response, headerPrefix, docsUrl });
     },
   };
 }
 
-/** @throws {TypeError} if the path would leave `/proxy`, because the key would then reach an operation of the API. */
+/** @throws {TypeError} if the path would leave the Proxy, because the key would then reach an operation of the API. */
 function targetOf(input: string, base: string): string {
   const suffix = /^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? pathOf(new URL(input)) : input;
   const url = new URL(base + (/^(?:[/?]|$)/.test(suffix) ? suffix : `/${suffix}`));

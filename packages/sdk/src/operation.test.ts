@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from './generated/operations.gen.ts';
-import { Sluice } from './index.ts';
+import { JsonText, Sluice } from './index.ts';
 import { List } from './list.ts';
 import { apiKey, type Seen, startScripted } from './testing/scripted-server.ts';
 
@@ -124,4 +124,48 @@ test.each([
   const make = () => new Sluice({ baseUrl: 'https://sluice.example.com', apiKey, ...options });
   expect(make).toThrow(TypeError);
   expect(make).toThrow(new RegExp(`^${name} (?!.*svc_)`));
+});
+
+describe('a member that restricts', () => {
+  const name = { name: 'n' };
+
+  test.each<[string, object, object, boolean]>([
+    ['is in the answer', { proxies: ['p'] }, { proxies: ['p'] }, false],
+    ['was not sent', {}, {}, false],
+    ['was taken away', { proxies: null }, {}, false],
+    ['was dropped', { proxies: ['p'] }, {}, true],
+  ])('that %s: %j, %j', async (_name, sent, stored, rejects) => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [{ status: 200, body: { id: 'a', ...name, ...stored } }]);
+    const change = sluice.applications.update('a', { ...name, ...sent });
+    if (rejects) await expect(change).rejects.toThrow('proxies was not stored in a');
+    else await expect(change).resolves.toMatchObject(name);
+  });
+
+  test.each<[string, object, object, boolean]>([
+    ['stored', { use: { max_uses: 1 } }, { created_at: 'c', use: { max_uses: 1 } }, false],
+    ['dropped', { use: { max_uses: 1 } }, { created_at: 'c' }, true],
+    ['removed', { use: null }, { created_at: 'c' }, false],
+    ['changed by a key that may not read the token', { use: { max_uses: 1 } }, {}, false],
+  ])('use in a patch, if it is %s', async (_name, sent, stored, rejects) => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [{ status: 200, body: { id: 't', ...stored } }]);
+    const change = sluice.tokens.patch('t', sent);
+    if (rejects) await expect(change).rejects.toThrow('use was not stored in t');
+    else await expect(change).resolves.toMatchObject({ id: 't' });
+  });
+
+  test('use in a create, if an equal token without it is answered', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [{ status: 200, body: { id: 't' } }]);
+    const create = sluice.tokens.create({ data: 'v', use: { max_uses: 1 } });
+    await expect(create).rejects.toThrow('use was not stored in t');
+  });
+
+  test('is missed in a create from JSON text, too', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [{ status: 201, body: { id: 'p' } }]);
+    const body = new JsonText('{"allowed_paths":["/a"]}') as never;
+    await expect(sluice.proxies.create(body)).rejects.toThrow('allowed_paths was not stored in p');
+  });
 });

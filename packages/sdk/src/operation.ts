@@ -1,4 +1,5 @@
 import type { ChangeOptions } from './call-options.ts';
+import { SluiceError } from './errors.ts';
 import { readEvents } from './events.ts';
 import { operations } from './generated/operations.gen.ts';
 import { type Content, hideValues } from './hide-values.ts';
@@ -91,11 +92,33 @@ async function request(operation: Operation, input: Input, settings: Settings): 
     return answer;
   };
   const answer = await send(toSendable(operation, input, settings), read, { ...options, ...bounds });
+  refuseDropped(operation, input.body, answer);
   return isStream(operation) ? answer : hideValues(answer, contents[operation.name]);
 }
 
+/** Members that restrict. A process of a version before ignores them. */
+const restricting = ['proxies', 'allowed_methods', 'allowed_paths', 'use'];
+
+/**
+ * During an upgrade a process of the version before may have stored a resource without a member that restricts it.
+ * @throws {SluiceError} naming the member and the resource.
+ */
+function refuseDropped({ http }: Operation, body: unknown, answer: unknown): void {
+  if (!/^(POST|PUT|PATCH) /.test(http) || !isObject(answer) || typeof answer.id !== 'string') return;
+  // A key that may change a token but not read it gets no members in answer to a PATCH.
+  if (http.startsWith('PATCH ') && answer.created_at === undefined) return;
+  const sent: unknown = body instanceof JsonText ? JSON.parse(body.text) : body;
+  if (!isObject(sent)) return;
+  const dropped = restricting.filter((member) => (sent[member] ?? null) !== null && answer[member] === undefined);
+  if (dropped.length === 0) return;
+  const detail = `${dropped.join(', ')} was not stored in ${answer.id}, probably by a process of a former version`;
+  throw new SluiceError({ operation: http, title: 'A member was not stored', detail });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
 function toSendable(operation: Operation, { params, body, query, options }: Input, settings: Settings): Sendable {
-  const { baseUrl, headerPrefix, headers, fetch } = settings;
+  const { baseUrl, docsUrl, headerPrefix, headers, fetch } = settings;
   const [method = '', template = ''] = operation.http.split(' ');
   const sent = headers();
   if (options.traceId !== undefined) sent.set(`${headerPrefix}-TRACE-ID`, options.traceId);
@@ -113,6 +136,7 @@ function toSendable(operation: Operation, { params, body, query, options }: Inpu
     },
     isRepeatable: operation.repeatable === true,
     headerPrefix,
+    docsUrl,
     fetch,
   };
 }

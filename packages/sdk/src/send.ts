@@ -10,6 +10,8 @@ export interface Sendable {
   /** Whether sending it again has no further effect. */
   isRepeatable: boolean;
   headerPrefix: string;
+  /** Where the installation serves its documentation. */
+  docsUrl: string;
   fetch: typeof fetch;
 }
 
@@ -72,7 +74,7 @@ function saysUnderWay({ status, retryAfterSeconds }: SluiceError): boolean {
 }
 
 async function tryOnce<T>(
-  { operation, url, init, headerPrefix, fetch }: Sendable,
+  { operation, url, init, headerPrefix, docsUrl, fetch }: Sendable,
   read: (response: Response) => Promise<T>,
   signal: AbortSignal,
 ): Promise<Outcome<T>> {
@@ -80,7 +82,7 @@ async function tryOnce<T>(
     // Redirects are not followed, because headers, including the key, would be sent to their target.
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     if (response.ok) return { answer: await read(response) };
-    const error = await toError(operation, response, headerPrefix);
+    const error = await toError(response, { operation, headerPrefix, docsUrl });
     const isDestinations = response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`);
     const mayHelp = !isDestinations && (error.status === 429 || error.status === 503);
     // 503 also means that a service was lost, which may have acted.
@@ -107,33 +109,48 @@ export class UnreadableAnswer extends Error {
   }
 }
 
-async function toError(operation: string, response: Response, headerPrefix: string): Promise<SluiceError> {
+/** What a response does not say of its request. */
+interface Asked {
+  operation: string;
+  headerPrefix: string;
+  docsUrl: string;
+}
+
+async function toError(response: Response, asked: Asked): Promise<SluiceError> {
   const { status } = response;
+  const { operation } = asked;
   if (status === 0 || (status >= 300 && status < 400)) {
     await response.body?.cancel();
     return errorOf({ operation, status, title: 'The base URL redirects; give the address to which it leads' });
   }
   const problem = parseObject(await response.text());
-  return errorIn((problem.proxy_error ?? problem) as Record<string, unknown>, { operation, response, headerPrefix });
+  return errorIn((problem.proxy_error ?? problem) as Record<string, unknown>, { ...asked, response });
 }
 
 /** The error for the problem document in a response. */
 export function errorIn(
   { type, title, detail, instance, errors }: Record<string, unknown>,
-  { operation, response, headerPrefix }: { operation: string; response: Response; headerPrefix: string },
+  { operation, response, headerPrefix, docsUrl }: Asked & { response: Response },
 ): SluiceError {
   const { status, headers } = response;
+  const code = typeof type === 'string' ? type.split(':').at(-1) : undefined;
   const traceHeader = headers.get(`${headerPrefix}-TRACE-ID`) ?? undefined;
   return errorOf({
     operation,
     status,
-    code: typeof type === 'string' ? type.split(':').at(-1) : undefined,
+    code,
     title: typeof title === 'string' ? title : `The service answered ${status}`,
     detail: typeof detail === 'string' ? detail : undefined,
     errors: messagesOf(errors),
     traceId: typeof instance === 'string' ? instance : traceHeader,
     retryAfterSeconds: secondsOf(headers.get('Retry-After')),
+    help: isOurs(type) ? `${docsUrl}/errors#${code}` : undefined,
   });
+}
+
+/** Not a document of a balancer. */
+function isOurs(type: unknown): boolean {
+  return typeof type === 'string' && /^urn:sluice:problem:[a-z_]{1,60}$/.test(type);
 }
 
 /** The members that are lists of texts, because a balancer's document may have `errors` of another form. */

@@ -32,6 +32,8 @@ interface CommonOptions {
 export interface Settings {
   /** Without a trailing slash. */
   baseUrl: string;
+  /** Where the installation serves its documentation. */
+  docsUrl: string;
   headerPrefix: string;
   timeoutMs: number;
   retries: number;
@@ -56,14 +58,16 @@ export function readOptions(options: SluiceOptions): Settings {
   };
 }
 
-function readAccess(options: SluiceOptions, headerPrefix: string): Pick<Settings, 'baseUrl' | 'headers'> {
+function readAccess(options: SluiceOptions, headerPrefix: string): Pick<Settings, 'baseUrl' | 'docsUrl' | 'headers'> {
   if (options.console) {
-    const baseUrl = `${readBaseUrl(options.baseUrl ?? originOfPage())}/api`;
-    return { baseUrl, headers: () => new Headers({ [`${headerPrefix}-CONSOLE`]: '1' }) };
+    const site = readBaseUrl(options.baseUrl ?? originOfPage());
+    const [baseUrl, docsUrl] = [`${site}/api`, `${site}/docs`];
+    return { baseUrl, docsUrl, headers: () => new Headers({ [`${headerPrefix}-CONSOLE`]: '1' }) };
   }
-  const { baseUrl, apiKey } = options;
+  const { apiKey } = options;
   check(typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey), 'apiKey must be an API key, without blanks');
-  return { baseUrl: readBaseUrl(baseUrl), headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }) };
+  const baseUrl = readBaseUrl(options.baseUrl);
+  return { baseUrl, docsUrl: `${baseUrl}/docs`, headers: () => new Headers({ [`${headerPrefix}-API-KEY`]: apiKey }) };
 }
 
 /** Empty outside of browsers, which need `baseUrl`. */

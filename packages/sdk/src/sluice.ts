@@ -1,5 +1,5 @@
 import { Resources } from './generated/operations.gen.ts';
-import { type ProxyClient, proxyClient } from './invocation.ts';
+import { type ProxyClient, proxyClient, routeClient } from './invocation.ts';
 import { methodsOf } from './operation.ts';
 import { readOptions, type Settings, type SluiceOptions } from './settings.ts';
 
@@ -29,5 +29,10 @@ export class Sluice extends Resources {
   /** A client that sends requests through the Proxy with this `key`. */
   proxy(key: string): ProxyClient {
     return proxyClient(key, this.#settings);
+  }
+
+  /** A client that sends requests through the route with this `path_name`, so that no key of a Proxy is needed. */
+  route(pathName: string): ProxyClient {
+    return routeClient(pathName, this.#settings);
   }
 }

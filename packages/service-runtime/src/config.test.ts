@@ -15,6 +15,7 @@ const schema = {
     OTHER: { type: 'string', description: 'May be absent' },
     BASE: { type: 'string', format: 'url', description: 'Where clients come' },
     HOST: { type: 'string', format: 'host', description: 'Where the console is' },
+    STORE: { type: 'string', format: 'ports', writeOnly: true, description: 'Where rows are' },
   },
 } as const;
 
@@ -47,6 +48,22 @@ test.each([
     'a.test:65535',
   );
 });
+
+test.each(['h:99999', 'u:geheim@h:99999/x', 'h:abc', '[::1]:70000', 'a:6379,b:65536/name', 'u:a/b@c@h:-1'])(
+  'a port of a store that is none is named with its setting, without the password: %s',
+  (rest) => {
+    const message = messageOf({ ...good, STORE: `redis://${rest}` });
+    expect(message).toContain('STORE: its ports must be numbers from 0 to 65535 (Where rows are)');
+    expect(message).not.toContain('geheim');
+  },
+);
+
+test.each(['h', 'h:', 'u:p:99999@h:65535/x', '[::1]', '[::1]:6379', 'a:1,b,c:2/name?x=:99999', 'u@/x?host=/run'])(
+  'a store is accepted with whatever hosts its driver reads: %s',
+  (rest) => {
+    expect(readConfig(schema, { ...good, STORE: `redis://${rest}` }).STORE).toBe(`redis://${rest}`);
+  },
+);
 
 test('an empty variable counts as absent', () => {
   expect(readConfig(schema, { ...good, PORT: '', OTHER: '' })).toEqual({

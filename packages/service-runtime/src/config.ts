@@ -29,8 +29,8 @@ export interface SettingSchema {
   readonly fromFile?: boolean;
   readonly enum?: readonly string[];
   readonly pattern?: string;
-  /** Its port is one, too; `host` is a host, with or without a port. */
-  readonly format?: 'url' | 'host';
+  /** Its port is one, too. `host`: with or without a port. `ports`: a URL that may have several hosts or none. */
+  readonly format?: 'url' | 'host' | 'ports';
   readonly minLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -64,7 +64,16 @@ export class ConfigError extends Error {
 
 const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, strict: false })
   .addFormat('url', (text) => URL.canParse(text))
-  .addFormat('host', (text) => URL.canParse(`http://${text}`));
+  .addFormat('host', (text) => URL.canParse(`http://${text}`))
+  .addFormat('ports', hasPorts);
+
+function hasPorts(url: string): boolean {
+  const [, hosts = ''] = /^[^/]*\/\/(?:.*@)?([^/?#]*)/s.exec(url) ?? [];
+  return hosts.split(',').every((host) => {
+    const [, port = ''] = /:([^:\]]*)$/.exec(host) ?? [];
+    return /^\d*$/.test(port) && Number(port) <= 65_535;
+  });
+}
 
 /**
  * Checks the settings of the schema and freezes them. An empty variable counts as absent.
@@ -116,7 +125,9 @@ function describeFault(error: ErrorObject, schema: ConfigSchema, values: Record<
   const setting = schema.properties[name];
   const allowed = Array.isArray(error.params.allowedValues) ? `: ${error.params.allowedValues.join(', ')}` : '';
   const found = setting?.writeOnly ? '' : `; it is ${withoutPassword(JSON.stringify(values[name]))}`;
-  return `${name}: ${error.message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
+  const isPorts = error.keyword === 'format' && error.params.format === 'ports';
+  const message = isPorts ? 'its ports must be numbers from 0 to 65535' : error.message;
+  return `${name}: ${message}${allowed}${found}${setting ? ` (${setting.description})` : ''}`;
 }
 
 /** A URL may hold a password although it is not marked as a secret. */

@@ -26,7 +26,7 @@ export { requestObserver } from './requests/request-observer.ts';
 export { pathOfTarget, targetFault } from './requests/request-target.ts';
 export { leastBytesAlone, SmallChunks } from './requests/small-chunks.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';
-export { httpSettings, serviceSettings } from './settings.ts';
+export { baseUrlSetting, httpSettings, serviceSettings } from './settings.ts';
 export { errorCodeOf, type SpanFacts, toAttributes } from './tracing/span-facts.ts';
 export { traceSettings } from './tracing/trace-settings.ts';
 export type { FinishedSpan, OpenSpan, SpanOptions, Tracing, TracingOptions } from './tracing/tracing.ts';

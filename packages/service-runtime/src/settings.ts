@@ -3,23 +3,24 @@ export const serviceSettings = {
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
-    description: 'Lowest severity that is logged',
+    description: 'Lowest severity of messages that are logged',
   },
   ADMIN_HOST: {
     type: 'string',
     default: '127.0.0.1',
-    description: 'Address of /livez, /readyz and /metrics; 0.0.0.0 if probes come from elsewhere',
+    description:
+      'Address at which /livez, /readyz and /metrics are served. Use 0.0.0.0 if probes come from another host',
   },
   SHUTDOWN_TIMEOUT_MS: {
     type: 'integer',
     minimum: 0,
     default: 10_000,
-    description: 'Time from SHUTDOWN_DRAIN_MS to a forced exit',
+    description: 'Time limit for open requests after SHUTDOWN_DRAIN_MS. Then the process exits',
   },
   STOP_WHEN_STDIN_CLOSES: {
     type: 'boolean',
     default: false,
-    description: 'Whether the process stops when its launcher ends',
+    description: 'Whether the process stops when its standard input is closed, for example because its launcher ended',
   },
 } as const;
 
@@ -30,12 +31,23 @@ export const httpSettings = {
     minimum: 0,
     maximum: 600_000,
     default: 3000,
-    description: 'How long a stopping process still serves requests, with /readyz at 503',
+    description: 'How long a process that stops still serves requests. During this time /readyz is 503',
   },
   HEADER_PREFIX: {
     type: 'string',
     pattern: '^[A-Z][A-Z0-9]{0,31}$',
     default: 'SVC',
-    description: 'Prefix of our own headers',
+    description: 'Prefix of the headers of Sluice',
+  },
+} as const;
+
+export const baseUrlSetting = {
+  BASE_URL: {
+    type: 'string',
+    pattern: '^https?://[^/]+/?$',
+    format: 'url',
+    description:
+      'URL of the service for clients. Links in responses of routes begin with it, and its host and port are the name of ' +
+      'the ledger, unless LEDGER_ORIGIN is set',
   },
 } as const;

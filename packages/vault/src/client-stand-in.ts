@@ -47,20 +47,22 @@ export class ClientStandIn {
 
   #present(value: Json, path: string): JsonObject {
     const input = readTokenInput(value, path, { now: new Date(), budget: filterBudget() });
-    const { id = randomUUID(), type, data, mask, containers, metadata } = input;
-    return { id, type, data, mask, containers, metadata };
+    const { id = randomUUID(), type, data, mask, containers, metadata, use } = input;
+    return { id, type, data, mask, containers, metadata, ...(use && { use }) };
   }
 
   #find(id: unknown): JsonObject {
     const token = this.#tokens.get(String(id));
     if (!token)
-      throw new ServiceError('not_found', 'There is no such token: a trial has only the tokens that it created itself');
+      throw new ServiceError('not_found', 'This token does not exist: a test run has only the tokens that it created');
     return token;
   }
 
   #update(id: unknown, patch: Json): JsonObject {
     const { id: _, type: __, ...changes } = isObject(patch) ? patch : {};
-    const changed = this.#present(mergePatch(this.#find(id), changes), '');
+    const before = this.#find(id);
+    const { use = before.use ?? null } = changes;
+    const changed = this.#present({ ...(mergePatch(before, changes) as JsonObject), use }, '');
     this.#tokens.set(String(id), changed);
     return changed;
   }
@@ -79,11 +81,11 @@ export class ClientStandIn {
     if (!mayContainExpression(text)) return text;
     const segments = parseExpressions(text);
     this.#leftToFill -= segments.length;
-    if (this.#leftToFill < 0) throw refused(`The stand-in fills at most ${mostExpressions} expressions in a run`);
+    if (this.#leftToFill < 0) throw refused(`The stand-in replaces at most ${mostExpressions} expressions in a run`);
     const revealed = (expression: Expression) => {
       const token = this.#tokens.get(expression.reference);
       if (!token)
-        throw refused(`There is no token ${expression.reference}: a trial has only the tokens that it created itself`);
+        throw refused(`Token ${expression.reference} does not exist: a test run has only the tokens that it created`);
       return evaluateExpression(expression, token.data ?? null, this.#budget);
     };
     const [first] = segments;

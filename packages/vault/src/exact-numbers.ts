@@ -2,7 +2,7 @@ import { validationFailed } from '@sluice/problems';
 import { formatPath } from './expressions/path.ts';
 import { findLeaf, isNestedDeeperThan, type Json } from './json.ts';
 
-export const inexact = 'holds a number that is too large to be kept exactly; send it as text';
+export const inexact = 'has a number that cannot be stored exactly; send it as text';
 
 /** False for 1e400, and for integers beyond ±(2^53 − 1): some of them stand for several integers. */
 export function isExact(number: number): boolean {

@@ -14,7 +14,7 @@ export {
   type Expression,
   expressionsOfPiece,
   faultIn,
-  type InvalidExpression,
+  InvalidExpression,
   type Literal,
   mayContainExpression,
   parseExpressions,
@@ -23,6 +23,12 @@ export {
   type Segment,
 } from './expressions/parse-expressions.ts';
 export { formatPath } from './expressions/path.ts';
+export {
+  type ConfigurationExpression,
+  parseHeaderText,
+  parseRequestHeaders,
+  type RequestHeader,
+} from './expressions/request-headers.ts';
 export { textLengthOf } from './expressions/text-length.ts';
 export { toText } from './expressions/to-text.ts';
 export { isNestedDeeperThan, type Json, type JsonObject } from './json.ts';
@@ -54,7 +60,7 @@ export { type Answering, createToken, createTokens, theOnly } from './tokens/cre
 export { type Creation, draftToken } from './tokens/create/draft-tokens.ts';
 export type { CreatedToken } from './tokens/create/present-created.ts';
 export { tokenInputSchema } from './tokens/create/token-input.schema.ts';
-export { type DecryptionBudget, decryptedBytes, decryptionBudget, partOf } from './tokens/decryption-budget.ts';
+export { type DecryptionBudget, decryptedBytes, mostDecryptedBytes, partOf } from './tokens/decryption-budget.ts';
 export { deleteToken } from './tokens/delete-token.ts';
 export { answerWithoutCvcs } from './tokens/expiry/answer-without-cvcs.ts';
 export {
@@ -75,11 +81,17 @@ export { requireUse, revealForUse } from './tokens/read/reveal-for-use.ts';
 export { SeenTokens } from './tokens/read/seen-tokens.ts';
 export type { TokenPosition } from './tokens/read/token-list.queries.ts';
 export { walkFoundTokens, walkTokens } from './tokens/read/walk-tokens.ts';
-export { findPlaces } from './tokens/token.queries.ts';
 export type { Actor, Through, Token } from './tokens/token.ts';
 export { isTokenId } from './tokens/token-id.ts';
+export { isComparable } from './tokens/update/blind-change.ts';
 export { tokenPatchSchema } from './tokens/update/token-patch.schema.ts';
 export { type UpdatedToken, updateToken } from './tokens/update/update-token.ts';
+export { bindToken } from './tokens/use/bind-token.ts';
+export { type FoundBoundToken, findBoundToken } from './tokens/use/bound-token.queries.ts';
+export { type Purpose, type PurposeCall, type Refusal, refusedMember, UseRefused } from './tokens/use/purpose.ts';
+export { limitedOf, spendUses } from './tokens/use/spend-uses.ts';
+export { tokenUseForms, tokenUseSchema } from './tokens/use/token-use.schema.ts';
+export type { CountedUses, TokenUse, UseMember } from './tokens/use/token-use.ts';
 export { isCardNumber } from './types/checks.ts';
 export { type TokenTypeName, tokenTypeNames } from './types/token-types.ts';
 export { readTokenUsage, type TokenTypeMetrics, type TokenUsage } from './usage-report.ts';

@@ -24,6 +24,7 @@ import * as list from './tokens/read/token-list.queries.ts';
 import { findTokenSettings } from './tokens/tenant-settings.queries.ts';
 import * as tokens from './tokens/token.queries.ts';
 import { updateTokenRow } from './tokens/update/update-token.queries.ts';
+import * as uses from './tokens/use/count-uses.queries.ts';
 import { readTokenUsage } from './usage-report.ts';
 
 const large = useStack(async (stack) => (await openFilledDatabase(stack)).db);
@@ -38,7 +39,14 @@ const token = {
   ...{ id: 'new', type: 'token', data_ciphertext: randomBytes(32), mask: null, containers: ['/'], metadata: {} },
   ...{ cvc_ciphertext: null, cvc_due_at: null, search_indexes: [], search_hashes: [] },
   blind_metadata_bytes: 0,
-  ...{ fingerprint: null, fingerprint_expression: null, deduplicate: null, expires_at: null, trace_id: 'trace' },
+  ...{
+    fingerprint: null,
+    fingerprint_expression: null,
+    deduplicate: null,
+    expires_at: null,
+    trace_id: 'trace',
+    use: null,
+  },
   log_id: randomUUID(),
 };
 
@@ -83,6 +91,10 @@ const queries = {
     findOldestEqual: (db) => equalTokens.findOldestEqual(db, tenantId, [fingerprinted]),
     hasEqual: (db) => equalTokens.hasEqual(db, tenantId, { id: filled.tokenId(13), ...fingerprinted }),
   } satisfies Covered<typeof equalTokens>,
+  uses: {
+    countUses: (db) => uses.countUses(db, tenantId, ids),
+    findUses: (db) => uses.findUses(db, tenantId, ids),
+  } satisfies Covered<typeof uses>,
   dataKeys: {
     findWrappedKey: (db) => dataKeys.findWrappedKey(db, owner, 1),
     findNewestVersion: (db) => dataKeys.findNewestVersion(db, owner),

@@ -644,7 +644,7 @@ describe('tokenize and detokenize', () => {
     const texts = Array.from({ length: 10_001 }, (_, i) => `{{ one-token }} ${i}`);
     await expect(detokenize(vault, actor, texts)).rejects.toMatchObject({
       code: 'bad_request',
-      detail: expect.stringContaining('10000 texts'),
+      detail: expect.stringContaining('10000 strings'),
     });
   });
 });

@@ -31,7 +31,7 @@ const defaultCacheLimits = { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 };
 /** Reads nothing before the first use, and there is nothing to close. */
 export function assembleVault(options: VaultOptions): Vault {
   const { db, caches, changes, disclosures, cacheLimits = defaultCacheLimits, clock = () => new Date() } = options;
-  const tokens = storedTokens(db, caches, cacheLimits);
+  const tokens = storedTokens({ db, caches, clock }, cacheLimits);
   return {
     db,
     dataKeys: cachedDataKeys(options),

@@ -183,7 +183,7 @@ describe('401', () => {
             type: 'urn:sluice:problem:unauthenticated',
             title: 'Unauthorized',
             status: 401,
-            detail: 'The SVC-API-KEY header must carry a valid API key',
+            detail: 'The SVC-API-KEY header must contain a valid API key',
           },
         });
         expect(answer.body.instance).toBe(answer.headers.get('svc-trace-id'));
@@ -331,7 +331,7 @@ describe('404', () => {
     expect(path.body.error).toEqual({
       type: 'sluice_not_found',
       code: 'not_found',
-      message: 'Not found: There is nothing at /v1/charges',
+      message: 'Not found: The path /v1/charges does not exist',
     });
     expect([path.headers.get('x-should-retry'), path.headers.get('stripe-should-retry')]).toEqual(['false', 'false']);
     expect((await send('GET', `/applications/${randomUUID()}`)).body).not.toHaveProperty('error');
@@ -454,7 +454,7 @@ describe('trace id', () => {
 test('HEADER_PREFIX names the headers', async () => {
   await using stack = new AsyncDisposableStack();
   const { send, tenant } = await startTestManagement(stack, { HEADER_PREFIX: 'ACME' });
-  expect((await send('GET', '/permissions')).body.detail).toBe('The ACME-API-KEY header must carry a valid API key');
+  expect((await send('GET', '/permissions')).body.detail).toBe('The ACME-API-KEY header must contain a valid API key');
   const answer = await send('GET', '/permissions', { headers: { 'ACME-API-KEY': tenant.management_key } });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('acme-trace-id')).toEqual(uuidText);

@@ -91,6 +91,7 @@ export const operationNames = [...operations, ...operationsByCookie].map(operati
 export interface AppOptions {
   hostOf: HostOf;
   headerPrefix: string;
+  baseUrl: string | undefined;
   corsOrigins: string;
   fieldsOrigin: string | undefined;
   addressOf: (request: IncomingMessage) => string;
@@ -102,12 +103,11 @@ export interface AppOptions {
 
 /** Each host answers 404 for the paths of the others. */
 export function appOf(context: Context, options: AppOptions): RequestListener {
-  const { hostOf, headerPrefix, publicAnswers } = options;
+  const { hostOf, headerPrefix, baseUrl, publicAnswers } = options;
   const common = optionsOf(context, options);
-  const pages = readDocumentation(headerPrefix);
-  const reference = pages.filter(({ path }) => path !== '/');
+  const documentation = readDocumentation(headerPrefix);
   const bySignIn = signInAuthentication(context);
-  const consoleFiles = readConsole(headerPrefix);
+  const consoleFiles = readConsole({ headerPrefix, baseUrl });
   if (context.consoleUrl && !consoleFiles) {
     context.log.warn(
       'The console is not built, so its host serves only the pages of signing in: npm run build:console',
@@ -119,15 +119,23 @@ export function appOf(context: Context, options: AppOptions): RequestListener {
     headerPrefix,
   });
   return serveByHost(hostOf, {
-    base: expressApi({ ...common, operations, staticFiles: pages, publicAnswers, refusesServiceWorkers: true }),
+    base: expressApi({
+      ...common,
+      operations,
+      staticFiles: documentation.base,
+      publicAnswers,
+      refusesServiceWorkers: true,
+      linksHelp: true,
+    }),
     console: expressApi({
       ...common,
       byCookie: true,
+      linksHelp: true,
       operations: consoleOperations,
       anonymousOperations,
       publicAnswers,
       authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
-      staticFiles: [...reference, ...signInPages.files, ...(consoleFiles?.assets ?? [])],
+      staticFiles: [...documentation.console, ...signInPages.files, ...(consoleFiles?.assets ?? [])],
       pageForOthers: { page: consoleFiles?.page ?? signInPages.signedIn, except: [assetsPath] },
       pages: issuerPages(context, signInPages),
     }),

@@ -6,7 +6,7 @@ import { corsSettings, streamSettings } from '@sluice/http-api';
 import { ledgerOriginSettings, ledgerPublicKeysSetting } from '@sluice/ledger';
 import { sharedLimitSettings } from '@sluice/rate-limits';
 import { transformSettings } from '@sluice/sandbox';
-import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { baseUrlSetting, type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings } from '@sluice/stores';
 import { vaultConditions } from '@sluice/vault';
 import { linkSignInSetting } from './people/sign-ins/settings.ts';
@@ -28,13 +28,13 @@ export const configSchema = {
       minimum: 1,
       maximum: 64,
       default: 2,
-      description: 'Threads that try transforms; one Tenant uses all but one',
+      description: 'Threads for test runs of code. One Tenant may use all but one',
     },
     TRANSFORM_TEST_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 0,
       default: 50,
-      description: 'Trials that may wait for a thread',
+      description: 'Test runs that may wait for a thread. Otherwise 503',
     },
     ...hostSettings,
     ...sharedLimitSettings,
@@ -42,17 +42,19 @@ export const configSchema = {
     OIDC_ISSUERS: {
       type: 'string',
       writeOnly: true,
-      description: 'OpenID Connect issuers for the console, as JSON (infra/guides/let-people-sign-in.md)',
+      description: 'OpenID Connect issuers for the console, as JSON. See infra/guides/let-people-sign-in.md',
     },
     FAILED_SIGN_INS_PER_ADDRESS_PER_MINUTE: {
       type: 'integer',
       minimum: 0,
       default: 20,
-      description: 'Failed sign-ins of one address (IPv6: /64), if TRUSTED_PROXIES is set; otherwise 429. 0: no limit',
+      description:
+        'Limit of failed sign-ins from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
     },
     ...corsSettings,
     ...bodyBytesSettings,
     ...streamSettings,
+    ...baseUrlSetting,
     ...ledgerOriginSettings,
     ...ledgerPublicKeysSetting,
     ...trustedProxySettings,
@@ -62,7 +64,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 10_000,
       description:
-        'Sessions of one Application that may wait for authorization. Beyond it the oldest of the busiest network ' +
+        'Limit of sessions of one Application that wait for authorization. If it is reached, the oldest session of the network with most of them ' +
         '(IPv4 /24, IPv6 /48) ends',
     },
     TENANT_MAX_SESSIONS: {
@@ -70,7 +72,7 @@ export const configSchema = {
       minimum: 1,
       maximum: 1_000_000,
       default: 100_000,
-      description: 'Authorized sessions of one Tenant; otherwise 429',
+      description: 'Limit of authorized sessions of one Tenant. Otherwise 429',
     },
     TENANT_MAX_SESSION_CALLS: {
       type: 'integer',
@@ -78,8 +80,8 @@ export const configSchema = {
       maximum: 10_000,
       default: 500,
       description:
-        'Waiting calls of one Tenant in one process that create sessions, and as many that authorize. Beyond it ' +
-        'the busiest network or Application gets 429',
+        'Limit of queued requests of one Tenant in one process that create sessions, and of those that authorize sessions. Otherwise ' +
+        'the network or Application with most of them gets 429',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

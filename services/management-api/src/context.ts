@@ -27,6 +27,8 @@ export interface Context {
   pepper: KeyObject;
   keyUses: KeyUses;
   keyEnvironment: string;
+  /** Of Sluice's own headers. */
+  headerPrefix: string;
   sessionLimits: SessionLimits;
   sessionFigures: SessionFigures;
   /**

@@ -7,7 +7,7 @@ const refused = /(?!\u200c|\u200d|[\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp
 export function faultInName(name: string): string | undefined {
   const { length } = [...withoutBlanks(name)];
   if (length === 0 || length > mostCharacters) return `must have 1 to ${mostCharacters} characters, not only blanks`;
-  return refused.test(name) ? 'must have no control, invisible or direction characters' : undefined;
+  return refused.test(name) ? 'must not have control, invisible or direction characters' : undefined;
 }
 
 export function withoutBlanks(name: string): string {

@@ -8,7 +8,8 @@ const mostBytes = 8 * 1024 * 1024;
 export const copiesOfPage = 3;
 
 /** For the descriptions of lists whose items may be large. */
-export const pageLimit = 'A page that would show more than 8 MiB is 413: ask for fewer items by a smaller `size`.';
+export const pageLimit =
+  'If a page would have more than 8 MiB, the response is 413: ask for fewer items with a smaller `size`.';
 
 /**
  * Reserves memory for the rows of a page, before they are read.
@@ -21,7 +22,7 @@ export async function reservePage(
 ): Promise<void> {
   const bytes = await textBytesOf(db, rows);
   if (bytes > mostBytes && size > 1) {
-    const detail = 'This page would show more than 8 MiB; ask for fewer items on one page by a smaller `size`';
+    const detail = 'This page would have more than 8 MiB; ask for fewer items with a smaller `size`';
     throw new ServiceError('payload_too_large', detail, { limit: 'page_size' });
   }
   await hold(copiesOfPage * bytes);

@@ -2,7 +2,7 @@ export const uuid = { type: 'string', format: 'uuid' } as const;
 export const date = {
   type: 'string',
   format: 'iso-date',
-  description: 'ISO 8601; in requests a date alone will do, and without a zone it is UTC',
+  description: 'ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC',
 } as const;
 /** `readName` checks the rest, because a PUT may send back a stored name that is older than the rules. */
 export const name = {
@@ -17,18 +17,19 @@ export const idFilter = {
   type: 'array',
   items: uuid,
   maxItems: 1000,
-  description: 'Only these ids; repeated or separated by commas',
+  description: 'Lists only items with these ids. Repeat the parameter, or separate ids with commas',
 } as const;
 export const nameFilter = {
   type: 'string',
   maxLength: 200,
-  description: 'Part of the name, or a pattern with *; case does not count',
+  description:
+    'Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal',
 } as const;
 
 export const authorship = {
-  created_by: { ...uuid, description: 'Application that created it' },
+  created_by: { ...uuid, description: 'Id of the Application, session or user that created it' },
   created_at: date,
-  modified_by: { ...uuid, description: 'Application that last modified it' },
+  modified_by: { ...uuid, description: 'Id of the Application, session or user that last changed it' },
   modified_at: date,
 } as const;
 

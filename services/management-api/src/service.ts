@@ -46,6 +46,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     pepper: readPepper(config.KEY_PEPPER),
     keyUses,
     keyEnvironment: config.KEY_ENVIRONMENT,
+    headerPrefix: config.HEADER_PREFIX,
     sessionLimits: config,
     sessionFigures: { ended: 0, refused: 0 },
     sessionQueues: {
@@ -84,6 +85,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
       appOf(context, {
         hostOf: hostsFrom(config, log),
         headerPrefix: config.HEADER_PREFIX,
+        baseUrl: config.BASE_URL,
         corsOrigins: config.CORS_ORIGINS,
         fieldsOrigin: config.FIELDS_HOST && originOf(config.FIELDS_HOST),
         addressOf: addressReader(config.TRUSTED_PROXIES),
@@ -104,7 +106,8 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
  */
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
-  const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
+  const advice =
+    'set it to the networks of the proxies in front of this service, or to none if clients connect directly';
   log.warn(
     `TRUSTED_PROXIES is not set, so all waiting sessions may count as one network, and failed sign-ins are not limited by address; ${advice}`,
   );

@@ -5,7 +5,7 @@ import { destinationSettings } from '@sluice/destination-policy';
 import { hostSettings } from '@sluice/hosts';
 import { sharedLimitSettings } from '@sluice/rate-limits';
 import { defaultSuspension, transformSettings } from '@sluice/sandbox';
-import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { baseUrlSetting, type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 import { storeSettings } from '@sluice/stores';
 import { vaultConditions } from '@sluice/vault';
 import { runSettings } from './reactors/runs/run.settings.ts';
@@ -27,6 +27,7 @@ export const configSchema = {
     ...credentialSettings,
     ...destinationSettings,
     ...hostSettings,
+    ...baseUrlSetting,
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8083, description: 'Port to listen on' },
     ADMIN_PORT: {
       type: 'integer',
@@ -38,28 +39,29 @@ export const configSchema = {
     BODY_LIMIT_BYTES: {
       ...bytes,
       default: 5 * 1024 * 1024,
-      description: 'Largest body that is buffered',
+      description: 'Limit of a buffered body. A larger body is streamed, or refused with 413 if a transform needs it',
     },
     SERVER_TIMING: {
       type: 'string',
       enum: ['on', 'off'],
       default: 'off',
-      description: 'Whether a Server-Timing header gives the duration of each stage',
+      description: 'Whether responses have a Server-Timing header with the duration of each stage',
     },
     TRACE_CONTEXT_TO_DESTINATIONS: {
       type: 'boolean',
       default: false,
-      description: "Whether destinations get our traceparent instead of the caller's",
+      description: 'Whether destinations get the traceparent of Sluice instead of the one of the caller',
     },
     DESTINATION_HEAD_TIMEOUT_MS: {
       ...milliseconds,
       default: 25_000,
-      description: 'Time limit for the response head',
+      description:
+        'Time limit until the destination sends the head of its response, for Proxies without head_timeout_s. Otherwise 504',
     },
     DESTINATION_CONNECT_TIMEOUT_MS: {
       ...milliseconds,
       default: 5000,
-      description: 'Time limit for a connection',
+      description: 'Time limit for connecting to a destination. Otherwise 504',
     },
     DESTINATION_KEEP_ALIVE_MS: {
       ...milliseconds,
@@ -70,81 +72,82 @@ export const configSchema = {
       type: 'integer',
       minimum: 1,
       default: 256,
-      description: 'Connections of one Tenant to one destination, shared fairly by its Proxies and callers',
+      description:
+        'Limit of connections of one Tenant to one destination. They are shared fairly by its Proxies and callers',
     },
     DESTINATION_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Response headers, and trailers; otherwise 502',
+      description: 'Limit of the headers of a response, and of its trailers. Otherwise 502',
     },
     DESTINATION_NAME_SERVERS: {
       type: 'string',
       default: '',
-      description: 'Name servers (address or address:port, comma separated) instead of those of /etc/resolv.conf',
+      description: 'Name servers: address or address:port, comma separated. Default: those of /etc/resolv.conf',
     },
     DESTINATION_LOOKUPS_PER_TENANT: {
       type: 'integer',
       minimum: 1,
       default: 4,
-      description: 'Concurrent look-ups of names for one Tenant in one gateway',
+      description: 'Limit of concurrent name look-ups of one Tenant in one gateway. Further ones are queued',
     },
     DESTINATION_NAMES_REMEMBERED: {
       type: 'integer',
       minimum: 1,
       default: 10_000,
-      description: 'Cached names in one gateway',
+      description: 'Limit of cached names in one gateway',
     },
     DESTINATION_NAME_MAX_AGE_SECONDS: {
       type: 'integer',
       minimum: 1,
       default: 30,
-      description: "Longest time that a name's addresses are cached",
+      description: 'Longest time for which the addresses of a name are cached',
     },
     RATE_LIMIT_APPLICATION_PER_SECOND: {
       ...perSecond,
-      description: 'Invocations of one Application; otherwise 429. 0: no limit',
+      description: 'Limit of invocations per second of one Application. Otherwise 429. 0: no limit',
     },
     RATE_LIMIT_PROXY_PER_SECOND: {
       ...perSecond,
-      description: 'Invocations of one Proxy; otherwise 429. 0: no limit',
+      description: 'Limit of invocations per second of one Proxy. Otherwise 429. 0: no limit',
     },
     RATE_LIMIT_WINDOW_SECONDS: {
       type: 'integer',
       minimum: 1,
       maximum: 3600,
       default: 1,
-      description: 'Window of these two limits; a burst may use all of it',
+      description: 'Window in which both limits are counted. A burst may use the whole limit of a window at once',
     },
     ...sharedLimitSettings,
     INVOCATION_FEED: {
       type: 'string',
       enum: ['on', 'off'],
       default: 'on',
-      description: 'Whether Redis gets the last invocations and figures for GET /invocations',
+      description: 'Whether gateways send the latest invocations and figures to Redis, for GET /invocations',
     },
     TENANT_MAX_IN_FLIGHT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Concurrent invocations of one Tenant in one gateway; otherwise 503',
+      description: 'Limit of concurrent invocations of one Tenant in one gateway. Otherwise 503',
     },
     DESTINATION_MAX_WAITING: {
       type: 'integer',
       minimum: 0,
       default: 256,
-      description: 'Calls of one Tenant that may wait for a connection to one destination; otherwise 503',
+      description: 'Limit of calls of one Tenant that are queued for a connection to one destination. Otherwise 503',
     },
     CLIENT_HEAD_TIMEOUT_MS: {
       type: 'integer',
       minimum: 1,
       default: 10_000,
-      description: "Time limit for a request's head; otherwise 408",
+      description: 'Time limit for receiving the head of a request. Otherwise 408',
     },
     CLIENT_IDLE_TIMEOUT_MS: {
       type: 'integer',
       minimum: 1,
       default: 60_000,
-      description: 'Longest pause in sending a body or reading a response',
+      description: 'Longest pause of a client while it sends a body or reads a response. Then the connection is closed',
     },
     ...bodyBytesSettings,
     BODY_TIMEOUT_MS: {
@@ -152,55 +155,55 @@ export const configSchema = {
       minimum: 1,
       default: 120_000,
       description:
-        'Time limit for receiving a buffered body, without the wait for memory. Then 408 if a transform needs it, ' +
+        'Time limit for receiving a buffered body, not counting time spent waiting for memory. When it expires: 408 if a transform needs the body, ' +
         'otherwise it is streamed',
     },
     FORM_MAX_PAIRS: {
       ...count,
       default: 10_000,
       description:
-        'Pairs of a form that a transform sees or returns; otherwise 400 (request), 502 (response) or 500 (result)',
+        'Limit of pairs of a form that a transform gets or returns. Otherwise 400 (request), 502 (response) or 500 (result)',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
-      description: 'Expressions of a buffered body and its transforms; otherwise 400',
+      description: 'Limit of expressions in a buffered body and in the calls of its transforms. Otherwise 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
       default: 100,
-      description: 'Header lines that a transform returns; otherwise 500',
+      description: 'Limit of header lines that a transform returns. Otherwise 500',
     },
     TRANSFORM_REQUEST_HEADER_BYTES: {
       ...bytes,
       default: 16 * 1024,
-      description: 'Headers that a request transform returns; otherwise 500',
+      description: 'Limit of headers that a request transform returns. Otherwise 500',
     },
     TRANSFORM_RESPONSE_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Headers that a response transform returns; otherwise 500',
+      description: 'Limit of headers that a response transform returns. Otherwise 500',
     },
     TRANSFORM_THREADS: {
       type: 'integer',
       minimum: 1,
       maximum: 256,
       default: 3,
-      description: 'Threads for transforms; one Tenant uses all but one',
+      description: 'Threads for transforms. One Tenant may use all but one',
     },
     TRANSFORM_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Batches of transforms that may wait for a thread',
+      description: 'Limit of batches of transforms that are queued for a thread. Otherwise 503',
     },
     TRANSFORM_WARM_BYTES: {
       type: 'integer',
       minimum: 0,
       default: 0,
       description:
-        'Memory of transforms and reactors that stay loaded between runs, in one process; then those of the thread that was used ' +
-        'longest ago are unloaded. 0: a sixth of the memory limit',
+        'Memory in one process for code that stays loaded between runs. If it is full, the code of the thread that was used ' +
+        'longest ago is unloaded. 0: a sixth of the memory limit',
     },
     ...transformSettings,
     REACTOR_THREADS: {
@@ -209,13 +212,13 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Runs of reactors at a time, each with a thread; one Tenant has half. If its code used much CPU time or was killed within ' +
-        'the last minute, it has a quarter, and all such Tenants half. Beyond that react is 503, and asynchronous runs wait',
+        'Limit of concurrent runs of reactors, each with its own thread. One Tenant may use half of them. If its code used much CPU time or was killed within ' +
+        'the last minute, it may use a quarter, and all such Tenants together half. Otherwise react is 503, and asynchronous runs stay queued',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,
       default: 30_000,
-      description: 'Duration of one call of react',
+      description: 'Time limit of one call of react',
     },
     ...runSettings,
     TRANSFORM_BREAKER_KILLS: {
@@ -223,13 +226,13 @@ export const configSchema = {
       minimum: 0,
       maximum: 1000,
       default: defaultSuspension.kills,
-      description: 'Kills within the window after which a transform is suspended; 0: never',
+      description: 'Number of kills within the window after which a transform is suspended. 0: never',
     },
     TRANSFORM_BREAKER_WINDOW_MS: {
       type: 'integer',
       minimum: 1,
       default: defaultSuspension.windowMs,
-      description: 'Window in which kills count',
+      description: 'Window in which kills are counted',
     },
     TRANSFORM_BREAKER_OPEN_MS: {
       type: 'integer',
@@ -241,7 +244,7 @@ export const configSchema = {
       type: 'string',
       enum: ['redacted', 'off'],
       default: 'off',
-      description: 'Whether console output is logged, without known secrets',
+      description: '`redacted`: console output of code is logged, without known secrets. `off`: it is not logged',
     },
   },
 } as const;

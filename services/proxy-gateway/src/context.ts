@@ -3,7 +3,7 @@ import type { BodyBytes } from '@sluice/body-bytes';
 import type { GuardedCache } from '@sluice/cache-coherence';
 import type { Callers, Invalidations, KeyUses } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import type { HostOf } from '@sluice/hosts';
+import type { HostOf, OwnHosts } from '@sluice/hosts';
 import type { TransformPool } from '@sluice/sandbox';
 import type { Logger, Tracing } from '@sluice/service-runtime';
 import type { Vault } from '@sluice/vault';
@@ -42,6 +42,7 @@ export interface Context {
   keyUses: KeyUses;
   headerNames: HeaderNames;
   hostOf: HostOf;
+  ownHosts: OwnHosts;
   showsTiming: boolean;
   bodyLimitBytes: number;
   bodyTimeoutMs: number;
@@ -50,8 +51,6 @@ export interface Context {
   refusals: Refusals;
   budgets: Budgets;
   bodyBytes: BodyBytes;
-  /** Decides which large decoders of a Tenant may reserve their part of `bodyBytes`. */
-  decoderBytes: BodyBytes;
   decodings: Decodings;
   workPieces: Vault['workPieces'];
   metrics: InvocationMetrics;

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { cacheLimitsFrom } from '@sluice/cache-coherence';
 import { cacheCallers, readPepper } from '@sluice/credentials';
 import { destinationPolicyFrom } from '@sluice/destination-policy';
-import { hostsFrom } from '@sluice/hosts';
+import { hostsFrom, ownHostsFrom } from '@sluice/hosts';
 import { listen, type Runtime, type Service } from '@sluice/service-runtime';
 import { openStores } from '@sluice/stores';
 import { codeMemoryFrom, openReactorPool, openTransforms } from './code/open-pools.ts';
@@ -30,6 +30,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   });
   const code = { log, stack, metrics, memory: codeMemoryFrom(config) };
   const reactorPool = openReactorPool(config, code);
+  const destinations = openDestinationsOf(config, stack);
   const shared: Omit<Context, 'runs' | 'runLimits'> = {
     db,
     vault,
@@ -42,7 +43,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     reactorPlaces: measuredReactorPlaces(config.REACTOR_THREADS, { pool: reactorPool, metrics }),
     reactorWallMs: config.REACTOR_WALL_MS,
     logsConsole: config.TRANSFORM_CONSOLE === 'redacted',
-    ...openLimits(config, openDestinationsOf(config, stack), { log, stack, metrics }),
+    ...openLimits(config, destinations, { log, stack, metrics }),
     budgets: budgetsFrom(config),
     decodings: new Decodings(),
     workPieces: vault.workPieces,
@@ -50,6 +51,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     keyUses,
     headerNames: headerNamesFor(config.HEADER_PREFIX),
     hostOf: hostsFrom(config, log),
+    ownHosts: ownHostsFrom(config),
     showsTiming: config.SERVER_TIMING === 'on',
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
@@ -64,14 +66,25 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     clientHeadMs: config.CLIENT_HEAD_TIMEOUT_MS,
     clientIdleMs: config.CLIENT_IDLE_TIMEOUT_MS,
   });
-  return { port: await listen(server, { host: config.HOST, port: config.PORT, stack, draining }) };
+  const port = await listen(server, { host: config.HOST, port: config.PORT, stack, draining });
+  stack.defer(() => endCallsInTime(destinations, config.SHUTDOWN_TIMEOUT_MS));
+  return { port };
+}
+
+/**
+ * The server waits for its answers until the process is ended. Calls that take longer are given up before, because a
+ * caller whose connection is cut would send its request again, and the destination may have acted on it. What is left
+ * of the time is for response transforms.
+ */
+function endCallsInTime(destinations: Destinations, shutdownMs: number): void {
+  setTimeout(() => destinations.endUnanswered(), (shutdownMs * 2) / 3).unref();
 }
 
 /** Requests for invocations go to them straight from the parser, because there is nothing to route. */
 function listenerOf(context: Context, runtime: Runtime): RequestListener {
   const invocations = serveInvocations(context);
   const reactors = reactorAppOf(context, runtime);
-  return (request, response) => (isForReactors(request) ? reactors : invocations)(request, response);
+  return (request, response) => (isForReactors(request, context) ? reactors : invocations)(request, response);
 }
 
 function openDestinationsOf(config: Config, stack: AsyncDisposableStack): Destinations {

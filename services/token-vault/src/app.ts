@@ -58,10 +58,11 @@ export function appOf(context: Context, options: AppOptions): RequestListener {
   const released = readReleasedFiles();
   const bySignIn = signInAuthentication(context);
   return serveByHost(options.hostOf, {
-    base: expressApi({ ...common, operations, staticFiles, refusesServiceWorkers: true }),
+    base: expressApi({ ...common, operations, staticFiles, refusesServiceWorkers: true, linksHelp: true }),
     console: expressApi({
       ...common,
       byCookie: true,
+      linksHelp: true,
       operations: consoleTokenOperations,
       authenticate: (request, tx) => bySignIn(readSignInCookie(request), tx),
     }),

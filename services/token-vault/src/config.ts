@@ -28,23 +28,26 @@ export const configSchema = {
     PUBLIC_TOKENS_PER_MINUTE: {
       ...most,
       default: 6000,
-      description: 'Tokens created or changed with keys of one public Application; otherwise 429. 0: no limit',
+      description:
+        'Limit of tokens created or changed per minute with keys of one public Application. Otherwise 429. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_MINUTE: {
       ...most,
       default: 500 * 1024 * 1024,
-      description: 'Bytes of these requests of one public Application; otherwise 429. 0: no limit',
+      description:
+        'Limit of bytes per minute in requests that create or change tokens with keys of one public Application. Otherwise 429. 0: no limit',
     },
     PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 120,
       description:
-        'Tokens created or changed with public keys from one address (IPv6: /64), if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of tokens created or changed per minute with public keys from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 10 * 1024 * 1024,
-      description: 'Bytes of these requests from one address. 0: no limit',
+      description:
+        'Limit of bytes per minute in requests that create or change tokens with public keys from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {

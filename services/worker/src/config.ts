@@ -1,7 +1,7 @@
 import { databaseSettings } from '@sluice/database';
 import { ledgerKeySetting, ledgerOriginSettings } from '@sluice/ledger';
 import { redisSettings } from '@sluice/redis';
-import { type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
+import { baseUrlSetting, type Config as ConfigOf, serviceSettings, traceSettings } from '@sluice/service-runtime';
 
 export const configSchema = {
   type: 'object',
@@ -12,6 +12,7 @@ export const configSchema = {
     ...redisSettings,
     ...traceSettings,
     ...ledgerKeySetting,
+    ...baseUrlSetting,
     ...ledgerOriginSettings,
     LEDGER_WITNESS_URL: {
       type: 'string',
@@ -19,25 +20,26 @@ export const configSchema = {
       pattern: '^https?://[^@/?#\\s]+([/?#]|$)',
       format: 'url',
       description:
-        'Receives each new checkpoint by POST, so that the past cannot be rewritten unnoticed. It must answer 2xx',
+        'URL to which each new checkpoint is sent by POST, so that nobody can change old rows unnoticed. It must respond with 2xx',
     },
     LEDGER_WITNESS_FILE: {
       type: 'string',
       minLength: 1,
-      description: 'File for checkpoints, instead of the URL',
+      description: 'File to which each new checkpoint is appended, instead of LEDGER_WITNESS_URL',
     },
     AUDIT_RETENTION_DAYS: {
       type: 'integer',
       minimum: 1,
       maximum: 36_500,
-      description: 'How long audit rows stay, at least; at most a month longer. Without it for ever',
+      description:
+        'Days after which rows of the audit log are deleted, at most a month later. If it is not set, they are never deleted',
     },
     AUDIT_KEEP_CLOSED_DAYS: {
       type: 'integer',
       minimum: 0,
       maximum: 36_500,
       default: 365,
-      description: 'How long the audit log of a deleted Tenant stays',
+      description: 'Days after which the audit log of a deleted Tenant is deleted',
     },
     ADMIN_PORT: {
       type: 'integer',
@@ -50,13 +52,13 @@ export const configSchema = {
       type: 'integer',
       minimum: 1000,
       default: 30_000,
-      description: 'Silence after which another worker takes a job',
+      description: 'If a worker is silent for this time, another worker takes its jobs',
     },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'Interval of searches for due rows without a job',
+      description: 'Interval of the sweeps, which search for due rows without a job',
     },
   },
 } as const;

@@ -12,7 +12,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const lostRuns = new Counter({
     name: 'sluice_reactor_runs_lost_total',
-    help: 'Runs whose gateway died; interrupted: failed, because they may have called out',
+    help: 'Runs whose gateway died. Outcome interrupted: the run failed, because it may have called out',
     labelNames: ['outcome'],
     registers,
   });
@@ -21,7 +21,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
     lostRuns,
     expiryLag: new Histogram({
       name: 'sluice_application_expiry_lag_seconds',
-      help: "From an Application's expiry to its deletion",
+      help: "Time from an Application's expiry to its deletion",
       buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 3600],
       registers,
     }),

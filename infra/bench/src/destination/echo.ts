@@ -28,7 +28,9 @@ export async function writeCertificate({ directory }: BenchmarkContext): Promise
 export interface Echo extends AsyncDisposable {
   url: string;
   port: number;
-  last(): { method: string | undefined; headers: IncomingHttpHeaders; body: string } | undefined;
+  last():
+    | { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders; body: string }
+    | undefined;
 }
 
 /** A destination that answers with the received body; with a certificate it speaks TLS. */
@@ -36,7 +38,7 @@ export async function startEcho(certificate?: CertificateFiles): Promise<Echo> {
   let last: ReturnType<Echo['last']>;
   const respond: RequestListener = async (request, response) => {
     const body = await text(request);
-    last = { method: request.method, headers: request.headers, body };
+    last = { method: request.method, url: request.url, headers: request.headers, body };
     response.setHeader('Content-Type', 'application/json');
     response.end(body);
   };

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -51,5 +52,8 @@ export async function startNginx(
       )
       .finally(() => socket.destroy());
   });
-  return Number(await readFile(join(folder, 'nginx.pid'), 'utf8')); // the pid of the process is its guard's
+  // The pid of the process is its guard's. nginx writes its own after it began to listen
+  const pidFile = join(folder, 'nginx.pid');
+  await eventually(`nginx writes ${pidFile}`, () => (statSync(pidFile, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  return Number(await readFile(pidFile, 'utf8'));
 }

@@ -24,6 +24,15 @@ export async function checkReceived(path: Checked, expected: unknown, signal: Ab
   }
 }
 
+/** @throws if the last request at the destination had another head. */
+export function checkHead(echo: Echo, expected: { url?: string; authorization?: string }): void {
+  const { url, headers: { authorization } = {} } = echo.last() ?? {};
+  const received = { url, authorization };
+  if (!isDeepStrictEqual({ ...received, ...expected }, received)) {
+    throw new Error(`the destination received ${JSON.stringify(received)}`);
+  }
+}
+
 /** @throws if the answer is not exactly this. */
 export async function checkAnswer(path: Checked, expected: string, signal: AbortSignal): Promise<void> {
   const answer = await send(path, signal);

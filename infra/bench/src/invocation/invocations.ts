@@ -5,7 +5,7 @@ import type { Goal } from '../report/statistics.ts';
 import { loadInTurns } from '../rounds.ts';
 import { measureCalls } from '../transforms/measure-calls.ts';
 import { startInvocation } from './start-invocation.ts';
-import { bodySize, detokenizing, plain, transforming, type Workload } from './workloads.ts';
+import { bodySize, detokenizing, plain, transforming, type Workload, withHeader, withPath } from './workloads.ts';
 
 /** A peer without a goal is only for orientation. */
 type Goals = Partial<Record<PeerName, Goal>>;
@@ -66,7 +66,17 @@ export const invocations = {
   ],
   processorTimes: [
     ofMainThread('P1-CPU', 'invocation with 2 tokens', { workload: detokenizing, httpProxy: { atMost: 0.95 } }),
+    {
+      id: 'P1-ROUTE-CPU',
+      name: 'cpu',
+      work: 'processor time of the main thread, invocation with 2 tokens by a route',
+      goal: 'no goal; it is within 3 % of the same by the key of the Proxy',
+      peerName: 'the same by the key of the Proxy',
+      run: measureRoute,
+    },
     ofMainThread('P2-CPU', 'invocation without tokens', { workload: plain, httpProxy: { atMost: 0.62 } }),
+    ofMainThread('P2-HEADER-CPU', 'invocation with a token in a header of the Proxy', { workload: withHeader }),
+    ofMainThread('P2-PATH-CPU', 'invocation with a token in its path', { workload: withPath }),
     ofMainThread('P3-CPU', 'invocation with a request transform', { workload: transforming }),
   ],
 } satisfies Record<string, Benchmark[]>;
@@ -87,6 +97,14 @@ async function measureRates(
     paths: [...paths, alone],
     notes,
   };
+}
+
+/** Beside the same Proxy by its key, in the same process. */
+async function measureRoute(context: BenchmarkContext): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack();
+  const { ours, byRoute, notes } = await startInvocation(context, { workload: detokenizing, peerNames: [] }, opened);
+  const measured = await measureMainThreads(context, [byRoute, { ...ours, name: 'by the key of the Proxy' }]);
+  return { ...measured, notes: [...notes, ...measured.notes] };
 }
 
 async function measureCpu(context: BenchmarkContext, workload: Workload, goals: Goals): Promise<Outcome> {

@@ -7,7 +7,7 @@ import { findLoadGenerator } from '../load/wrk.ts';
 import { peers as bareProxies, type PeerName, startPeer } from '../peers/peer.ts';
 import { type BenchmarkStack, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { createTenant } from '../stack/tenant.ts';
-import { checkAnswer, checkLoad, checkReceived, type Path } from './check.ts';
+import { checkAnswer, checkHead, checkLoad, checkReceived, type Path } from './check.ts';
 import type { Workload } from './workloads.ts';
 
 export interface InvocationOptions {
@@ -24,6 +24,8 @@ export interface Invocation {
   stack: BenchmarkStack;
   direct: Path;
   ours: Path;
+  /** Through the same Proxy, by its route. */
+  byRoute: Path;
   /** As `peerNames`. */
   peers: Path[];
   notes: string[];
@@ -51,15 +53,15 @@ export async function startInvocation(
   if (workload.threadsOnBothCores) await context.cores.spreadThreads(stack.pid);
 
   const tenant = await createTenant(stack, signal);
-  const { sent, received } = await workload.prepare(tenant);
+  const { sent, received, proxy, path: behind = '', head = {} } = await workload.prepare(tenant);
   const body = JSON.stringify(sent);
-  const headers = {
-    'Content-Type': 'application/json',
-    'SVC-API-KEY': tenant.apiKey,
-    'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, workload.proxy),
-  };
-  const path = (name: string, origin: string, pid = 0): Path => {
-    const request = { url: `${origin}/proxy`, headers, body };
+  const members = { path_name: routeName, ...workload.proxy, ...proxy };
+  const onRoute = { 'Content-Type': 'application/json', 'SVC-API-KEY': tenant.apiKey };
+  const headers = { ...onRoute, 'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, members) };
+  const path = (name: string, origin: string, pid = 0, route = ''): Path => {
+    const request = route
+      ? { url: `${origin}${route}${behind}`, headers: onRoute, body }
+      : { url: `${origin}/proxy${behind}`, headers, body };
     return { name, pid, request, measure: (seconds) => load.run(request, seconds, signal) };
   };
 
@@ -67,6 +69,9 @@ export async function startInvocation(
   await checkLoad(load, direct, echo, signal);
   const ours = path('sluice', stack.serviceUrls.proxyGateway, stack.pid);
   await checkReceived(ours, received, signal);
+  checkHead(echo, head);
+  const byRoute = path('sluice by route', stack.serviceUrls.proxyGateway, stack.pid, `/routes/${routeName}`);
+  await checkReceived(byRoute, received, signal);
   const peers: Path[] = [];
   for (const name of wanted) {
     const options = { destinationUrl, directory: context.directory, caFile, signal };
@@ -78,10 +83,12 @@ export async function startInvocation(
 
   await echo[Symbol.asyncDispose]();
   const destination = await startDestination(context, { port: echo.port, certificate }, opened);
-  for (const each of [direct, ours, ...peers]) await checkAnswer(each, answerBody, signal);
+  for (const each of [direct, ours, byRoute, ...peers]) await checkAnswer(each, answerBody, signal);
   const notes = [`load generator: ${load.name}; destination: ${destination}`];
-  return { load, stack, direct, ours, peers, notes };
+  return { load, stack, direct, ours, byRoute, peers, notes };
 }
+
+const routeName = 'benchmark';
 
 /** Lets this process trust the destination too. */
 function trust(authority: string, opened: AsyncDisposableStack): void {

@@ -6,7 +6,18 @@ export interface Workload {
   proxy?: object;
   /** Whether the gateway's other threads may use both cores. */
   threadsOnBothCores?: boolean;
-  prepare(tenant: Tenant): Promise<{ sent: object; received: object }>;
+  prepare(tenant: Tenant): Promise<Prepared>;
+}
+
+interface Prepared {
+  sent: object;
+  received: object;
+  /** Members of the Proxy that name what was prepared. */
+  proxy?: object;
+  /** Behind `/proxy`. */
+  path?: string;
+  /** What the head of the destination's request should have. */
+  head?: { url?: string; authorization?: string };
 }
 
 /** Bytes of every request body. */
@@ -31,11 +42,33 @@ async function sendCards(tenant: Tenant, [payer, payee]: [object, object]) {
 /** JSON with two tokens, each of them a card. */
 export const detokenizing: Workload = { prepare: (tenant) => sendCards(tenant, [visa, mastercard]) };
 
+const order = fillUp({ order: 'e5b1b6d4-6a44-4a6e-9c3c-0d9f6f9d7a10', amount: 1250, currency: 'EUR' });
+
 /** JSON without expressions. */
-export const plain: Workload = {
-  async prepare() {
-    const sent = fillUp({ order: 'e5b1b6d4-6a44-4a6e-9c3c-0d9f6f9d7a10', amount: 1250, currency: 'EUR' });
-    return { sent, received: sent };
+export const plain: Workload = { prepare: async () => ({ sent: order, received: order }) };
+
+/** JSON without expressions, and a header that the Proxy sets, with a token that its Application reveals. */
+export const withHeader: Workload = {
+  async prepare(tenant) {
+    const [token] = await tenant.createTokens(1);
+    const request_headers = { Authorization: `Bearer {{ ${token} }}` };
+    const proxy = { application: { id: tenant.applicationId }, request_headers };
+    return { sent: order, received: order, proxy, head: { authorization: 'Bearer value 0' } };
+  },
+};
+
+/** JSON without expressions, and a token in the path. */
+export const withPath: Workload = {
+  async prepare(tenant) {
+    const [token] = await tenant.createTokens(1);
+    const path = `/orders/%7B%7B${token}%7D%7D`;
+    return {
+      sent: order,
+      received: order,
+      proxy: { token_places: ['path'] },
+      path,
+      head: { url: '/orders/value%200' },
+    };
   },
 };
 

@@ -33,6 +33,17 @@ describe('tokens, keys and lists', () => {
     expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('status 404') });
   });
 
+  test('a token is bound by create and bound tighter by patch, each with use as JSON', async () => {
+    const { json, sluice } = world.current;
+    const token = await json(['tokens', 'create', '-d', '{"data":"v","use":{"max_uses":3}}']);
+    expect(token).toMatchObject({ use: { max_uses: 3 }, uses: 0 });
+    const use = { methods: ['POST'], max_uses: 1 };
+    expect(await json(['tokens', 'patch', token.id, '-d', JSON.stringify({ use })])).toMatchObject({ use, uses: 0 });
+    expect(await json(['tokens', 'get', token.id])).toMatchObject({ use, uses: 0 });
+    const refused = await sluice(['tokens', 'create', '-d', '{"data":"v","use":{"max_uses":0}}']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('use.max_uses must be at least 1') });
+  });
+
   test('a list with --all is one item a line, over all pages', async () => {
     const { json, sluice } = world.current;
     for (const name of ['many 0', 'many 1', 'many 2']) {
@@ -64,7 +75,7 @@ describe('Proxies and their log', () => {
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('no Proxy named nobody') });
     const env = { SLUICE_PROXY_KEY: 'A'.repeat(32) };
     const unknown = await sluice(['proxies', 'invoke', '-', '-d', '{"a":"{{ nothing }}"}'], { env });
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('404 of the Proxy itself') });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('404 is from Sluice') });
   });
 
   test('proxies test runs the transform in the sandbox', async () => {

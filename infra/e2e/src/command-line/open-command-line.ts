@@ -33,7 +33,7 @@ export async function openCommandLine(closing: AsyncDisposableStack) {
   const platform = await sharePlatform();
   const destination = await startDestination(closing);
   const home = await openTemporaryFolder(closing, 'home');
-  const permissions = ['token:create', 'token:read', 'token:use', 'token:delete'];
+  const permissions = ['token:create', 'token:read', 'token:use', 'token:update', 'token:delete'];
   const backend = await platform.createApplication({ name: 'cli backend', permissions });
   const env = { XDG_CONFIG_HOME: join(home, 'config') };
   const { baseUrl, credentials } = platform.stack;

@@ -25,7 +25,13 @@ const world = useStack(async () => {
   });
   const backend = clientOf(platform.stack.baseUrl, made.key).sluice;
   const token = await backend.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
-  return { ...platform, backend: made, token };
+  const proxy = await sluice.proxies.create({
+    name: 'Payments',
+    destination_url: 'https://api.payments.example',
+    ...{ path_name: 'payments', allowed_methods: ['POST'], allowed_paths: ['/v1/charges'] },
+  });
+  await sluice.proxies.create({ name: 'Shipping', destination_url: 'https://shipping.example' });
+  return { ...platform, backend: made, token, proxy };
 });
 
 test('the list has pages and a filter, and both stand in the address', async () => {
@@ -55,14 +61,14 @@ test('an Application is made of a template, and its key is shown once', async ()
   await page.getByLabel('Container').fill('/not a container/');
   await opened.look('application-new');
   opened.expectStatus(400);
-  await page.getByRole('button', { name: 'Make the Application' }).click();
+  await page.getByRole('button', { name: 'Create Application' }).click();
   await page
     .getByRole('alert')
     .getByText(/rules\[0\].container/)
     .waitFor();
   await opened.screenshot('application-new-refused');
   await page.getByRole('button', { name: 'Remove rule 1' }).click();
-  await page.getByRole('button', { name: 'Make the Application' }).click();
+  await page.getByRole('button', { name: 'Create Application' }).click();
   const dialog = page.getByRole('dialog', { name: 'The key of Caller' });
   const key = (await dialog.locator('pre').textContent()) ?? '';
   expect(key).toMatch(/^svc_\w+_prv_/);
@@ -94,7 +100,7 @@ test('rights are changed, keys are rotated, and each change shows its confirmati
   await opened.look('application-delete-key');
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Key 1 was deleted').waitFor();
-  await page.getByText('The last key stays').waitFor();
+  await page.getByText('The last key cannot be deleted').waitFor();
   await opened.look('application');
 });
 
@@ -105,10 +111,62 @@ test('what a key would see of a token is explained, with the rule that decides',
   await opened.goto(`/applications/${backend.id}?token=${token.id}`, 'Backend');
   await page.getByText('Allowed: callers see the value').waitFor();
   await page.getByText('Decided by rule 1').waitFor();
-  await page.getByLabel('To do what').selectOption('token:delete');
+  await page.getByLabel('Operation').selectOption('token:delete');
   await page.getByText('Refused').waitFor();
   await opened.look('application-explain');
   expect(await page.content()).not.toContain('4242424242424242');
+});
+
+test('an Application is bound to Proxies, and its calls are explained', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/applications/new', 'New Application');
+  await page.getByRole('button', { name: /^agent/ }).click();
+  await page.getByLabel('Only certain Proxies').check();
+  opened.expectStatus(400);
+  await page.getByRole('button', { name: 'Create Application' }).click();
+  await page.getByRole('alert').waitFor();
+  await opened.look('application-proxies');
+  await page.getByLabel('Payments').check();
+  await page.getByRole('button', { name: 'Create Application' }).click();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('link', { name: 'Payments' }).waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const { proxy, sluice } = world.current;
+  expect((await sluice.applications.get(id)).proxies).toEqual([proxy.id]);
+
+  const explain = page.getByRole('region', { name: 'May this Application make a call?' });
+  await explain.getByLabel('Proxy').selectOption('Payments (payments)');
+  await explain.getByLabel('Path').fill('/v1/charges/1');
+  await explain.getByRole('button', { name: 'Explain the call' }).click();
+  await explain.getByText('Allowed', { exact: true }).waitFor();
+  await explain.getByLabel('Method').fill('DELETE');
+  await explain.getByRole('button', { name: 'Explain the call' }).click();
+  await explain.getByText('Decided by the allowed methods of the Proxy').waitFor();
+  await opened.look('application-explain-call');
+  await page.reload();
+  await explain.getByText('Decided by the allowed methods of the Proxy').waitFor();
+  await explain.getByLabel('Proxy').selectOption('Shipping');
+  await explain.getByRole('button', { name: 'Explain the call' }).click();
+  await explain.getByText('Decided by the list of Proxies of the Application').waitFor();
+
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Only certain Proxies').uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The Application agent was changed').waitFor();
+  await page.getByText('every Proxy of the Tenant', { exact: true }).waitFor();
+  expect(await sluice.applications.get(id)).not.toHaveProperty('proxies');
+});
+
+test('what an Application did is one click away', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { backend, token } = world.current;
+  await opened.goto(`/applications/${backend.id}`, 'Backend');
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+  expect(new URL(page.url()).searchParams.get('actor_id')).toBe(backend.id);
+  await page.getByRole('link', { name: token.id }).first().waitFor();
 });
 
 test('an Application is deleted after a question', async () => {

@@ -27,7 +27,7 @@ test('the log has filters in the address and pages by cursor', async () => {
   await opened.goto('/audit', 'Audit');
   await page.getByRole('cell', { name: 'Backend of the shop' }).first().waitFor();
   await opened.look('audit');
-  await page.getByRole('combobox', { name: 'What' }).selectOption('read');
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('read');
   await page.getByRole('textbox', { name: 'Token', exact: true }).fill(token.id);
   await page.keyboard.press('Enter');
   await eventually('both are in the address', () => page.url().includes(token.id) && page.url().includes('read'));
@@ -73,7 +73,7 @@ test('a row is proven in the page, and one that was changed in the database is n
 test('an address that names no row says so', async () => {
   await using opened = await signIn(world.current);
   await opened.goto('/audit/00000000-0000-4000-8000-000000000000', 'Row of the audit log');
-  await opened.page.getByText('There is no such row').waitFor();
+  await opened.page.getByText('This row does not exist').waitFor();
   await opened.look('audit-row-none');
 });
 

@@ -51,7 +51,7 @@ describe('two people edit one Proxy', () => {
   test('or saves over it', async () => {
     await using opened = await signIn(world.current);
     const { id, name } = await conflict(opened);
-    await opened.page.getByRole('button', { name: 'Save mine over theirs' }).click();
+    await opened.page.getByRole('button', { name: 'Overwrite with my changes' }).click();
     await opened.page.getByText(`The Proxy ${name} was changed`).waitFor();
     expect(await destinationOf(id)).toBe('https://api.example/mine');
   });
@@ -128,7 +128,7 @@ test('if somebody else signs in meanwhile, the form is told and nothing is sent'
   await tab.getByLabel(/key/i).fill(world.current.stack.credentials.management_key);
   await tab.getByRole('button', { name: 'Sign in with the key' }).click();
   await tab.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.getByRole('alertdialog', { name: 'You have signed in as somebody else' }).waitFor();
+  await page.getByRole('alertdialog', { name: 'You signed in as another person' }).waitFor();
   await opened.look('editing-somebody-else');
   expect(await destinationOf(proxy.id)).toBe('https://api.example/v1');
   await tab.close();
@@ -164,7 +164,7 @@ test('what is in use is deleted by its name only, and its Proxy says that it is 
   await opened.look('application-in-use');
   await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
   const question = page.getByRole('alertdialog');
-  await question.getByText('The code of 1 Proxy acts with its rights').waitFor();
+  await question.getByText('The code of 1 Proxy uses its permissions').waitFor();
   const act = question.getByRole('button', { name: 'Delete' });
   expect(await act.isDisabled()).toBe(true);
   await question.getByLabel('Type the name').fill(name);
@@ -172,7 +172,7 @@ test('what is in use is deleted by its name only, and its Proxy says that it is 
   await act.click();
   await page.getByText('The Application In use was deleted').waitFor();
   await opened.goto(`/proxies/${proxy.id}`, proxy.name);
-  await page.getByText('Code has no req.svc until you choose another one.').waitFor();
+  await page.getByText('Code has no req.svc, and headers reveal no token, until you choose another one.').waitFor();
   await opened.look('proxy-application-deleted');
   await opened.goto('/proxies', 'Proxies');
   await page.getByText('Application deleted').first().waitFor();

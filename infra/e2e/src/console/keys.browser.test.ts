@@ -37,7 +37,7 @@ test('a key is replaced by what “last used” says', async () => {
   ]);
   await opened.goto(`/applications/${backend.id}`, 'Backend');
   const row = (name: RegExp) => page.getByRole('row', { name });
-  await row(/Key 1/).getByText('not noted yet').waitFor();
+  await row(/Key 1/).getByText('no use recorded').waitFor();
   await row(/Key 1/).getByText('by Management').waitFor();
   expect(await row(/Key 1/).getByText('••••••').count()).toBe(0);
 
@@ -47,10 +47,10 @@ test('a key is replaced by what “last used” says', async () => {
   await form.getByLabel('Expires').selectOption('In 90 days');
   opened.expectStatus(400);
   await form.getByRole('button', { name: 'Add the key' }).click();
-  await form.getByText('must have no control, invisible or direction characters', { exact: true }).waitFor();
+  await form.getByText('must not have control, invisible or direction characters', { exact: true }).waitFor();
   await opened.look('key-new-refused');
   await form.getByLabel('Name').fill('Backend in Frankfurt');
-  await form.getByLabel('Expires').selectOption('At a moment of your choice');
+  await form.getByLabel('Expires').selectOption('At a chosen time');
   await form.getByLabel('Moment').fill('2999-01-02T03:04');
   await opened.look('key-new');
   await form.getByRole('button', { name: 'Add the key' }).click();

@@ -43,11 +43,11 @@ test('the list is searched by name, and a Proxy is made', async () => {
   await page.getByLabel('Name 1').fill('TOKEN');
   await page.getByRole('textbox', { name: 'Value 1' }).fill('value-of-shipping');
   opened.expectStatus(400);
-  await page.getByRole('button', { name: 'Make the Proxy' }).click();
+  await page.getByRole('button', { name: 'Create Proxy' }).click();
   await page.getByRole('alert').waitFor();
   await opened.look('proxy-new');
   await page.getByLabel('Destination URL').fill('https://shipping.example/v1');
-  await page.getByRole('button', { name: 'Make the Proxy' }).click();
+  await page.getByRole('button', { name: 'Create Proxy' }).click();
   await page.getByRole('heading', { name: 'Shipping', level: 1 }).waitFor();
   await page.getByText('TOKEN', { exact: true }).waitFor();
 });
@@ -62,15 +62,115 @@ test('a Proxy shows its settings and calls to copy, and is changed', async () =>
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByLabel('Destination URL').fill('https://api.payments.example/v2');
   await page.getByRole('button', { name: 'Remove value 1' }).click();
+  await page.getByText('Headers, places and time limit').click();
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Header 1', { exact: true }).fill('Authorization');
+  await page.getByLabel('Header text 1', { exact: true }).fill('Bearer of-payments');
+  await page.getByLabel('Query').check();
+  await page.getByLabel('Headers', { exact: true }).fill('x-card, x-account');
+  await page.getByLabel('Time limit of a response').fill('60');
   await opened.look('proxy-change');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The Proxy Payments was changed').waitFor();
-  const { destination_url, configuration, application_id } = await world.current.sluice.proxies.get(proxy.id);
+  await page.getByText('body, query, header:x-card, header:x-account').waitFor();
+  const { destination_url, configuration, application_id, ...changed } = await world.current.sluice.proxies.get(
+    proxy.id,
+  );
+  expect(changed).toMatchObject({
+    request_headers: { Authorization: 'Bearer of-payments' },
+    token_places: ['body', 'query', 'header:x-card', 'header:x-account'],
+    head_timeout_s: 60,
+  });
   expect({ destination_url, configuration: configuration ?? {}, application_id }).toEqual({
     destination_url: 'https://api.payments.example/v2',
     configuration: {},
     application_id: world.current.application.id,
   });
+});
+
+test('a Proxy gets a route, which shows its callers and the lines for each client', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice, stack } = world.current;
+  const { id } = await sluice.proxies.create({ name: 'Models', destination_url: 'https://api.models.example' });
+  const use = { type: 'private' as const, permissions: ['token:use' as const] };
+  await sluice.applications.create({ ...use, name: 'Agent of models', proxies: [id] });
+  await sluice.applications.create({ ...use, name: 'Calls all' });
+  const other = await sluice.proxies.create({ name: 'Other', destination_url: 'https://other.example' });
+  await sluice.applications.create({ ...use, name: 'Calls another', proxies: [other.id] });
+  await opened.goto(`/proxies/${id}`, 'Models');
+  await page.getByText('Give the Proxy a route').waitFor();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Route, methods and paths').click();
+  await page.getByLabel('Name of the route').fill('Models!');
+  await page.getByLabel('Authorization: Bearer').check();
+  await page.getByLabel('Allowed methods').fill('GET, no method');
+  await page.getByLabel('Allowed paths').fill('/v1/chat\nv1/models');
+  opened.expectStatus(400);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Name of the route').fill('models');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Entry 2 must be a method/).waitFor();
+  await page.getByText(/^Entry 2 must begin with/).waitFor();
+  await opened.look('proxy-route-change');
+  await page.getByLabel('Allowed methods').fill('GET, POST');
+  await page.getByLabel('Allowed paths').fill('/v1/chat\n/v1/models');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The Proxy Models was changed').waitFor();
+  expect(await sluice.proxies.get(id)).toMatchObject({
+    ...{ path_name: 'models', accept_key_as: ['bearer'] },
+    ...{ allowed_methods: ['GET', 'POST'], allowed_paths: ['/v1/chat', '/v1/models'] },
+  });
+
+  const callers = page.getByRole('region', { name: 'Callers' });
+  await callers.getByText('named Proxies', { exact: true }).waitFor();
+  expect(await callers.getByRole('row').allInnerTexts()).toEqual([
+    expect.stringMatching(/^application/i),
+    expect.stringContaining('Calls all'),
+    expect.stringContaining('Agent of models'),
+  ]);
+  const calls = page.getByRole('region', { name: 'Call it' });
+  for (const [client, line] of [
+    ['curl', `${stack.baseUrl}/routes/models`],
+    ['Client library (TypeScript)', "sluice.route('models')"],
+    ['OpenAI', `baseURL: '${stack.baseUrl}/routes/models/v1'`],
+    ['Anthropic', `baseURL: '${stack.baseUrl}/routes/models'`],
+    ['Stripe', "sluice.route('models').fetch"],
+    ['Octokit (GitHub)', `baseUrl: '${stack.baseUrl}/routes/models'`],
+    ['git', `credential.${stack.baseUrl}.helper`],
+  ] as const) {
+    await calls.getByLabel('Client', { exact: true }).selectOption(client);
+    await calls.getByText(line).waitFor();
+    const isMissing = await calls.getByText('The route does not accept it there').isVisible();
+    expect([client, isMissing]).toEqual([client, client === 'Anthropic' || client === 'git']);
+  }
+  await opened.look('proxy-route');
+  await callers.getByRole('link', { name: 'Explain a call of Agent of models' }).click();
+  await page.getByRole('heading', { name: 'Agent of models', level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'May this Application make a call?' }).getByText('Refused').waitFor();
+});
+
+test('members of a route are taken away again', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice } = world.current;
+  const { id } = await sluice.proxies.create({
+    ...{ name: 'Routed', destination_url: 'https://routed.example', path_name: 'routed' },
+    ...{ accept_key_as: ['basic'], allowed_methods: ['GET'], allowed_paths: ['/a'] },
+  });
+  await opened.goto(`/proxies/${id}`, 'Routed');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Name of the route').fill('');
+  await page.getByLabel('Authorization: Basic').uncheck();
+  await page.getByLabel('Allowed methods').fill('');
+  await page.getByLabel('Allowed paths').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The Proxy Routed was changed').waitFor();
+  const changed = await sluice.proxies.get(id);
+  for (const member of ['path_name', 'accept_key_as', 'allowed_methods', 'allowed_paths']) {
+    expect(changed).not.toHaveProperty(member);
+  }
 });
 
 test('code is completed, tried in the sandbox, and saved', async () => {
@@ -113,7 +213,7 @@ test('versions are compared, and one is restored', async () => {
   await opened.look('proxy-versions');
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Restore version 1' }).click();
-  await page.getByText('Payments is as in version 1 again').waitFor();
+  await page.getByText('Payments was restored to version 1').waitFor();
   const { request_transform } = await world.current.sluice.proxies.get(proxy.id);
   expect(request_transform?.code).toContain('({ body: req.args.body })');
 });

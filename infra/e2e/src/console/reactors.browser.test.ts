@@ -31,7 +31,7 @@ test('a Reactor is made, written, tried, changed and deleted', async () => {
   await page.getByRole('heading', { name: 'New Reactor' }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Check a card');
   await opened.look('reactor-new');
-  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('button', { name: 'Create Reactor' }).click();
   await page.getByRole('heading', { name: 'Check a card', level: 1 }).waitFor();
   await page
     .getByRole('textbox', { name: 'Code of the Reactor' })
@@ -45,7 +45,7 @@ test('a Reactor is made, written, tried, changed and deleted', async () => {
   await page.getByText('The code of Check a card was saved').waitFor();
   await opened.look('reactor');
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByLabel('Repeat runs that were interrupted').check();
+  await page.getByLabel('Repeat interrupted runs').check();
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('are repeated').waitFor();
   const { data } = await world.current.sluice.reactors.list().page();
@@ -72,7 +72,7 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
   await using opened = await signIn(world.current);
   const { page } = opened;
   await opened.goto(`/reactors/${id}`, 'Nightly');
-  await page.getByText('No runs of the last day').waitFor();
+  await page.getByText('No runs in the last 24 hours').waitFor();
   const { reactors } = clientOf(stack.baseUrl, key).sluice;
   await reactors.reactAsync(id, { args: { name: 'the first' } });
   const runs = page.getByRole('group', { name: 'Runs' });
@@ -81,7 +81,7 @@ test('the runs of a Reactor are shown with what they printed, and again as they 
   await runs.getByText('running').waitFor();
   await runs.getByRole('button', { name: 'Cancel' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText('Only the Application or session that asked for a run can cancel it').waitFor();
+  await page.getByText('Only the Application or session that requested a run can cancel it').waitFor();
   await opened.screenshot('reactor-run-cancel', { whole: true });
   await page.keyboard.press('Escape');
   await runs
@@ -129,7 +129,7 @@ test('a formula is made, written, tried and changed, Reactors are made of it, an
   await page.getByLabel('Argument 1: type').selectOption('number');
   await page.getByLabel('optional').check();
   await opened.look('formula-new');
-  await page.getByRole('button', { name: 'Make the formula' }).click();
+  await page.getByRole('button', { name: 'Create formula' }).click();
   await page.getByRole('heading', { name: 'Look up a card', level: 1 }).waitFor();
   await page.getByText('No Reactor runs it').waitFor();
 
@@ -156,14 +156,14 @@ test('a formula is made, written, tried and changed, Reactors are made of it, an
   await page.getByRole('link', { name: 'New Reactor' }).click();
   await page.getByRole('heading', { name: 'New Reactor' }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Low amounts');
-  await page.getByLabel('What it runs').selectOption({ label: 'Look up a card' });
+  await page.getByLabel('Source of the code').selectOption({ label: 'Look up a card' });
   await page.getByLabel('LIMIT').fill('many');
   opened.expectStatus(400);
-  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('button', { name: 'Create Reactor' }).click();
   await page.getByRole('alert').waitFor();
   await opened.look('reactor-new-of-formula');
   await page.getByLabel('LIMIT').fill('70');
-  await page.getByRole('button', { name: 'Make the Reactor' }).click();
+  await page.getByRole('button', { name: 'Create Reactor' }).click();
   await page.getByRole('heading', { name: 'Low amounts', level: 1 }).waitFor();
   await page.getByText('the formula Look up a card').waitFor();
   await opened.look('reactor-of-formula');

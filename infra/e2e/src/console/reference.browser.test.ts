@@ -10,6 +10,10 @@ test('the reference of the API is read at the host of the console, and leads bac
   await page.waitForURL(`${world.current.consoleUrl}/docs`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await opened.screenshot('reference');
-  await page.goBack();
+  await page.keyboard.press('/');
+  await page.keyboard.type('create a proxy');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/docs#createProxy$/);
+  await page.getByRole('link', { name: 'Console', exact: true }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });

@@ -26,10 +26,10 @@ test('closing the Tenant asks for its name', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
   await opened.goto('/settings', 'Settings');
-  await page.getByRole('button', { name: 'Close the Tenant' }).click();
+  await page.getByRole('button', { name: 'Delete the Tenant' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Type the name of the Tenant').fill('something else');
-  expect(await dialog.getByRole('button', { name: 'Close it for good' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('button', { name: 'Delete Tenant' }).isDisabled()).toBe(true);
   await opened.look('settings-close-tenant');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 });
@@ -38,7 +38,7 @@ test('somebody is invited, and the invitation is sent again and deleted', async 
   await using opened = await signIn(world.current);
   const { page } = opened;
   await opened.goto('/settings/people', 'Settings');
-  await page.getByText('Nobody is invited').waitFor();
+  await page.getByText('No open invitations').waitFor();
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   await page.getByLabel('E-mail address').fill('ada@example.com');
   await page.getByLabel('Role').selectOption('DEVELOPER');
@@ -60,7 +60,7 @@ test('somebody is invited, and the invitation is sent again and deleted', async 
     .getByRole('button', { name: 'Delete' })
     .click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Nobody is invited').waitFor();
+  await page.getByText('No open invitations').waitFor();
 });
 
 test('a member without an account is invited again, and returns by the link', async () => {
@@ -109,7 +109,7 @@ test('a member without an account is invited again, and returns by the link', as
 
   await lost.goto(await signInLink(world.current)); // in the tab that is at /sign-in already
   await lost.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await lost.getByRole('heading', { name: 'Tokens' }).waitFor();
+  await lost.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 });
 
 test('the last owner stays, and is told so', async () => {

@@ -225,3 +225,29 @@ export function startThreeDs(stack: AsyncDisposableStack): Promise<StandIn> {
     { unauthenticated: { error: 'wrong key' }, unknownPath: (path) => ({ error: `unknown path: ${path}` }) },
   );
 }
+
+/** Repositories, as GitHub answers them: three pages that `Link` names, and redirects. */
+export async function startGitHub(
+  stack: AsyncDisposableStack,
+): Promise<Pick<StandIn, 'url' | 'seen'> & { redirects: Map<string, string> }> {
+  const redirects = new Map<string, string>();
+  const seen: string[] = [];
+  const url = await serveHttp(stack, ({ method, url: target = '', headers }, response) => {
+    const { pathname, searchParams } = new URL(target, 'http://x');
+    seen.push(`${method} ${target}`);
+    if (headers.authorization !== `token ${secretKey}`) return sendJson(response, 401, { message: 'Bad credentials' });
+    const location = redirects.get(pathname);
+    if (location !== undefined) {
+      response.setHeader('Location', location);
+      return sendJson(response, 301, { message: 'Moved Permanently' });
+    }
+    const [, id] = /^\/repositories\/(\d)$/.exec(pathname) ?? [];
+    if (id !== undefined) return sendJson(response, 200, { id: Number(id) });
+    if (pathname !== '/user/repos') return sendJson(response, 404, { message: 'Not Found' });
+    const page = Number(searchParams.get('page') ?? 1);
+    const linkTo = (other: number, rel: string) => `<${url}/user/repos?page=${other}>; rel="${rel}"`;
+    if (page < 3) response.setHeader('Link', `${linkTo(page + 1, 'next')}, ${linkTo(3, 'last')}`);
+    sendJson(response, 200, [{ id: page }]);
+  });
+  return { url, seen, redirects };
+}

@@ -18,12 +18,20 @@ export const readRunbook = async (name: string) => readBlocks(await readFile(joi
  * without its Postgres.
  */
 export const rehearsals = {
-  data: ['audit-request.md', 'leaked-key.md', 'lost-management-key.md', 'backup-and-restore.md', 'key-rotation.md'],
+  data: [
+    'audit-request.md',
+    'leaked-key.md',
+    'leaked-session.md',
+    'lost-management-key.md',
+    'backup-and-restore.md',
+    'key-rotation.md',
+  ],
   settings: [
     'bodies-refused.md',
     'connections-used-up.md',
     'invocations-missing.md',
     'names-fail.md',
+    'old-version-runs.md',
     'pooler-or-shard-away.md',
     'runs-wait.md',
     'upgrade.md',

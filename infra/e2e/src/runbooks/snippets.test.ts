@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
 import { fullRunOnly, openTemporaryFolder, programEnvironment, startDestination, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
-import { secretKey, startAdyen, startBins, startStripe, startThreeDs } from '../published-clients/stand-ins.ts';
+import {
+  secretKey,
+  startAdyen,
+  startBins,
+  startOpenAi,
+  startStripe,
+  startThreeDs,
+} from '../published-clients/stand-ins.ts';
 import { isRun, readBlocks } from './read-blocks.ts';
 import { runBlocks } from './run-blocks.ts';
 
 /** Documents whose blocks this file runs. */
 const here = [
-  ...['llms.txt', 'packages/sdk/README.md'],
-  ...['infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
+  ...['llms.txt', 'packages/sdk/README.md', 'infra/guides/bind-a-token.md'],
+  ...['infra/guides/call-with-stock-clients.md', 'infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
+  'infra/guides/share-code.md',
 ];
 /** Documents that tests of their own run: tour.test.ts and the gateway's guide.test.ts; runbooks by those of rehearse.ts. */
 const ofOthers = ['README.md', 'infra/guides/write-a-transform.md'];
@@ -25,10 +33,12 @@ const world = useStack(async (closing) => {
   const application = await platform.createApplication({ permissions });
   const proxy = await platform.createProxy({ destination_url: (await startDestination(closing)).url });
   const processors = {
+    'https://api.openai.com': await startOpenAi(closing),
     'https://api.stripe.com': await startStripe(closing),
     'https://checkout-test.adyen.com': await startAdyen(closing),
     'https://bins.example.com': await startBins(closing),
     'https://3ds.example.com': await startThreeDs(closing),
+    'https://processor.example.com': await startDestination(closing),
   };
   const { HOME = '' } = process.env;
   const env = {
@@ -39,7 +49,13 @@ const world = useStack(async (closing) => {
       SLUICE_PROXY_KEY: proxy.key,
       SLUICE_MANAGEMENT_KEY: credentials.management_key,
     },
-    ...{ STRIPE_SECRET_KEY: secretKey, ADYEN_API_KEY: secretKey, BIN_KEY: secretKey, THREE_DS_KEY: secretKey },
+    ...{
+      OPENAI_SECRET_KEY: secretKey,
+      STRIPE_SECRET_KEY: secretKey,
+      ADYEN_API_KEY: secretKey,
+      BIN_KEY: secretKey,
+      THREE_DS_KEY: secretKey,
+    },
   };
   const directory = await openTemporaryFolder(closing, 'snippets');
   return { env, directory, processors };
@@ -49,7 +65,8 @@ const world = useStack(async (closing) => {
 async function faultsIn(name: string, markdown: string): Promise<string[]> {
   const { env, directory, processors } = world.current;
   const text = Object.entries(processors).reduce(
-    (so, [url, { url: standIn }]) => so.replaceAll(url, standIn),
+    (so, [url, { url: standIn }]) =>
+      so.replaceAll(url, standIn).replaceAll(new URL(url).host, new URL(standIn).hostname),
     markdown,
   );
   const folder = join(directory, name.replaceAll('/', '-'));

@@ -15,15 +15,18 @@ export function randomCanaries() {
   };
   const card = (name: string) => add(name, randomCardNumber(random));
   const texts = new Map<string, string>();
+  const text = (name: string, end: string) => {
+    const value = texts.get(name) ?? add(name, `geheim ${randomBytes(9).toString('hex')}${end}`);
+    texts.set(name, value);
+    return value;
+  };
   const mistyped = randomCardNumber(random);
   return {
     all,
     /** The value of this name: different from all others, and the same in each call. */
-    text(name: string): string {
-      const value = texts.get(name) ?? add(name, `geheim ${randomBytes(9).toString('hex')}/ü+`);
-      texts.set(name, value);
-      return value;
-    },
+    text: (name: string) => text(name, '/ü+'),
+    /** The same for a header, which has printable ASCII characters only. */
+    headerText: (name: string) => text(name, '/+'),
     /** Adds a value that somebody else made, such as a key. */
     add: (name: string, value: string) => add(name, value),
     card: card('card'),

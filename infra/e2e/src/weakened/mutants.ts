@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
  * The source with the edits made.
  * @throws {Error} where a text is not found exactly once: the mutant has to follow the product.
  */
-export function mutate(text: string, { name, file, edits }: Mutant): string {
+export function mutate(text: string, { name, file, edits }: Pick<Mutant, 'name' | 'file' | 'edits'>): string {
   return edits.reduce((changed, [find, replace]) => {
     const found = changed.split(find).length - 1;
     if (found !== 1) throw new Error(`Mutant ${name}: its text is found ${found} times in ${file}:\n${find}`);

@@ -74,7 +74,7 @@ const destinations = {
   DESTINATION_ALLOW: 'loopback,private,single-label,host.docker.internal',
 };
 
-/** Names the ledger, for the services that sign checkpoints or publish the keys. */
+/** For links to the service, and the name of the ledger. */
 const baseUrl = ({ addresses }: StackSettings) => ({ BASE_URL: localUrl(addresses.ingress.port) });
 
 /** Browsers find `*.localhost` on this machine by themselves. Every service that answers requests has the same hosts. */
@@ -133,6 +133,7 @@ export const services: readonly ServiceDescription[] = [
       ...spool(stack, 'proxy-gateway'),
       ...destinations,
       ...hosts(stack),
+      ...baseUrl(stack),
       TRANSFORM_CONSOLE: 'redacted',
     }),
   },

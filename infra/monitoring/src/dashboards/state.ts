@@ -49,7 +49,10 @@ export const state: Dashboard = {
         {
           title: 'Leases in Postgres',
           unit: 'short',
-          queries: { '{{state}}': 'max by (state) (sluice_cache_leases)' },
+          queries: {
+            '{{state}}': 'max by (state) (sluice_cache_leases)',
+            '{{service}}, of a version before': 'max by (service) (sluice_cache_leases_outdated)',
+          },
         },
       ],
     },

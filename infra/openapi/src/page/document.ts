@@ -49,6 +49,8 @@ interface Response {
 
 export interface Operation {
   operationId: string;
+  /** The library's method, if it has one. */
+  'x-sluice-method'?: string;
   tags: readonly [string];
   summary: string;
   description: string;
@@ -56,6 +58,12 @@ export interface Operation {
   requestBody?: { $ref?: string; description?: string; content: Record<string, Media> };
   responses: Record<string, Response>;
   security?: readonly unknown[];
+}
+
+export interface Route {
+  method: string;
+  path: string;
+  operation: Operation;
 }
 
 /** What `$ref` names, or the part itself. */

@@ -2,6 +2,9 @@ import type { OpenApiDocument } from '@sluice/http-api';
 import { type Html, html } from '@sluice/http-api';
 import { follow, type Schema } from './document.ts';
 
+/** The body of a request through a Proxy, which no schema describes. */
+export const invocationBody = { card: '{{ 3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73 }}' };
+
 /** A value as a schema describes it: its own example, or one made of its members. */
 export function exampleOf(given: Schema, document: OpenApiDocument): unknown {
   const schema = follow(given, document);

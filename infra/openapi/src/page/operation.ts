@@ -1,15 +1,12 @@
 import type { OpenApiDocument } from '@sluice/http-api';
 import { type Html, html } from '@sluice/http-api';
-import { follow, nameOf, type Operation, type Parameter, type Schema } from './document.ts';
-import { exampleOf, highlight, toShell } from './example.ts';
+import { curlExample } from './curl.ts';
+import { follow, nameOf, type Operation, type Parameter, type Route, type Schema } from './document.ts';
+import { exampleOf, highlight } from './example.ts';
+import { figure, tabbedFigure } from './figures.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 import { members, membersOf, typeOf } from './members.ts';
-
-export interface Route {
-  method: string;
-  path: string;
-  operation: Operation;
-}
+import { highlightTypeScript } from './typescript.ts';
 
 /** Operations that do the same, such as the methods of an invocation, are described once. */
 export interface Entry {
@@ -52,10 +49,12 @@ function withBreaks(path: string): Html[] {
   return path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`);
 }
 
-export function operationSection(entry: Entry, document: OpenApiDocument): Html {
+/** @param typescript the call by the library, if it has one */
+export function operationSection(entry: Entry, document: OpenApiDocument, typescript: string | undefined): Html {
   const { id, title, shown, routes } = entry;
   const { operation } = shown;
   const parameters = operation.parameters.map((parameter) => follow(parameter, document));
+  const curl = curlExample(shown, parameters, document);
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="about">
 <h3 id="${id}-title"><a href="#${id}">${title}</a></h3>
@@ -65,7 +64,7 @@ ${(['path', 'query', 'header'] as const).map((place) => parametersIn(place, para
 ${bodyOf(operation, document)}
 ${answersOf(operation, document)}
 </div>
-<div class="examples">${requestExample(shown, parameters, document)}${responseExample(operation, document)}</div>
+<div class="examples">${requestExample(id, curl, typescript)}${responseExample(operation, document)}</div>
 </section>`;
 }
 
@@ -104,54 +103,13 @@ function answersOf({ responses }: Operation, document: OpenApiDocument): Html {
     return html`<div><dt><code class="status s${status.slice(0, 1)}">${status}</code></dt>
 <dd><p>${inlineMarkdown(description)}${isOurs ? html` <span class="type">${typeOf(media.schema)}</span>` : undefined}</p></dd></div>`;
   });
-  return html`<h4>Answers</h4><dl class="answers">${rows}</dl>`;
+  return html`<h4>Responses</h4><dl class="answers">${rows}</dl>`;
 }
 
-function requestExample(
-  { method, path, operation }: Route,
-  parameters: readonly Parameter[],
-  document: OpenApiDocument,
-) {
-  const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
-  const search = query.map(({ name, schema }) => `${name}=${String(exampleOf(schema, document))}`).join('&');
-  const url = `"${path.startsWith('/api/') ? '$CONSOLE' : '$URL'}${path.replace(/\{(\w+)\}/g, (_, name) => `$${shellName(name)}`)}${search && `?${search}`}"`;
-  const [type, media] =
-    Object.entries(operation.requestBody ? follow(operation.requestBody, document).content : {})[0] ?? [];
-  const isInvocation = operation.tags[0] === 'Invocations';
-  const example =
-    media &&
-    (isInvocation ? { card: '{{ 3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73 }}' } : exampleOf(media.schema, document));
-  const lines = [
-    html`<b>curl</b> ${method === 'get' || (method === 'post' && example !== undefined) ? '' : `-X ${method.toUpperCase()} `}${url}`,
-    ...credentialsOf(operation, parameters),
-    isInvocation ? html`-H "SVC-PROXY-KEY: $PROXY"` : undefined,
-    type && example !== undefined ? html`-H 'Content-Type: ${type}'` : undefined,
-    example === undefined ? undefined : html`-d '${quoted(example)}'`,
-  ].filter((line) => line !== undefined);
-  const text = lines.map((line, i) => html`${i > 0 ? ' \\\n  ' : ''}${line}`);
-  return figure('Request', html`${text}`);
-}
-
-/** A key, a cookie, or nothing; and the headers that a page of the console's host adds. */
-function credentialsOf({ security }: Operation, parameters: readonly Parameter[]): Html[] {
-  const ofPage = parameters.filter(({ in: place, schema }) => place === 'header' && schema.const !== undefined);
-  const names = (security ?? [{ ApiKey: [] }]).flatMap((one) => Object.keys(one as object));
-  return [
-    ...(names.includes('ApiKey') ? [html`-H "SVC-API-KEY: $KEY"`] : []),
-    ...(names.includes('SignIn') ? [html`-H "Cookie: __Host-sluice=$COOKIE"`] : []),
-    ...ofPage.map(({ name, schema }) => html`-H '${name}: ${String(schema.const)}'`),
-  ];
-}
-
-/** In single quotes of a shell. */
-function quoted(example: unknown): Html {
-  return JSON.stringify(example).includes("'")
-    ? html`${toShell(JSON.stringify(example, null, 2)).slice(1, -1)}`
-    : highlight(example);
-}
-
-function shellName(name: string): string {
-  return name === 'path' ? 'REST' : name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+function requestExample(id: string, curl: Html, typescript: string | undefined): Html {
+  if (typescript === undefined) return figure('Request', curl);
+  const tabs = { curl, TypeScript: highlightTypeScript(typescript) };
+  return tabbedFigure({ id, caption: 'Request', tabs });
 }
 
 function responseExample({ responses }: Operation, document: OpenApiDocument): Html | undefined {
@@ -162,9 +120,5 @@ function responseExample({ responses }: Operation, document: OpenApiDocument): H
   ];
   const example = media && (media.example ?? exampleOf(media.schema, document));
   if (example === undefined) return undefined;
-  return figure(`Answer, ${status}`, highlight(example));
-}
-
-function figure(caption: string, content: Html): Html {
-  return html`<figure><figcaption>${caption}</figcaption><pre><code>${content}</code></pre></figure>`;
+  return figure(`Response, ${status}`, highlight(example));
 }

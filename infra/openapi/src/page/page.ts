@@ -1,9 +1,11 @@
 import type { OpenApiDocument } from '@sluice/http-api';
 import { type Html, html } from '@sluice/http-api';
-import type { Operation } from './document.ts';
+import type { Operation, Route } from './document.ts';
+import { framed } from './frame.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 import { objects } from './members.ts';
-import { type Entry, entriesOf, operationSection, type Route, route } from './operation.ts';
+import { type Entry, entriesOf, operationSection, route } from './operation.ts';
+import { typescriptExamples } from './typescript.ts';
 
 interface Chapter {
   name: string;
@@ -12,51 +14,32 @@ interface Chapter {
   entries: readonly Entry[];
 }
 
-/**
- * The API reference as one page to read. It has no script and no field, because destinations answer on the same host,
- * and could read text typed into it.
- */
+/** The API reference as one page. */
 export function referencePage(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
   const chapters = chaptersOf(document);
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} API</title>
-<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/reference.css">
-</head>
-<body>
-<a class="skip" href="#content">To the content</a>
-<header>
-<a class="brand" href="#content"><img src="/docs/icon.svg" alt="" width="28" height="28">${title}</a>
-<span class="version">API ${version}</span>
-<a class="machine" href="/openapi.json">openapi.json</a>
-</header>
-<nav aria-label="Operations">
-<ul>
-<li><a href="#content">Introduction</a></li>
-${chapters.map(navigation)}
-<li><a href="#objects">Objects</a></li>
-</ul>
-</nav>
-<main id="content">
-<div class="introduction"><h1>${title} API</h1>
+  const calls = typescriptExamples(document);
+  const first = html`<li><a href="#content">Introduction</a></li>
+`;
+  const last = html`
+<li><a href="#objects">Objects</a></li>`;
+  const introduction = html`<div class="introduction"><h1>${title} API</h1>
 ${markdown(description, 2)}</div>
-${chapters.map((chapter) => chapterSection(chapter, document))}
+`;
+  const ofObjects = html`
 <section class="chapter" id="objects" aria-labelledby="objects-title">
 <h2 id="objects-title">Objects</h2>
-<p class="lead">What operations take and answer</p>
+<p class="lead">Objects in requests and responses</p>
 <div class="objects">${objects(document)}</div>
-</section>
-</main>
-</body>
-</html>
-`;
-  return page.text;
+</section>`;
+  return framed({
+    title: `${title} API`,
+    brand: { href: '#content', text: title },
+    subtitle: `API ${version}`,
+    link: { href: '/openapi.json', text: 'openapi.json' },
+    navigation: { label: 'Operations', entries: [first, ...chapters.map(navigation), last] },
+    content: [introduction, ...chapters.map((chapter) => chapterSection(chapter, document, calls)), ofObjects],
+  });
 }
 
 function chaptersOf({ tags, paths }: OpenApiDocument): Chapter[] {
@@ -86,7 +69,11 @@ function navigation({ name, id, entries }: Chapter): Html {
   return html`<li><a href="#${id}">${name}</a><ul>${links}</ul></li>`;
 }
 
-function chapterSection({ name, id, description, entries }: Chapter, document: OpenApiDocument): Html {
+function chapterSection(
+  { name, id, description, entries }: Chapter,
+  document: OpenApiDocument,
+  calls: ReadonlyMap<string, string>,
+): Html {
   const contents = entries.map(
     ({ id: entry, title, routes }) =>
       html`<li><a href="#${entry}"><span class="routes">${routes.map(route)}</span> <span>${title}</span></a></li>`,
@@ -95,7 +82,7 @@ function chapterSection({ name, id, description, entries }: Chapter, document: O
 <h2 id="${id}-title">${name}</h2>
 <p class="lead">${inlineMarkdown(description)}</p>
 <ul class="contents">${contents}</ul>
-${entries.map((entry) => operationSection(entry, document))}
+${entries.map((entry) => operationSection(entry, document, calls.get(entry.id)))}
 </section>`;
 }
 

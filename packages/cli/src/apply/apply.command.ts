@@ -6,8 +6,9 @@ import { connect } from '../profile/connect.ts';
 import { openLines } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import { carryOut } from './carry-out.ts';
+import type { Step } from './in-order.ts';
 import { type MadeRecord, readMade } from './made.ts';
-import { planSteps, type Step } from './plan.ts';
+import { planSteps } from './plan.ts';
 import { isOfReactors, readExisting } from './read-existing.ts';
 import { type Kind, kinds, nouns, ofEachKind, readWanted, type Wanted } from './wanted.ts';
 
@@ -16,17 +17,17 @@ const fileOptions = {
     type: 'string',
     short: 'f',
     value: 'FILE',
-    description: 'YAML or JSON: lists of applications, proxies, reactor_formulas and reactors',
+    description: 'YAML or JSON file with lists of applications, proxies, reactor_formulas and reactors',
   },
   env: { type: 'string', multiple: true, value: 'NAME', description: 'a variable that the file may refer to' },
   prune: { type: 'boolean', description: 'delete what this file made before and no longer has' },
 } as const;
 
-const notes = `The lists hold bodies as create takes them. Names identify. A Proxy or reactor may name its Application, and a reactor its
-formula: { name: backend }.
-{ $file: code.js } is the text of a file below the folder of FILE, { $env: NAME } that of a variable allowed by --env, and
-{ $env: NAME, type: number } (or boolean) the value that this text means.
-Beside FILE, FILE.applied.json records what was made; keep it with FILE.`;
+const notes = `The items of the lists are bodies of create. Each name must be unique in its list. A Proxy or reactor can name its
+Application, and a reactor its formula: { name: backend }.
+{ $file: code.js } is replaced with the text of a file below the folder of FILE, { $env: NAME } with the text of a variable
+that --env allows, and { $env: NAME, type: number } (or boolean) with the value of this text.
+FILE.applied.json, beside FILE, records what was created. Keep it with FILE.`;
 
 export const diff: Command = {
   words: ['diff'],
@@ -43,15 +44,15 @@ export const diff: Command = {
 
 export const apply: Command = {
   words: ['apply'],
-  summary: 'Make Applications, Proxies and reactors what a file says; shows the plan first',
+  summary: 'Create and change Applications, Proxies and reactors as a file describes; shows the plan first',
   arguments: [],
   options: {
     ...fileOptions,
-    yes: { type: 'boolean', short: 'y', description: 'do not ask; needed where nobody can be asked' },
+    yes: { type: 'boolean', short: 'y', description: 'do not ask for confirmation; required without a terminal' },
     keys: {
       type: 'string',
       value: 'FILE',
-      description: 'write the keys of new Applications into this new file, readable by you alone',
+      description: 'write the keys of new Applications to this new file, which only you can read',
     },
   },
   notes,
@@ -112,7 +113,8 @@ function lineOf({ action, kind, name, changes }: Step, isPruning: boolean): stri
 }
 
 async function isAgreed(terminal: Terminal): Promise<boolean> {
-  if (terminal.stdin.isTTY !== true) throw new UsageError('Nothing was done: add --yes where nobody can be asked.');
+  if (terminal.stdin.isTTY !== true)
+    throw new UsageError('Nothing was done: there is no terminal to ask, so add --yes.');
   const lines = openLines(terminal);
   try {
     return /^y(es)?$/i.test((await lines.next('Apply? [y/N] ')).trim());

@@ -105,7 +105,7 @@ test('a change is shown by the names of its members, and none of the values', as
   const { screen } = await run('diff');
   expect(screen).toContain('~ reactor own\n    code\n    retryable: true -> false\n');
   expect(screen).toContain(
-    '~ reactor bin\n    code\n    configuration.KEY\n    configuration.OLD\n    configuration.RETRIES\n    formula\n',
+    '~ reactor bin\n    code: removed\n    configuration.KEY\n    configuration.OLD: removed\n    configuration.RETRIES\n    formula\n',
   );
   expect(screen).not.toContain('sk_live');
   await run('apply', '--yes');
@@ -154,7 +154,7 @@ test.each([
   [
     'its name from a variable',
     '{ name: a, formula: { name: { $env: BIN_KEY } } }',
-    'name must stand in the file itself',
+    'name must be written in the file itself',
   ],
 ])('%s is a mistake in the file', async (_, reactor, message) => {
   await using closing = new AsyncDisposableStack();

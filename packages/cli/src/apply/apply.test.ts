@@ -8,7 +8,10 @@ type Resource = { id: string; name: string } & Record<string, unknown>;
 async function setUp(closing: AsyncDisposableStack, file: string, existing: Record<string, Resource[]> = {}) {
   const service = await startService(closing, ({ method, url, body }) => {
     if (url === '/applications/key') return { status: 200, body: { id: 'caller', tenant_id: 'tenant' } };
-    if (method === 'POST') return { status: 201, body: { id: `of ${JSON.parse(body).name}`, key: 'k' } };
+    if (method === 'POST') {
+      const sent = JSON.parse(body);
+      return { status: 201, body: { ...sent, id: `of ${sent.name}`, key: 'k' } };
+    }
     if (method !== 'GET') return { status: 200, body: {} };
     const data = existing[kindOf(url)] ?? [];
     const pagination = { total_items: data.length, page_number: 1, page_size: 100, total_pages: 1 };
@@ -81,6 +84,82 @@ test.each([
   },
 );
 
+describe('members that a PUT keeps', () => {
+  const current = { token_places: ['path', 'body'], request_headers: { 'X-A': 'sk_live_1' }, head_timeout_s: 60 };
+
+  test.each([
+    ['', current, undefined],
+    ['token_places: [body, path], request_headers: { X-A: sk_live_1 }, head_timeout_s: 60', current, undefined],
+    ['token_places: []', {}, 'token_places: none -> ""'],
+    ['token_places: null', current, 'token_places: "body path" -> none'],
+    ['token_places: [body]', { token_places: [] }, 'token_places: "" -> "body"'],
+    ['request_headers: { X-A: sk_live_2 }', current, 'request_headers.X-A'],
+    ['request_headers: null', current, 'request_headers: removed'],
+    ['allowed_paths: null', { allowed_paths: ['/v1'] }, 'allowed_paths: ["/v1"] -> none'],
+    ['allowed_paths: [/v1, /v2]', { allowed_paths: ['/v1'] }, 'allowed_paths: ["/v1"] -> ["/v1","/v2"]'],
+    ['head_timeout_s: 30', current, 'head_timeout_s: 60 -> 30'],
+  ])('%s where there are %j', async (wanted, members, plan) => {
+    await using closing = new AsyncDisposableStack();
+    const file = `proxies: [{ name: a, destination_url: "${proxy.destination_url}", ${wanted} }]`;
+    const { run } = await setUp(closing, file, { proxies: [{ ...proxy, ...members }] });
+    const { screen } = await run('diff');
+    if (plan === undefined) expect(screen).not.toMatch(/token_places|request_headers|head_timeout_s/);
+    else expect(screen).toContain(`    ${plan}\n`);
+    expect(screen).not.toContain('sk_live');
+  });
+});
+
+describe('Proxies that an Application names', () => {
+  const agent = (proxies: string) => `{ name: agent, type: private, permissions: ['token:use'], proxies: ${proxies} }`;
+  const model = '{ name: model, destination_url: "https://model.example" }';
+
+  test('are names; it is written once, after they are made', async () => {
+    await using closing = new AsyncDisposableStack();
+    const file = `applications: [${agent('[model]')}]\nproxies: [${model}]`;
+    const { service, run } = await setUp(closing, file);
+    expect((await run('apply', '--yes')).code).toBe(0);
+    const written = service.seen
+      .filter(({ method }) => method !== 'GET')
+      .map(({ url, body }) => [url, JSON.parse(body)]);
+    expect(written).toEqual([
+      ['/proxies', expect.objectContaining({ name: 'model' })],
+      ['/applications', expect.objectContaining({ name: 'agent', proxies: ['of model'] })],
+    ]);
+  });
+
+  test.each([
+    ['[model]', ['p'], undefined],
+    ['[model]', undefined, 'proxies'],
+    ['null', ['p'], 'proxies: removed\n'],
+    ['[model]', ['p', 'gone'], 'proxies'],
+  ])('%s where there are %j', async (wanted, proxies, plan) => {
+    await using closing = new AsyncDisposableStack();
+    const existing = {
+      applications: [
+        { id: 'a', name: 'agent', type: 'private', permissions: ['token:use'], ...(proxies && { proxies }) },
+      ],
+      proxies: [{ ...proxy, name: 'model' }],
+    };
+    const { run } = await setUp(closing, `applications: [${agent(wanted)}]`, existing);
+    const { screen } = await run('diff');
+    if (plan === undefined) expect(screen).not.toContain('proxies');
+    else expect(screen).toContain(`    ${plan}`);
+  });
+
+  test.each([
+    [`applications: [${agent('[nobody]')}]`, 'names the Proxy nobody, which does not exist'],
+    [`applications: [${agent('[]')}]`, 'proxies must not be empty'],
+    [
+      `applications: [${agent('[model]')}]\nproxies: [{ name: model, destination_url: "https://m.example", application: { name: agent } }]`,
+      'Neither can be created first, because each names the next: Application agent, Proxy model, Application agent',
+    ],
+  ])('a mistake in the file: %s', async (file, message) => {
+    await using closing = new AsyncDisposableStack();
+    const { code, screen } = await (await setUp(closing, file)).run('diff');
+    expect([code, screen]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 test.each([
   ['a name', '{ $env: DEST }', 'x'],
   ['the name of an Application', 'a', '{ $env: DEST }'],
@@ -88,7 +167,7 @@ test.each([
   await using closing = new AsyncDisposableStack();
   const { run } = await setUp(closing, `proxies: [{ name: ${name}, application: { name: ${application} } }]`);
   const { code, screen } = await run('diff', '--env', 'DEST');
-  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*name must stand in the file itself/)]);
+  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*name must be written in the file itself/)]);
   expect(screen).not.toContain('sk_live');
 });
 
@@ -99,7 +178,7 @@ test.each([
 ])('an alias that leads to itself is a mistake in the file: %s', async (file) => {
   await using closing = new AsyncDisposableStack();
   const { code, error } = await (await setUp(closing, file)).run('diff');
-  expect([code, error]).toEqual([2, expect.stringMatching(/^\S+ has an alias that leads to itself\n$/)]);
+  expect([code, error]).toEqual([2, expect.stringMatching(/^\S+ has an alias that refers to itself\n$/)]);
 });
 
 test('a value that two members share by an alias is no mistake', async () => {
@@ -224,7 +303,7 @@ test.each([
   ['an unknown list', 'sessions: []', 'unknown member sessions'],
   ['no name', 'applications: [{}]', 'applications[0] must have a name'],
   ['a variable that was not allowed', from('{ $env: PATH }'), 'PATH is not allowed; allow it with --env PATH'],
-  ['a variable of our own', from('{ $env: SLUICE_API_KEY }'), 'goes into no resource'],
+  ['a variable of our own', from('{ $env: SLUICE_API_KEY }'), 'cannot be used in a resource'],
   ['a variable that is not set', from('{ $env: UNSET }'), 'UNSET is not set'],
   ['a file above', from('{ $file: ../x }'), '../x'],
   ['an absolute file', from('{ $file: /etc/hostname }'), 'must be a file below'],
@@ -320,5 +399,5 @@ test('what somebody has changed since the plan was made is left as it is, and so
   expect(sent.map(({ url, headers }) => [url, headers['if-match']])).toEqual([
     ['/proxies/a', '"2026-01-02T00:00:00.000Z"'],
   ]);
-  expect([code, error]).toEqual([1, expect.stringContaining('Proxy a has been changed by somebody else')]);
+  expect([code, error]).toEqual([1, expect.stringContaining('Somebody else has changed Proxy a')]);
 });

@@ -3,9 +3,9 @@ import { type ChangeOptions, type Sluice, SluiceError } from '@sluice/sdk';
 import { codeOf, RefusedError, UsageError } from '../failure.ts';
 import { tell } from '../output/print.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Step } from './in-order.ts';
 import type { MadeRecord } from './made.ts';
-import type { Step } from './plan.ts';
-import { type Kind, links, type Members, nameIn, nouns, ofEachKind } from './wanted.ts';
+import { type Kind, links, type Members, nameIn, nouns, ofEachKind, proxiesNamedBy } from './wanted.ts';
 
 interface Means {
   sluice: Sluice;
@@ -67,7 +67,7 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
 function refuseStale(error: unknown, what: string): never {
   if (!(error instanceof SluiceError) || error.status !== 412) throw error;
   throw new RefusedError(
-    `${what} has been changed by somebody else since the plan was made. It and the rest were left as they are; run the command again.`,
+    `Somebody else has changed ${what} since the plan was made. It and the rest of the plan were not changed. Run the command again.`,
   );
 }
 
@@ -76,7 +76,7 @@ async function assertWritable(record: MadeRecord): Promise<void> {
     await record.save();
   } catch (error) {
     throw new UsageError(
-      `Nothing was done: ${record.path} cannot be written (${codeOf(error)}); it records what was made`,
+      `Nothing was done: ${record.path} cannot be written (${codeOf(error)}). It records what was created`,
     );
   }
 }
@@ -86,7 +86,7 @@ async function note(record: MadeRecord, what: string): Promise<void> {
     await record.save();
   } catch (error) {
     throw new RefusedError(
-      `${what}, but ${record.path} cannot be written (${codeOf(error)}), so it does not say so. The rest was not done.`,
+      `${what}, but ${record.path} cannot be written (${codeOf(error)}), so this is not recorded. The rest was not done.`,
     );
   }
 }
@@ -96,7 +96,7 @@ async function openKeysFile(path: string) {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     throw new UsageError(
-      `Nothing was done: ${path} cannot be made for the keys (${codeOf(error)}); it must be a new file`,
+      `Nothing was done: ${path} cannot be created for the keys (${codeOf(error)}); it must be a new file`,
     );
   }
 }
@@ -115,7 +115,7 @@ async function keepKey(
 }
 
 function adviceForKey(name: string, id: string): string {
-  return `The key of ${name} was not kept; make one: sluice keys create ${id}`;
+  return `The key of ${name} was not saved. Create another one: sluice keys create ${id}`;
 }
 
 function withIds(kind: Kind, body: Members, ids: Means['ids']): Members {
@@ -123,7 +123,8 @@ function withIds(kind: Kind, body: Members, ids: Means['ids']): Members {
     const name = nameIn(body[member]);
     return name === undefined ? [] : [[member, { id: ids[target].get(name) }]];
   });
-  return { ...body, ...Object.fromEntries(named) };
+  const proxies = proxiesNamedBy(kind, body).map((name) => ids.proxies.get(name) ?? name);
+  return { ...body, ...Object.fromEntries(named), ...(proxies.length > 0 && { proxies }) };
 }
 
 function resourcesOf({ applications, proxies, reactorFormulas, reactors }: Sluice): Readonly<Record<Kind, Resource>> {

@@ -11,6 +11,7 @@ export interface Schema {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  minItems?: number;
   maxItems?: number;
   items?: Schema;
   required?: readonly string[];
@@ -74,6 +75,7 @@ function faultOf(schema: Schema, value: unknown): string | undefined {
   if (typeof value === 'number' && (value < minimum || value > maximum)) return `must be ${minimum} to ${maximum}`;
   if (Array.isArray(value) && value.length > (schema.maxItems ?? Infinity))
     return `may have at most ${schema.maxItems} items`;
+  if (Array.isArray(value) && value.length < (schema.minItems ?? 0)) return 'must not be empty';
   return undefined;
 }
 

@@ -1,22 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError, UsageError } from '../failure.ts';
 import { bodies } from '../generated/bodies.gen.ts';
+import { inOrder, type Step } from './in-order.ts';
 import { isObject } from './is-object.ts';
 import type { Made } from './made.ts';
 import { mayHoldKey } from './may-hold-key.ts';
-import { type Kind, kinds, type Lists, links, type Members, nameIn, nouns, type Wanted } from './wanted.ts';
-
-export interface Step {
-  action: 'create' | 'update' | 'keep' | 'delete';
-  kind: Kind;
-  name: string;
-  id?: string;
-  /** The version of the object that the plan was made from. */
-  ifMatch?: string;
-  wanted?: Members;
-  /** Paths of the members that differ, with values only if they are not secret. */
-  changes: readonly string[];
-}
+import {
+  type Kind,
+  kinds,
+  type Lists,
+  links,
+  type Members,
+  nameIn,
+  nouns,
+  proxiesNamedBy,
+  type Wanted,
+} from './wanted.ts';
 
 export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: string })[]>>;
 
@@ -24,7 +23,7 @@ export type Existing = Readonly<Record<Kind, readonly (Members & { readonly id: 
 export function planSteps(wanted: Wanted, existing: Existing, made: Made): Step[] {
   const steps = kinds.flatMap((kind) => wanted.lists[kind].map((body) => stepFor(kind, body, existing, wanted)));
   const backwards = [...kinds].reverse(); // An object can be deleted only after all objects that name it
-  return [...steps, ...backwards.flatMap((kind) => leftOver(kind, wanted.lists, existing, made))];
+  return [...inOrder(steps), ...backwards.flatMap((kind) => leftOver(kind, wanted.lists, existing, made))];
 }
 
 function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted): Step {
@@ -34,6 +33,7 @@ function stepFor(kind: Kind, wanted: Members, existing: Existing, file: Wanted):
   if (named.length > 1)
     throw new RefusedError(`${named.length} ${kind} are named ${name}: rename or delete all but one`);
   for (const member of Object.keys(links[kind])) assertKnown(kind, { body: wanted, member }, existing, file.lists);
+  assertProxiesKnown(kind, wanted, existing, file.lists);
   if (!current) return { action: 'create', kind, name, wanted, changes: [] };
   if (kind === 'applications') assertFixedMembers(wanted, current);
   const hidden = file.hidden.get(wanted) ?? new Set();
@@ -95,6 +95,24 @@ function assertKnown(
   if (found.type === 'management') throw new UsageError(`${what} is of type management; it must be private or public`);
 }
 
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** @throws {UsageError | RefusedError} if an Application names a Proxy that is not there, or that is there twice. */
+function assertProxiesKnown(kind: Kind, body: Members, existing: Existing, wanted: Lists): void {
+  for (const name of proxiesNamedBy(kind, body)) {
+    const named = existing.proxies.filter((one) => one.name === name);
+    if (named.length > 1) {
+      throw new RefusedError(
+        `${named.length} proxies are named ${name}, which the Application ${body.name} names: rename or delete all but one`,
+      );
+    }
+    if (named.length === 1 || uuid.test(name) || wanted.proxies.some((one) => one.name === name)) continue;
+    throw new UsageError(
+      `The Application ${body.name} names the Proxy ${name}, which does not exist and is not in the file`,
+    );
+  }
+}
+
 const membersOf = (kind: Kind) => Object.keys(bodies[kind].properties ?? {});
 
 /** Members that no change can reach, or that are always the same. */
@@ -105,10 +123,16 @@ const fixed: Readonly<Record<Kind, readonly string[]>> = {
   reactors: ['name'],
 };
 
+/** PUT keeps these members of a Proxy if they are missing. */
+const kept = new Set([
+  ...['token_places', 'request_headers', 'head_timeout_s', 'path_name'],
+  ...['accept_key_as', 'allowed_methods', 'allowed_paths'],
+]);
+
 /** PUT resets these members if they are missing; other members count only if the file names them. */
 const replaced: Readonly<Record<Kind, readonly string[]>> = {
   applications: ['permissions', 'rules'],
-  proxies: membersOf('proxies'),
+  proxies: membersOf('proxies').filter((member) => !kept.has(member)),
   reactor_formulas: membersOf('reactor_formulas'),
   reactors: membersOf('reactors'),
 };
@@ -121,6 +145,7 @@ function comparable(kind: Kind, members: Members, existing: Existing, wanted: Me
   const normal: Record<string, unknown> = {
     ...members,
     ...normalizers[kind](members, wanted),
+    ...(kind === 'applications' && { proxies: idsOfProxies(members, existing) }),
     ...Object.fromEntries(
       Object.entries(links[kind]).map(([member, target]) => [member, idIn(members, member, existing[target])]),
     ),
@@ -134,10 +159,12 @@ function comparable(kind: Kind, members: Members, existing: Existing, wanted: Me
 const normalizers: Readonly<Record<Kind, (members: Members, wanted: Members) => Record<string, unknown>>> = {
   applications: ({ permissions, allowed_origins: origins }) => ({
     permissions: sortedOnce(permissions ?? []),
-    // One text, because an empty list, unlike that of another member, is not the same as none: it allows nobody
-    allowed_origins: origins && sortedOnce(origins).join(' '),
+    allowed_origins: asOneText(origins), // none allows nobody
   }),
-  proxies: ({ require_auth }) => ({ require_auth: require_auth ?? true }),
+  proxies: ({ require_auth, token_places: places }) => ({
+    require_auth: require_auth ?? true,
+    token_places: asOneText(places), // none: nothing is searched
+  }),
   reactor_formulas: ({ request_parameters: parameters }) => ({
     request_parameters: ((parameters ?? []) as object[]).map((one) => ({ optional: false, ...one })),
   }),
@@ -152,12 +179,25 @@ function asTexts(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
+/** A body has names, an answer has ids. A Proxy that is not made yet counts by its name. */
+function idsOfProxies(members: Members, existing: Existing): string | undefined {
+  const ids = proxiesNamedBy('applications', members).map(
+    (name) => existing.proxies.find((one) => one.name === name)?.id ?? name,
+  );
+  return ids.length > 0 ? sortedOnce(ids).join(' ') : undefined;
+}
+
 /** A body has the id or the name in a member, an answer has the id in another. */
 function idIn(members: Members, member: string, existing: Existing[Kind]): unknown {
   const link = members[member];
   const named = nameIn(link);
   if (named) return existing.find(({ name }) => name === named)?.id;
   return isObject(link) ? link.id : members[`${member}_id`];
+}
+
+/** For lists of which an empty one, unlike that of another member, is not the same as none. */
+function asOneText(list: unknown): string | undefined {
+  return Array.isArray(list) ? sortedOnce(list).join(' ') : undefined;
 }
 
 function sortedOnce(list: unknown): string[] {
@@ -176,7 +216,19 @@ function withoutEmpty(value: unknown): unknown {
   );
 }
 
-const shown = new Set(['destination_url', 'require_auth', 'permissions', 'allowed_origins', 'retryable']);
+const shown = new Set([
+  'destination_url',
+  'require_auth',
+  'permissions',
+  'allowed_origins',
+  'retryable',
+  'token_places',
+  'head_timeout_s',
+  'path_name',
+  'accept_key_as',
+  'allowed_methods',
+  'allowed_paths',
+]);
 
 /** With values only of members that hold no secret and come from no reference. */
 function differences(
@@ -191,6 +243,6 @@ function differences(
     if (isShown(name) && !mayHoldKey(to) && !mayHoldKey(from))
       return [`${name}: ${JSON.stringify(from) ?? 'none'} -> ${JSON.stringify(to) ?? 'none'}`];
     if (isObject(to) && isObject(from)) return differences(to, from, () => false).map((path) => `${name}.${path}`);
-    return [name];
+    return [to === undefined ? `${name}: removed` : name];
   });
 }

@@ -20,7 +20,7 @@ export const pull: Command = {
       type: 'string',
       short: 'f',
       value: 'FILE',
-      description: 'the YAML file to write; code goes into folders beside it',
+      description: 'the YAML file to write; code is written to folders beside it',
     },
     force: { type: 'boolean', description: 'replace files that exist' },
   },
@@ -54,7 +54,9 @@ function assertNamesIdentify(existing: Existing): void {
     });
   });
   if (twice.length === 0) return;
-  throw new RefusedError(`${twice.join('\n')}\nNames identify in a file: rename or delete all but one of each.`);
+  throw new RefusedError(
+    `${twice.join('\n')}\nIn a file, each name must be unique: rename or delete all but one of each.`,
+  );
 }
 
 async function writeNew(path: string, text: string, isForced: boolean): Promise<void> {
@@ -93,6 +95,7 @@ function toFile(existing: Existing, read: readonly Kind[]): Pulled {
       const name = names[target].get(String(id));
       if (id) members[member] = name ? { name } : { id };
     }
+    if (Array.isArray(members.proxies)) members.proxies = members.proxies.map((id) => names.proxies.get(id) ?? id);
     for (const [member, value] of Object.entries(members)) {
       const code = codeIn(member, value);
       if (code === undefined) continue;

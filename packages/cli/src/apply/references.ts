@@ -74,7 +74,7 @@ async function readReferredFile(path: string, { folder, references }: Scope): Pr
 
 function readVariable(name: string, { env, allowed, references }: Scope): string {
   if (/^SLUICE_/i.test(name))
-    throw new UsageError(`$env: ${name} is the command line's own, and goes into no resource`);
+    throw new UsageError(`$env: ${name} is a setting of the command line and cannot be used in a resource`);
   if (!allowed.includes(name)) throw new UsageError(`$env: ${name} is not allowed; allow it with --env ${name}`);
   const value = env[name];
   if (value === undefined) throw new UsageError(`$env: ${name} is not set`);

@@ -7,7 +7,6 @@ import { faultsIn } from './faults-in.ts';
 import { isObject } from './is-object.ts';
 import { hasReference, type References, resolveReferences } from './references.ts';
 
-/** Each kind names things of the kinds before it only. */
 export const kinds = ['applications', 'proxies', 'reactor_formulas', 'reactors'] as const;
 export type Kind = (typeof kinds)[number];
 export const nouns = {
@@ -24,6 +23,11 @@ export const links: Readonly<Record<Kind, Readonly<Record<string, Kind>>>> = {
   reactor_formulas: {},
   reactors: { application: 'applications', formula: 'reactor_formulas' },
 };
+
+/** The Proxies that an Application names. In a file they are names; an id is left as it is, because its Proxy may be gone. */
+export function proxiesNamedBy(kind: Kind, { proxies }: Members): string[] {
+  return kind === 'applications' && Array.isArray(proxies) ? proxies.map((one) => withoutBlanks(String(one))) : [];
+}
 
 export type Members = Readonly<Record<string, unknown>> & { readonly name: string };
 
@@ -78,14 +82,14 @@ function namesOfReferences(kind: Kind, index: number, source: Record<string, unk
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const named = Object.keys(links[kind]).map((member) => source[member]);
   if (hasReference(source.name) || named.some((link) => isObject(link) && hasReference(link.name)))
-    throw new UsageError(`${kind}[${index}]: a name must stand in the file itself, since it is shown`);
+    throw new UsageError(`${kind}[${index}]: a name must be written in the file itself, because it is shown`);
   return new Set(names);
 }
 
 /** @throws {UsageError} if an alias refers to itself, because the tree would be endless. */
 function assertTree(value: unknown, file: string, above: ReadonlySet<unknown> = new Set()): void {
   if (typeof value !== 'object' || value === null) return;
-  if (above.has(value)) throw new UsageError(`${file} has an alias that leads to itself`);
+  if (above.has(value)) throw new UsageError(`${file} has an alias that refers to itself`);
   for (const member of Object.values(value)) assertTree(member, file, new Set([...above, value]));
 }
 
@@ -100,7 +104,7 @@ function parseYaml(file: string, text: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
-    throw new UsageError(`${file} has an alias that leads nowhere, or too many of them`);
+    throw new UsageError(`${file} has an alias that refers to nothing, or too many aliases`);
   }
 }
 
@@ -113,7 +117,7 @@ function checkList(kind: Kind, value: unknown): Members[] {
       throw new UsageError(`${kind}[${index}] must have a name`);
     }
     const name = withoutBlanks(item.name);
-    if (names.has(name)) throw new UsageError(`Two ${kind} are named ${name}: names identify, so each must be its own`);
+    if (names.has(name)) throw new UsageError(`Two ${kind} are named ${name}: each name must be unique`);
     names.add(name);
     return { ...item, name };
   });
@@ -133,8 +137,15 @@ function faultsInItem(kind: Kind, item: Members): string[] {
   const isNamed = ([member, value]: [string, unknown]) =>
     links[kind][member] !== undefined && isObject(value) && 'name' in value;
   const named = Object.entries(item).filter(isNamed);
-  const own = Object.entries(item).filter((entry) => !isNamed(entry));
-  const ofNamed = named.flatMap(([member, value]) => faultsIn(naming, value, member));
+  const isProxies = ([member, value]: [string, unknown]) =>
+    kind === 'applications' && member === 'proxies' && value !== null;
+  const own = Object.entries(item).filter((entry) => !isNamed(entry) && !isProxies(entry));
+  const ofNamed = [
+    ...named.flatMap(([member, value]) => faultsIn(naming, value, member)),
+    ...Object.entries(item)
+      .filter(isProxies)
+      .flatMap(([member, value]) => faultsIn(namesOfProxies, value, member)),
+  ];
   const faults = [...faultsIn(bodies[kind], Object.fromEntries(own)), ...ofNamed];
   if (kind === 'reactors' && ((item.code ?? null) === null) === ((item.formula ?? null) === null))
     faults.push('either code or formula is required, and the other must be missing');
@@ -145,4 +156,5 @@ function faultsInItem(kind: Kind, item: Members): string[] {
   return faults.map((fault) => `${nouns[kind]} ${item.name}: ${fault}`);
 }
 
+const namesOfProxies = { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', minLength: 1 } };
 const naming = { type: 'object', properties: { name: { type: 'string', minLength: 1 } } };

@@ -25,6 +25,12 @@ test.each<[string, Answer, string, string]>([
     'ID  NAME        KEY\n1   one         a\n2   twenty-two  b\n',
     '',
   ],
+  [
+    'the name of a route beside that of its Proxy',
+    page({}, { id: '1', key: 'a', name: 'one', path_name: 'processor' }),
+    'ID  NAME  PATH_NAME  KEY\n1   one   processor  a\n',
+    '',
+  ],
   ['no rows', page({ page_number: 1, total_pages: 1 }), '', 'None.\n'],
   [
     'a part',

@@ -80,7 +80,7 @@ export async function printBytes(
     await printChunks(terminal.stdout, body ?? []);
   } catch (error) {
     if (terminal.signal.aborted || !(error instanceof TypeError)) throw error; // a TypeError is a lost connection
-    throw new RefusedError(`The answer broke off: it is not complete${advice}`, { cause: error });
+    throw new RefusedError(`The response was interrupted: it is not complete${advice}`, { cause: error });
   }
 }
 

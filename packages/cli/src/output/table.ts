@@ -4,7 +4,7 @@ const widest = 60;
 
 /** The most useful members come first. Members that are equal in all rows, long, or possibly secret are omitted. */
 const firstMembers = [
-  ...['id', 'name', 'type', 'state', 'last_four', 'last_used_at'],
+  ...['id', 'name', 'path_name', 'type', 'state', 'last_four', 'last_used_at'],
   ...['created_at', 'operation', 'message', 'version'],
 ];
 const omitted = new Set([

@@ -1,25 +1,38 @@
-import type { ExplainAccessData } from '@sluice/sdk';
-import { type Command, textOf } from '../command.ts';
+import type { AccessExplanation, ExplainRequest } from '@sluice/sdk';
+import { type Command, type Input, textOf } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { escapeText } from '../output/escape.ts';
 import { isForPeople, printAnswer, write } from '../output/print.ts';
 import { connect } from '../profile/connect.ts';
 
-type Operation = ExplainAccessData['body']['operation'];
-
 const operations = ['create', 'read', 'update', 'delete', 'search', 'use'] as const;
 
 export const explain: Command = {
   words: ['explain'],
-  summary: 'Say what an Application may do with a token, and which of its rules decides (application:read)',
-  arguments: ['APPLICATION_ID', 'TOKEN_ID', '[OPERATION]'],
-  options: {},
-  notes: `OPERATION is one of ${operations.join(', ')} (read). Shows no data of the token.`,
+  summary: 'Explain whether an Application may do something with a token or make a call, and why (application:read)',
+  arguments: ['APPLICATION_ID', '[TOKEN_ID]', '[OPERATION]'],
+  options: {
+    route: { type: 'string', value: 'NAME', description: 'ask about a call of the route with this path_name' },
+    proxy: { type: 'string', value: 'ID', description: 'ask about a call of this Proxy' },
+    method: { type: 'string', short: 'X', value: 'METHOD', description: 'method of the call; default: GET' },
+    path: {
+      type: 'string',
+      value: 'PATH',
+      description: 'path of the call, below the address of the route or Proxy; default: /',
+    },
+    place: {
+      type: 'string',
+      value: 'PLACE',
+      description: 'where the token stands in the call: body, query, path or header:<name>',
+    },
+  },
+  notes: `OPERATION is one of ${operations.join(', ')} (read). Shows no data of the token.
+A question about a call needs proxy:read besides. TOKEN_ID is then a token that the call reveals:
+  sluice explain APPLICATION_ID --route processor -X POST --path /charges
+  sluice explain APPLICATION_ID TOKEN_ID --proxy PROXY_ID -X POST --path /charges --place body`,
   async run(input, terminal) {
-    const [applicationId = '', tokenId = '', word = 'read'] = input.positionals;
-    const operation = operations.find((one) => one === word);
-    if (!operation) throw new UsageError(`OPERATION must be one of ${operations.join(', ')}`);
-    const question = { token_id: tokenId, operation: `token:${operation}` as Operation };
+    const [applicationId = ''] = input.positionals;
+    const question = questionOf(input);
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
     const answer = await sluice.applications.explain(applicationId, question, { signal: terminal.signal });
     const json = input.values.json === true;
@@ -29,6 +42,32 @@ export const explain: Command = {
   },
 };
 
-function inWords({ allowed, transform, reason }: { allowed: boolean; transform?: string; reason: string }): string {
-  return escapeText(`${allowed ? `Allowed, ${transform}.` : 'Not allowed.'} ${reason}`);
+function questionOf(input: Input): ExplainRequest {
+  const [, tokenId, word] = input.positionals;
+  const route = textOf(input, 'route');
+  const proxy = textOf(input, 'proxy');
+  if (route !== undefined && proxy !== undefined) throw new UsageError('Give --route or --proxy, not both');
+  if (route !== undefined || proxy !== undefined) {
+    if (word !== undefined) throw new UsageError('OPERATION cannot be given together with a call');
+    const place = textOf(input, 'place');
+    return {
+      ...(route !== undefined && { path_name: route }),
+      ...(proxy !== undefined && { proxy_id: proxy }),
+      method: textOf(input, 'method') ?? 'GET',
+      path: textOf(input, 'path') ?? '/',
+      ...(tokenId !== undefined && { token_id: tokenId }),
+      ...(place !== undefined && { place }),
+    };
+  }
+  const ofCalls = ['method', 'path', 'place'].find((name) => input.values[name] !== undefined);
+  if (ofCalls) throw new UsageError(`--${ofCalls} needs --route or --proxy`);
+  if (tokenId === undefined) throw new UsageError('TOKEN_ID is missing, or --route or --proxy for a call');
+  const operation = operations.find((one) => one === (word ?? 'read'));
+  if (!operation) throw new UsageError(`OPERATION must be one of ${operations.join(', ')}`);
+  return { token_id: tokenId, operation: `token:${operation}` };
+}
+
+function inWords({ allowed, transform, reason }: AccessExplanation): string {
+  const verdict = !allowed ? 'Not allowed.' : transform ? `Allowed, ${transform}.` : 'Allowed.';
+  return escapeText(`${verdict} ${reason}`);
 }

@@ -24,13 +24,13 @@ test('an answer that breaks off is told in a line, and leaves with 1', async () 
     response.write('{"id":', () => response.destroy());
   };
   const { code, out, error } = await invoke(cut);
-  expect([code, out, error]).toEqual([1, '{"id":', 'The answer broke off: it is not complete\n']);
+  expect([code, out, error]).toEqual([1, '{"id":', 'The response was interrupted: it is not complete\n']);
 });
 
 test.each<[string, number, Record<string, string>, number, string]>([
-  ['of the gateway itself: as of every service', 503, {}, 3, 'of the Proxy itself'],
+  ['of the gateway itself: as of every service', 503, {}, 3, 'is from Sluice'],
   ['of the destination: it was reached', 503, reached, 1, 'The destination answered 503'],
-  ['that is no 503, of the gateway', 502, {}, 1, 'of the Proxy itself'],
+  ['that is no 503, of the gateway', 502, {}, 1, 'is from Sluice'],
 ])('an answer %s', async (_name, status, headers, expected, message) => {
   const { code, error } = await invoke(() => ({ status, headers, body: {} }));
   expect([code, error]).toEqual([expected, expect.stringContaining(message)]);
@@ -60,4 +60,29 @@ test('the bytes of a file and of standard input are the body', async () => {
     const { code } = await type(['proxies', 'invoke', '-', '/x', '--data', data], { env, stdin, isTerminal: false });
     expect([code, received.pop()]).toEqual([0, bytes]);
   }
+});
+
+test.each<[string, string[], string]>([
+  ['with a path', ['--route', 'processor', '/charges?x=1'], '/routes/processor/charges?x=1'],
+  ['without', ['--route', 'processor'], '/routes/processor'],
+])('a route is called by its name with the private key alone: %s', async (_name, words, expected) => {
+  await using closing = new AsyncDisposableStack();
+  const { url, seen } = await startService(closing, () => ({ status: 200, headers: reached, body: {} }));
+  const env = { SLUICE_URL: url, SLUICE_API_KEY: keys.private };
+  const { code } = await type(['proxies', 'invoke', ...words], { env, isTerminal: false });
+  expect([code, seen.map((one) => one.url)]).toEqual([0, [expected]]);
+  const [{ headers } = {}] = seen;
+  expect([headers?.['svc-api-key'], headers?.['svc-proxy-key']]).toEqual([keys.private, undefined]);
+});
+
+test.each<[string, string[], string]>([
+  ['neither Proxy nor route', [], 'PROXY is missing'],
+  ['a Proxy and a route', ['--route', 'a', 'payments', '/x'], 'With --route there is no PROXY'],
+  ['a name that no route has', ['--route', '../tokens'], 'path_name of its Proxy'],
+])('%s is a usage error', async (_name, words, message) => {
+  await using closing = new AsyncDisposableStack();
+  const { url, seen } = await startService(closing, () => ({ status: 200, body: {} }));
+  const env = { SLUICE_URL: url, SLUICE_API_KEY: keys.private };
+  const { code, error } = await type(['proxies', 'invoke', ...words], { env, isTerminal: false });
+  expect([code, error, seen]).toEqual([2, expect.stringContaining(message), []]);
 });

@@ -8,10 +8,16 @@ import type { Terminal } from '../terminal.ts';
 
 export const invoke: Command = {
   words: ['proxies', 'invoke'],
-  summary: 'Send a request through a Proxy, given by id or name (token:use; proxy:read to find it)',
-  arguments: ['PROXY', '[PATH]'],
+  summary: 'Send a request through a Proxy: by its id or name (needs proxy:read to find it), or by its route',
+  arguments: ['[PROXY]', '[PATH]'],
   options: {
-    method: { type: 'string', short: 'X', value: 'METHOD', description: 'default GET, or POST with --data' },
+    route: { type: 'string', value: 'NAME', description: 'the path_name of the Proxy, in place of PROXY' },
+    method: {
+      type: 'string',
+      short: 'X',
+      value: 'METHOD',
+      description: 'HTTP method; default: GET, or POST with --data',
+    },
     header: {
       type: 'string',
       short: 'H',
@@ -20,14 +26,16 @@ export const invoke: Command = {
       description: 'a header for the destination',
     },
     data: { type: 'string', short: 'd', value: 'BODY', description: 'the body: text, @file, or - for standard input' },
-    include: { type: 'boolean', short: 'i', description: 'status and headers of the answer, on standard error' },
+    include: { type: 'boolean', short: 'i', description: 'print status and headers of the response to standard error' },
   },
-  notes: `The body of the answer goes to standard output. Leaves with 0 where the destination answered with 2xx.
-SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key that finds it is needed.`,
+  notes: `The body of the response is printed to standard output. The exit code is 0 if the destination responded with 2xx.
+With PROXY -, SLUICE_PROXY_KEY is the key of the Proxy, and proxy:read is not needed. Nor is it with --route:
+  sluice proxies invoke --route processor /charges --data @charge.json
+The private key needs token:use.`,
   async run(input, terminal) {
-    const key = await findKey(input, terminal);
+    const called = await findCalled(input, terminal);
     const sluice = await connect(terminal, { keyTypes: ['private'], profile: textOf(input, 'profile') });
-    const answer = await send(sluice, key, input, terminal);
+    const answer = await send(sluice, called, input, terminal);
     if (input.values.include === true) {
       const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
       tell(terminal, [`${answer.status} ${answer.statusText}`, ...headers].join('\n'));
@@ -37,7 +45,7 @@ SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key
     if (!ofDestination)
       tell(
         terminal,
-        `${answer.status} of the Proxy itself: the destination was called only if proxy_error has destination_status.`,
+        `${answer.status} is from Sluice: the destination has responded only if proxy_error has destination_status.`,
       );
     else if (!answer.ok) tell(terminal, `The destination answered ${answer.status}.`);
     if (!ofDestination && answer.status === 503) return exitCodes.unreachable;
@@ -45,7 +53,23 @@ SLUICE_PROXY_KEY names the Proxy by its key instead: then PROXY is -, and no key
   },
 };
 
-async function findKey({ positionals: [wanted = ''], values }: Input, terminal: Terminal): Promise<string> {
+/** What is called, and the path below it. */
+type Called = { path: string } & ({ proxyKey: string } | { route: string });
+
+async function findCalled(input: Input, terminal: Terminal): Promise<Called> {
+  const route = textOf(input, 'route');
+  const [first, second] = input.positionals;
+  if (route === undefined) {
+    if (first === undefined)
+      throw new UsageError('PROXY is missing. Give its id or name, or --route with its path_name');
+    return { proxyKey: await findKey(first, input, terminal), path: second ?? '' };
+  }
+  if (second !== undefined)
+    throw new UsageError('With --route there is no PROXY: sluice proxies invoke --route NAME [PATH]');
+  return { route, path: first ?? '' };
+}
+
+async function findKey(wanted: string, { values }: Input, terminal: Terminal): Promise<string> {
   if (wanted === '-') {
     const { SLUICE_PROXY_KEY } = terminal.env;
     if (!SLUICE_PROXY_KEY) throw new UsageError('PROXY is -, and SLUICE_PROXY_KEY is not set');
@@ -66,7 +90,7 @@ async function findKey({ positionals: [wanted = ''], values }: Input, terminal: 
   return key;
 }
 
-async function send(sluice: Sluice, key: string, input: Input, terminal: Terminal): Promise<Response> {
+async function send(sluice: Sluice, called: Called, input: Input, terminal: Terminal): Promise<Response> {
   const data = textOf(input, 'data');
   const body = data === undefined ? undefined : await readData(data, terminal);
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
@@ -77,7 +101,8 @@ async function send(sluice: Sluice, key: string, input: Input, terminal: Termina
   }
   const method = textOf(input, 'method') ?? (body === undefined ? 'GET' : 'POST');
   try {
-    return await sluice.proxy(key).fetch(input.positionals[1] ?? '', {
+    const client = 'route' in called ? sluice.route(called.route) : sluice.proxy(called.proxyKey);
+    return await client.fetch(called.path, {
       method,
       headers,
       ...(body !== undefined && { body }),
@@ -88,8 +113,8 @@ async function send(sluice: Sluice, key: string, input: Input, terminal: Termina
     const code = codeOf(error instanceof Error ? error.cause : undefined);
     if (code === undefined && error instanceof TypeError && !/fetch failed/.test(error.message))
       throw new UsageError(error.message);
-    const title = `no answer${code ? ` (${code})` : ''}; whether the destination was called is not known`;
-    throw new ConnectionError({ operation: `${method} /proxy`, title });
+    const title = `no response${code ? ` (${code})` : ''}; the destination may or may not have been called`;
+    throw new ConnectionError({ operation: `${method} /${'route' in called ? 'routes' : 'proxy'}`, title });
   }
 }
 

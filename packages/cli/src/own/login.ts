@@ -17,19 +17,27 @@ import type { Terminal } from '../terminal.ts';
 
 export const login: Command = {
   words: ['login'],
-  summary: 'Store the URL and keys of an installation as a profile, readable by you alone',
+  summary: 'Store the URL and keys of an installation as a profile that only you can read',
   arguments: [],
   options: {
-    url: { type: 'string', value: 'URL', description: 'where it is; asked for on a terminal' },
+    url: {
+      type: 'string',
+      value: 'URL',
+      description: 'base URL of the installation; on a terminal you are asked for it',
+    },
     'key-file': {
       type: 'string',
       value: 'FILE',
-      description: 'one key a line; without it they are asked for, or read from standard input',
+      description: 'file with one key per line; default: you are asked, or standard input is read',
     },
-    'header-prefix': { type: 'string', value: 'PREFIX', description: "with which the service's headers begin (SVC)" },
+    'header-prefix': {
+      type: 'string',
+      value: 'PREFIX',
+      description: 'prefix of the headers of the service (default: SVC)',
+    },
   },
   notes:
-    'Each key says of which type it is; a profile has one of each. Keys are never given as options, which others could see.',
+    'A profile has at most one key of each type. Keys are never options, because other users of the machine can see those.',
   async run(input, terminal) {
     const { env } = terminal;
     const name = profileName(input, env);
@@ -106,7 +114,9 @@ async function readKeys(input: Input, lines: Lines | undefined): Promise<string[
     keys.push(key);
   }
   if (keys.length === 0)
-    throw new UsageError('There is no key: give one a line, on a terminal, in --key-file, or as standard input');
+    throw new UsageError(
+      'There is no key: type it on a terminal, or give one key per line in --key-file or on standard input',
+    );
   return keys;
 }
 

@@ -24,10 +24,10 @@ const optionOf = (name: string) => name.replaceAll('_', '-');
 
 export const tailInvocations: Command = {
   words: ['invocations', 'tail'],
-  summary: 'Show invocations of Proxies as they come, until Ctrl-C (log:read)',
+  summary: 'Follow invocations of Proxies until Ctrl-C (log:read)',
   arguments: [],
   options: {
-    last: { type: 'string', value: 'N', description: 'begin with the newest N, at most 100 (10)' },
+    last: { type: 'string', value: 'N', description: 'start with the newest N, at most 100 (default: 10)' },
     ...Object.fromEntries(
       filters.map(({ name, description }) => [
         optionOf(name),
@@ -36,7 +36,7 @@ export const tailInvocations: Command = {
     ),
   },
   notes:
-    'Where the output is no terminal, each invocation is a line of JSON. How many were left out is told on standard error. Leaves with 130 at Ctrl-C.',
+    'Without a terminal, each invocation is a line of JSON. The number of missing ones is printed to standard error. The exit code at Ctrl-C is 130.',
   async run(input, terminal) {
     const last = Number(textOf(input, 'last') ?? 10);
     if (!Number.isInteger(last) || last < 1 || last > 100) throw new UsageError('--last must be from 1 to 100');

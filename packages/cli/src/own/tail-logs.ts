@@ -21,10 +21,10 @@ const optionOf = (name: string) => name.replaceAll('_', '-');
 
 export const tailLogs: Command = {
   words: ['logs', 'tail'],
-  summary: 'Show rows of the audit log as they come, until Ctrl-C (log:read)',
+  summary: 'Follow the audit log until Ctrl-C (log:read)',
   arguments: [],
   options: {
-    last: { type: 'string', value: 'N', description: 'begin with the newest N rows, at most 100 (10)' },
+    last: { type: 'string', value: 'N', description: 'start with the newest N rows, at most 100 (default: 10)' },
     ...Object.fromEntries(
       filters.map(({ name, description }) => [
         optionOf(name),
@@ -32,7 +32,7 @@ export const tailLogs: Command = {
       ]),
     ),
   },
-  notes: 'Where the output is no terminal, each row is a line of JSON. Leaves with 130 at Ctrl-C.',
+  notes: 'Without a terminal, each row is a line of JSON. The exit code at Ctrl-C is 130.',
   async run(input, terminal) {
     const last = Number(textOf(input, 'last') ?? 10);
     if (!Number.isInteger(last) || last < 1 || last > 100) throw new UsageError('--last must be from 1 to 100');

@@ -8,11 +8,15 @@ export const testReactor: Command = {
   summary: 'Run the code in FILE in the sandbox, once (reactor:update)',
   arguments: ['FILE'],
   options: {
-    args: { type: 'string', value: 'FILE', description: 'JSON: what req.args is; default {}' },
-    configuration: { type: 'string', value: 'FILE', description: 'JSON: names and values of req.configuration' },
+    args: { type: 'string', value: 'FILE', description: 'JSON file with the value of req.args; default: {}' },
+    configuration: {
+      type: 'string',
+      value: 'FILE',
+      description: 'JSON file with names and values of req.configuration',
+    },
   },
   notes:
-    'Leaves with 1 where the code does not compile or throws. No expression is evaluated, nothing becomes a token, there is no req.svc, and fetch rejects.',
+    'The exit code is 1 if the code does not compile or throws. Expressions are not evaluated, no token is created, there is no req.svc, and fetch rejects.',
   async run(input, terminal) {
     const [file = ''] = input.positionals;
     const args = textOf(input, 'args');

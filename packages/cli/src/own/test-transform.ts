@@ -13,12 +13,16 @@ export const testTransform: Command = {
   summary: 'Run the transform in FILE in the sandbox, once (proxy:update)',
   arguments: ['FILE'],
   options: {
-    args: { type: 'string', value: 'FILE', description: 'JSON: what req.args is; default {}' },
-    configuration: { type: 'string', value: 'FILE', description: 'JSON: names and values of req.configuration' },
+    args: { type: 'string', value: 'FILE', description: 'JSON file with the value of req.args; default: {}' },
+    configuration: {
+      type: 'string',
+      value: 'FILE',
+      description: 'JSON file with names and values of req.configuration',
+    },
     kind: { type: 'string', value: 'KIND', description: 'request (default) or response' },
   },
   notes:
-    'Leaves with 1 where the transform does not compile or throws. A stand-in answers req.svc: it keeps tokens for the run, and has no rules, masks or search.',
+    'The exit code is 1 if the transform does not compile or throws. A stand-in replaces req.svc: it stores tokens only during the run, and has no rules, masks or search.',
   async run(input, terminal) {
     const kind = kinds.find((one) => one === (textOf(input, 'kind') ?? 'request'));
     if (!kind) throw new UsageError(`--kind must be one of ${kinds.join(', ')}`);
@@ -65,7 +69,7 @@ function report({ result, error, console: printed = [], client }: Trial): string
   else lines.push(toSafeJson(result ?? {}, 2));
   if (client) {
     lines.push(
-      `req.svc: a stand-in answered ${client.calls} calls; it keeps tokens for this run only, and has no rules, masks or search`,
+      `req.svc: a stand-in answered ${client.calls} calls; it stores tokens only during this run, and has no rules, masks or search`,
     );
   }
   return lines.join('\n');

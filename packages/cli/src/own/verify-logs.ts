@@ -5,29 +5,34 @@ import { isForPeople, printAnswer, write } from '../output/print.ts';
 
 export const verifyLogs: Command = {
   words: ['logs', 'verify'],
-  summary: 'Verify an export of the audit log against a signed checkpoint, from files alone',
+  summary: 'Verify an export of the audit log against a signed checkpoint, without a connection',
   arguments: ['EXPORT'],
   options: {
-    key: { type: 'string', value: 'FILE', description: 'public keys: what "sluice logs public-key" gave' },
+    key: {
+      type: 'string',
+      value: 'FILE',
+      description: 'file with the public keys: the output of "sluice logs public-key"',
+    },
     checkpoint: {
       type: 'string',
       value: 'FILE',
-      description: 'a signed checkpoint: what "sluice logs checkpoint" gave',
+      description: 'file with a signed checkpoint: the output of "sluice logs checkpoint"',
     },
-    since: { type: 'string', value: 'FILE', multiple: true, description: 'an older checkpoint, kept from before' },
-    witness: { type: 'string', value: 'FILE', description: 'checkpoints that the worker gave to a witness' },
+    since: { type: 'string', value: 'FILE', multiple: true, description: 'file with an older checkpoint' },
+    witness: { type: 'string', value: 'FILE', description: 'file with checkpoints that the worker sent to a witness' },
     dropped: {
       type: 'string',
       value: 'N',
-      description: 'how many rows retention has dropped, where the newest checkpoint does not say it',
+      description: 'number of rows that retention has dropped, if the newest checkpoint does not state it',
     },
     proofs: {
       type: 'string',
       value: 'FILE',
-      description: 'a proof a line, as "sluice logs proof" gives them, for an export that is not whole',
+      description: 'file with one proof per line, from "sluice logs proof", for an export with filters',
     },
   },
-  notes: 'EXPORT is what "sluice logs export" wrote, - for standard input. Leaves with 1 where the log was changed.',
+  notes:
+    'EXPORT is the output of "sluice logs export", or - for standard input. The exit code is 1 if the log was changed.',
   async run(input, terminal) {
     const finding = await verify(filesOf(input), terminal.signal);
     if (isForPeople(terminal, input.values.json === true)) await write(terminal.stdout, `${finding.text}\n`);

@@ -27,7 +27,7 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   // SLUICE_URL belongs to SLUICE_API_KEY, so it must not redirect the keys of a profile.
   if (url && !apiKey && checkUrl(url) !== profile.url) {
     throw new UsageError(
-      `SLUICE_URL is not the URL of the profile ${name}, whose keys go nowhere else. Set SLUICE_API_KEY too, or log in there.`,
+      `SLUICE_URL is not the URL of the profile ${name}, and its keys are sent only to that URL. Set SLUICE_API_KEY too, or run sluice login for the new URL.`,
     );
   }
   const types = need.keyTypes ?? preferred;
@@ -68,7 +68,7 @@ export function checkUrl(text: string): string {
   const isLocal = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLocal)) {
     throw new UsageError(
-      'The URL must be https: over plain http keys and values can be read. Only localhost may have http.',
+      'The URL must begin with https:, because plain http does not protect keys and values. Only localhost may use http.',
     );
   }
   if (username || password || search || hash) throw new UsageError('The URL must have no user, query or fragment');

@@ -89,7 +89,7 @@ export function recognize(me: Me): Me {
 function refuse(now: Me): void {
   change({ state: 'other', now });
   waiting?.promise.catch(() => {}); // its form shows it
-  waiting?.reject(new Error(`You are signed in as somebody else now, or to another Tenant. Nothing was sent.`));
+  waiting?.reject(new Error(`You are now signed in as another person, or to another Tenant. Nothing was sent.`));
   waiting = undefined;
 }
 

@@ -15,8 +15,12 @@ export const rootRoute = createRootRoute({
   errorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
   notFoundComponent: () => (
     <Page title="Nothing here">
-      <Empty icon="search" title="The console has no such page" acts={<LinkButton to="/">To the overview</LinkButton>}>
-        The address may be mistyped, or of a version of the console that is not this one.
+      <Empty
+        icon="search"
+        title="The console does not have this page"
+        acts={<LinkButton to="/">Go to the overview</LinkButton>}
+      >
+        The address may be wrong, or from another version of the console.
       </Empty>
     </Page>
   ),

@@ -17,7 +17,7 @@ export function SignedOut() {
         <AlertDialog.Backdrop className={styles.backdrop} />
         <AlertDialog.Popup className={styles.popup}>
           <AlertDialog.Title className={styles.title}>
-            {isOther ? 'You have signed in as somebody else' : 'Your sign-in has ended'}
+            {isOther ? 'You signed in as another person' : 'Your sign-in has ended'}
           </AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>
             {isOther

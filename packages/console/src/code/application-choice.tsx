@@ -20,7 +20,7 @@ export function ApplicationChoice({ value, onValue }: { value: string; onValue: 
   return (
     <Choice
       label="Application of the code"
-      hint="Code acts with its rights by req.svc. Without one there is no req.svc."
+      hint="In the code, req.svc has the permissions of this Application. Without an Application there is no req.svc."
       value={value}
       options={options}
       onValue={onValue}

@@ -33,7 +33,7 @@ export function ChangedMeanwhile({
       <div className={styles.acts}>
         <Button onClick={takeTheirs}>Discard mine</Button>
         <Button kind="danger" busy={isSaving} onClick={overwrite}>
-          Save mine over theirs
+          Overwrite with my changes
         </Button>
       </div>
     </div>

@@ -1,8 +1,7 @@
 import type { ReactorFormula } from '@sluice/sdk';
-import { useState } from 'react';
-import { Button, IconButton } from '../ui/button.tsx';
 import { TextField } from '../ui/form.tsx';
 import styles from './code.module.css';
+import { PairsEditor } from './pairs-editor.tsx';
 
 type Configuration = Readonly<Record<string, string>>;
 export type Declared = ReactorFormula['configuration'];
@@ -14,49 +13,23 @@ interface ConfigurationEditorProps {
   declared?: Declared | undefined;
 }
 
-/** Names and values, which code reads as `req.configuration`. Two rows of one name are one: the last. */
+const words = {
+  ...{ name: 'Name', namePlaceholder: 'NAME', value: 'Value', valuePlaceholder: 'value' },
+  add: 'Add a value',
+};
+
+/** Names and values, which code reads as `req.configuration`. */
 export function ConfigurationEditor({ value, onValue, declared = [] }: ConfigurationEditorProps) {
   const isDeclared = (name: string) => declared.some((member) => member.name === name);
-  const [rows, setRows] = useState(() => Object.entries(value).filter(([name]) => !isDeclared(name)));
-  const set = (changed: [string, string][]) => {
-    setRows(changed);
-    const own = Object.entries(value).filter(([name]) => isDeclared(name));
-    onValue(Object.fromEntries([...changed.filter(([name]) => name !== '' && !isDeclared(name)), ...own]));
-  };
   return (
     <fieldset className={styles.configuration}>
       <legend>Configuration</legend>
       <p>
-        Values that code reads as req.configuration, for example a secret of the destination. They are stored encrypted.
+        The code reads these values as req.configuration, for example a secret of the destination. They are stored
+        encrypted.
       </p>
       <DeclaredFields declared={declared} value={value} onValue={onValue} />
-      {rows.map(([name, text], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no name but its position while its name is written
-        <div key={at} className={styles.pair}>
-          <input
-            aria-label={`Name ${at + 1}`}
-            placeholder="NAME"
-            value={name}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => set(rows.with(at, [event.target.value, text]))}
-          />
-          <input
-            aria-label={`Value ${at + 1}`}
-            placeholder="value"
-            value={text}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => set(rows.with(at, [name, event.target.value]))}
-          />
-          <IconButton small icon="close" label={`Remove value ${at + 1}`} onClick={() => set(rows.toSpliced(at, 1))} />
-        </div>
-      ))}
-      <div>
-        <Button small icon="plus" onClick={() => set([...rows, ['', '']])}>
-          Add a value
-        </Button>
-      </div>
+      <PairsEditor value={value} onValue={onValue} words={words} isElsewhere={isDeclared} />
     </fieldset>
   );
 }

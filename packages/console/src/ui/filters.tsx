@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import styles from './filters.module.css';
+import { localText } from './moment.ts';
 
 /** The filters of the list below. Each is in the address, so that the filtered list can be shared. */
 export function Filters({ children }: { children: ReactNode }) {
@@ -96,11 +97,3 @@ export function Moment({ label, value, onValue }: MomentProps) {
 
 /** While somebody types a year, it has fewer digits. */
 const firstYear = 1970;
-
-/** As the browser's field has it: without zone, to the minute. */
-function localText(value: string | undefined): string {
-  const moment = new Date(value ?? '');
-  if (Number.isNaN(moment.getTime())) return '';
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}

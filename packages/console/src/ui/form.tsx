@@ -36,6 +36,17 @@ interface FieldProps {
   error?: string | undefined;
 }
 
+/** The service's faults of a list and of its entries, which count from 1. */
+export function faultsOfList(error: Error | null, member: string): string | undefined {
+  if (!(error instanceof SluiceError)) return undefined;
+  const faults = Object.entries(error.errors ?? {}).flatMap(([path, messages]) => {
+    if (path === member) return messages;
+    const [, position] = path.startsWith(`${member}[`) ? (/^\[(\d+)\]$/.exec(path.slice(member.length)) ?? []) : [];
+    return position === undefined ? [] : [`Entry ${Number(position) + 1} ${messages.join(', ')}`];
+  });
+  return faults.length > 0 ? faults.join('; ') : undefined;
+}
+
 function Field({ id, label, hint, error, children }: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
@@ -118,6 +129,8 @@ interface ChoiceProps<Value extends string> extends FieldProps {
   options: Readonly<Partial<Record<Value, string>>>;
   onValue: (value: Value) => void;
   disabled?: boolean;
+  /** The empty value is no choice. */
+  required?: boolean;
 }
 
 /** One of a few. */
@@ -129,6 +142,7 @@ export function Choice<Value extends string>({
   options,
   onValue,
   disabled,
+  required,
 }: ChoiceProps<Value>) {
   const id = useId();
   const field = { label, hint, error };
@@ -139,6 +153,7 @@ export function Choice<Value extends string>({
         className={styles.control}
         value={value}
         disabled={disabled}
+        required={required}
         onChange={(event) => onValue(event.target.value as Value)}
       >
         {Object.entries<string | undefined>(options).map(([option, name]) => (

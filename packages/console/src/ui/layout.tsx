@@ -29,6 +29,8 @@ export function Page({ title, intro, back, acts, children }: PageProps) {
 }
 
 interface CardProps {
+  /** So that an address can lead to it. */
+  id?: string;
   title?: string;
   intro?: ReactNode;
   acts?: ReactNode;
@@ -37,14 +39,14 @@ interface CardProps {
   children: ReactNode;
 }
 
-export function Card({ title, intro, acts, flush = false, children }: CardProps) {
-  const id = useId();
+export function Card({ id, title, intro, acts, flush = false, children }: CardProps) {
+  const titleId = useId();
   return (
-    <section className={styles.card} aria-labelledby={title ? id : undefined}>
+    <section id={id} className={styles.card} aria-labelledby={title ? titleId : undefined}>
       {title && (
         <header className={styles.cardHead}>
           <div>
-            <h2 id={id}>{title}</h2>
+            <h2 id={titleId}>{title}</h2>
             {intro && <p>{intro}</p>}
           </div>
           {acts && <div className={styles.acts}>{acts}</div>}

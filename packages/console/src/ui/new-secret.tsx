@@ -27,7 +27,7 @@ export function NewSecret({
   done = 'I have copied it',
   onClose,
   acts,
-  children = 'Copy it now, to where your secrets are kept. It is stored as a hash, so nobody can show it again.',
+  children = 'Copy it now, to where your secrets are kept. Only its hash is stored, so it cannot be shown again.',
 }: NewSecretProps) {
   const unsaved = useUnsaved(true);
   const close = () => {

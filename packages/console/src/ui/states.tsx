@@ -127,7 +127,7 @@ interface Explanation {
 function explain(error: unknown): Explanation {
   if (!(error instanceof SluiceError)) {
     return {
-      title: 'This page has a fault',
+      title: 'This page has an error',
       text: error instanceof Error ? error.message : String(error),
       fields: [],
       traceId: undefined,
@@ -138,11 +138,11 @@ function explain(error: unknown): Explanation {
     ([path, messages]) => `${path || 'The body'}: ${messages.join(', ')}`,
   );
   if (status === undefined) {
-    return { title: 'The service does not answer', text: 'Check your connection and try again.', fields, traceId };
+    return { title: 'The service does not respond', text: 'Check your connection and try again.', fields, traceId };
   }
   if (status === 412) {
     const text =
-      'Somebody else has changed it since this page read it, so nothing was done. The page shows the present state now. Check it, and try again.';
+      'Somebody else changed it after this page was loaded, so nothing was done. The page now shows the current state. Check it, and try again.';
     return { title, text, fields, traceId };
   }
   if (status === 404) return { title: 'There is nothing here', text: detail ?? title, fields, traceId };

@@ -23,6 +23,8 @@ export interface ApplicationsTable {
   expires_at: string | null;
   /** Pages that may use its key; if null the installation's setting decides, and no page can embed fields. */
   allowed_origins: string[] | null;
+  /** The only Proxies that it and its sessions invoke; if null, all. */
+  proxies: string[] | null;
   created_by: string | null;
   created_at: Generated<string>;
   modified_by: string | null;

@@ -1,4 +1,4 @@
-import type { JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 export interface MailboxEntry {
   id: string;
@@ -13,4 +13,6 @@ export interface CacheLeasesTable {
   expires_at: string;
   /** Changes that the holder did not acknowledge in time and gets at its next renewal. */
   mailbox: JSONColumnType<MailboxEntry[]>;
+  /** The newest migration that the holder knows; null: it is of a version before this column. */
+  knows: Generated<string | null>;
 }

@@ -15,8 +15,11 @@ interface Kinds {
 export interface ProxyMember {
   column: string;
   kept: keyof Kinds;
-  /** Effect of a PUT without it: an error, the member is unset, or it is set to its schema's `default`. */
-  absent: 'refused' | 'unset' | 'default';
+  /**
+   * Effect of a PUT without it: an error, the member is unset, it is set to its schema's `default`, or it is kept. Members
+   * that are newer than 0.1.0 are kept, because clients of that version do not send them; null unsets them.
+   */
+  absent: 'refused' | 'unset' | 'default' | 'kept';
   /** In bodies. */
   schema: Readonly<Record<string, unknown>>;
   /** In answers. Without it: the schema of bodies, less its `default`. */
@@ -39,11 +42,16 @@ const transform = {
     code: {
       type: 'string',
       minLength: 1,
-      description: 'CommonJS module that exports an async function; at most 256 KiB',
+      description: 'CommonJS module that exports an async function. At most 256 KiB',
     },
   },
 } as const;
 const uuid = { type: 'string', format: 'uuid' } as const;
+
+/** The name of a route: as a label of a host name. */
+export const pathNamePattern = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
+export const pathNameForm =
+  'must be 1 to 63 lower-case letters, digits and dashes, and begin and end with a letter or a digit';
 
 /**
  * Every member that the owner of a Proxy sets. A new member is an entry here and a column in a migration (and its use
@@ -67,7 +75,7 @@ export const proxyMembers = {
     column: 'destination_url',
     kept: 'plain',
     absent: 'refused',
-    schema: { type: 'string', minLength: 1, maxLength: 2048, description: 'Where requests are forwarded' },
+    schema: { type: 'string', minLength: 1, maxLength: 2048, description: 'URL to which requests are forwarded' },
     example: 'https://processor.example.com/v1/charges',
   },
   request_transform: {
@@ -78,7 +86,7 @@ export const proxyMembers = {
       ...transform,
       title: 'RequestTransform',
       description:
-        'Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.',
+        'Code that runs on the request before it is forwarded. It gets `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.',
       examples: [requestCode],
     },
     mostBytes: 256 * 1024,
@@ -92,7 +100,7 @@ export const proxyMembers = {
       ...transform,
       title: 'ResponseTransform',
       description:
-        "Code that runs on the destination's response before it is returned. It sees `args.body` and `args.headers`, and returns `body` and `headers`.",
+        'Code that runs on the response of the destination before it is returned. It gets `args.body` and `args.headers`, and returns `body` and `headers`.',
       examples: [
         {
           code: `${exported}  const { status } = args.body;\n  return { body: { status }, headers: args.headers };\n};\n`,
@@ -109,9 +117,9 @@ export const proxyMembers = {
       type: 'object',
       required: ['id'],
       properties: { id: uuid },
-      description: 'A private or public Application; transforms act with its permissions',
+      description: 'A private or public Application. `req.svc` of the transforms has its permissions',
     },
-    answered: { ...uuid, description: 'The Application whose permissions transforms have' },
+    answered: { ...uuid, description: 'Id of the Application. `req.svc` of the transforms has its permissions' },
   },
   configuration: {
     column: 'configuration_ciphertext',
@@ -119,7 +127,7 @@ export const proxyMembers = {
     absent: 'unset',
     schema: {
       type: 'object',
-      description: 'Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all',
+      description: 'Names and values for the transforms, for example secrets. At most 64 KiB in total',
       propertyNames: { type: 'string', maxLength: 200 },
       additionalProperties: { type: 'string', maxLength: 50_000 },
     },
@@ -130,8 +138,99 @@ export const proxyMembers = {
     column: 'require_auth',
     kept: 'plain',
     absent: 'default',
-    schema: { type: 'boolean', default: true, description: 'Whether an invocation must carry an API key' },
+    schema: { type: 'boolean', default: true, description: 'Whether an invocation needs an API key' },
     example: true,
+  },
+  token_places: {
+    column: 'token_places',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'string' },
+      description:
+        'Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place',
+    },
+    example: ['body', 'header:x-card-number'],
+  },
+  request_headers: {
+    column: 'request_headers_ciphertext',
+    kept: 'secret',
+    absent: 'kept',
+    schema: {
+      type: 'object',
+      description:
+        "Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all",
+      additionalProperties: { type: 'string' },
+    },
+    example: { 'X-Merchant': '{{ config: MERCHANT }}' },
+  },
+  head_timeout_s: {
+    column: 'head_timeout_s',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 600,
+      description:
+        "Time limit for the head of the destination's response, in seconds. When it expires, the response is 504. Default: 25",
+    },
+    example: 60,
+  },
+  path_name: {
+    column: 'path_name',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'string',
+      pattern: pathNamePattern,
+      description:
+        'Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409',
+    },
+    example: 'processor',
+  },
+  accept_key_as: {
+    column: 'accept_key_as',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'string', enum: ['bearer', 'x-api-key', 'basic'] },
+      description:
+        'Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else',
+    },
+    example: ['bearer'],
+  },
+  allowed_methods: {
+    column: 'allowed_methods',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 50,
+      items: { type: 'string' },
+      description:
+        'The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all',
+    },
+    example: ['GET', 'POST'],
+  },
+  allowed_paths: {
+    column: 'allowed_paths',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 50,
+      items: { type: 'string', maxLength: 1000 },
+      description:
+        'The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all',
+    },
+    example: ['/v1/charges', '/v1/refunds/*'],
   },
 } as const satisfies Record<string, ProxyMember>;
 
@@ -140,7 +239,13 @@ export type ProxyMembers = typeof proxyMembers;
 export type ProxyMemberName = keyof ProxyMembers;
 
 /** The type of a column that is kept as it is, by the `type` of its schema. */
-type Plain<S> = S extends { type: 'boolean' } ? boolean : S extends { type: 'array' } ? string[] : string;
+type Plain<S> = S extends { type: 'boolean' }
+  ? boolean
+  : S extends { type: 'integer' }
+    ? number
+    : S extends { type: 'array' }
+      ? string[]
+      : string;
 
 type Value<M extends ProxyMember> = M['kept'] extends 'plain' ? Plain<M['schema']> : Kinds[M['kept']];
 

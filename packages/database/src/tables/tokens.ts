@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 export interface TokensTable {
   tenant_id: string;
@@ -21,6 +21,10 @@ export interface TokensTable {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
+  /** What the token may be used for, see `TokenUse`; null for everything. */
+  use: ColumnType<object | null, string | null | undefined, string | null>;
+  /** Invocations that were counted against its `max_uses`. */
+  uses: Generated<number>;
   /** Read by the version before only, which needs 0. */
   blind_data_bytes: Generated<number>;
   /** Bytes that callers without `token:read` have merged into the metadata since one with it last wrote it. */

@@ -35,9 +35,10 @@ export async function request(method: 'GET' | 'POST' | 'PATCH', path: string, op
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (response.ok) return answer;
   const { title = 'The vault refused', detail, errors } = answer as unknown as Problem;
-  const retryAfterSeconds = Number(response.headers.get('Retry-After') ?? NaN);
+  const retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
   const told = { status: response.status, title, ...(detail && { detail }), ...(errors && { errors }) };
-  throw new RequestError(Number.isFinite(retryAfterSeconds) ? { ...told, retryAfterSeconds } : told);
+  // A balancer may send a date, or what is neither, and these count as absent.
+  throw new RequestError(/^\d+$/.test(retryAfter) ? { ...told, retryAfterSeconds: Number(retryAfter) } : told);
 }
 
 function toInit(method: string, { key, body, idempotencyKey }: Request): RequestInit {

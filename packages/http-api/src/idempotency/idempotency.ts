@@ -34,7 +34,7 @@ const copiesRead = 5;
 
 const stillInProgress: ConstructorParameters<typeof ServiceError> = [
   'conflict',
-  'A request with this idempotency key is still in progress; try again',
+  'Another request with this idempotency key is still in progress; try again',
   { retryAfterSeconds: 1 },
 ];
 

@@ -52,22 +52,22 @@ function parametersOfPages(method: Facts['method']): string[] {
 function descriptionOf(operation: Facts, access: Access): string {
   const { description, cors } = operation;
   const browsers = cors
-    ? 'Browsers may call it: pages of the `allowed_origins` of the Application; where it has none, of those that the installation allows (by default all).'
+    ? 'Browsers may call it, from pages of the `allowed_origins` of the Application. If the Application has none, the installation decides which pages may call it (default: all).'
     : undefined;
   return [description, needOf(operation, access), browsers].filter(Boolean).join('\n\n');
 }
 
 function needOf({ permission, orPermission, takesKeyOf }: Facts, access: Access): string {
-  if (access === 'anybody') return "**Permission:** none, and no sign-in; at the console's host only.";
+  if (access === 'anybody') return "**Permission:** none. No sign-in is needed. It exists only at the console's host.";
   if (access === 'cookie') {
     const needed = permission ? `\`${permission}\`` : 'none';
-    const holder = takesKeyOf ? `; for ${keyHolderOf(takesKeyOf)} only, not for who signed in with a key` : '';
-    return `**Permission:** ${needed}${holder}. By the cookie of a sign-in, at the console's host only.`;
+    const holder = takesKeyOf ? `; only for ${keyHolderOf(takesKeyOf)}, and not for a sign-in with a key` : '';
+    return `**Permission:** ${needed}${holder}. It is called with the cookie of a sign-in, and exists only at the console's host.`;
   }
   const known = permissions.find(({ type }) => type === permission);
   return known
     ? `**Permission:** \`${permission}\`, which Applications of type ${known.application_types.join(' or ')} can hold${orPermission ? `; or \`${orPermission}\`` : ''}.`
-    : `**Permission:** none; ${takesKeyOf ? `the key of ${keyHolderOf(takesKeyOf)}, and no other` : 'any valid key will do'}.`;
+    : `**Permission:** none; ${takesKeyOf ? `only the key of ${keyHolderOf(takesKeyOf)} is accepted` : 'every valid key is accepted'}.`;
 }
 
 function parametersOf(place: 'path' | 'query', schema: object | undefined, schemas: Schemas): Part[] {
@@ -89,9 +89,9 @@ function patternsOf(query: ObjectSchema | undefined): Part {
 }
 
 const meanings: Record<string, string> = {
-  200: 'The answer.',
-  201: 'It is created.',
-  204: 'It is done. There is no body.',
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success, without a body.',
 };
 
 function successResponses(facts: Facts, schemas: Schemas): Record<string, Part> {

@@ -13,15 +13,15 @@ export const problemSchema = {
   description: 'What went wrong, as problem details (RFC 9457).',
   required: ['type', 'title', 'status', 'detail', 'instance'],
   properties: {
-    type: { type: 'string', description: '`urn:sluice:problem:` and the code of the kind of failure' },
-    title: { type: 'string', description: 'The kind of failure in words' },
+    type: { type: 'string', description: '`urn:sluice:problem:` and the error code' },
+    title: { type: 'string', description: 'Short name of the error' },
     status: { type: 'integer', description: 'The HTTP status' },
     detail: { type: 'string', description: 'What is wrong with this request' },
-    instance: { type: 'string', description: 'The trace id of the request; its log lines carry it too' },
+    instance: { type: 'string', description: 'Trace id of the request. Log lines of the request contain it too' },
     errors: {
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
-      description: 'For a validation failure: messages by the path of the member that they are about',
+      description: 'Only for validation failures: the path of each member that is wrong, with messages',
     },
   },
 } as const;
@@ -34,26 +34,27 @@ const everywhere = {
   unauthenticated: {
     name: 'Unauthorized',
     description:
-      'The API key is missing, malformed, unknown or expired, or its Application or Tenant is deleted. The answer does not say which.',
-    detail: 'The SVC-API-KEY header must carry a valid API key',
+      'The API key is missing, malformed, unknown or expired, or its Application or Tenant was deleted. The response does not say which of these.',
+    detail: 'The SVC-API-KEY header must contain a valid API key',
     headers: trace,
   },
   too_many_requests: {
     name: 'TooManyRequests',
-    description: 'Too many requests. Send it again after the seconds that `Retry-After` names.',
+    description: 'A rate limit or another limit was reached. Retry after the number of seconds in `Retry-After`.',
     detail: 'Too many requests; try again later',
     headers: { ...trace, ...retry },
   },
   internal: {
     name: 'InternalServerError',
-    description: 'A failure of the service. The answer says no more; the log does, under the trace id.',
+    description: 'An error in the service. For details, search the logs for the trace id.',
     detail: 'The request could not be processed',
     headers: trace,
   },
   unavailable: {
     name: 'ServiceUnavailable',
-    description: 'A part that the request needs is away. Send it again after the seconds that `Retry-After` names.',
-    detail: 'A store that this request needs is not available; try again',
+    description:
+      'The service is overloaded, or a store such as Postgres is unavailable. Retry after the number of seconds in `Retry-After`.',
+    detail: 'A store that this request needs is unavailable; try again',
     headers: { ...trace, ...retry },
   },
 } as const;
@@ -109,16 +110,16 @@ interface Description {
 function describeOfPages(code: ErrorCode, access: Exclude<Access, 'key'>): Description | undefined {
   if (code === 'forbidden') {
     return {
-      description: "The request does not come from a page of the console's host, or what it asks for is not allowed.",
-      detail: 'This answers only to pages of this host; the browser must send Sec-Fetch-Site',
+      description: "The request was not sent by a page of the console's host, or the sign-in may not do this.",
+      detail: 'Only pages of this host may call this. The browser must send Sec-Fetch-Site: same-origin',
     };
   }
   if (code !== 'unauthenticated') return undefined;
   return access === 'cookie'
     ? { description: 'There is no cookie, or its sign-in has ended.', detail: 'You are not signed in' }
     : {
-        description: 'What was presented is not good. The answer does not say why.',
-        detail: 'This link or key is not valid; it may have been used or have expired',
+        description: 'The link, key or invitation is not valid. The response does not say why.',
+        detail: 'This link or key is not valid. It may have been used already, or it may have expired',
       };
 }
 
@@ -135,8 +136,8 @@ function describe(code: ErrorCode, operation: Facts): Description {
     case 'payload_too_large':
       if (!operation.body) {
         return {
-          description: 'The page would show more than 8 MiB.',
-          detail: 'This page would show more than 8 MiB; ask for fewer items on one page by a smaller `size`',
+          description: 'The page would have more than 8 MiB.',
+          detail: 'This page would have more than 8 MiB; ask for fewer items with a smaller `size`',
         };
       }
       return {
@@ -145,19 +146,19 @@ function describe(code: ErrorCode, operation: Facts): Description {
       };
     case 'validation_failed':
       return {
-        description: 'The request is not valid. `errors` says where.',
+        description: 'The request is not valid. `errors` names each member that is wrong.',
         ...exampleFault(operation),
       };
     case 'not_found':
       return {
-        description: 'There is none in the Tenant. The id of another Tenant gets the same answer.',
+        description: 'The Tenant has nothing with this id. An id of another Tenant gets the same response.',
         detail: 'It does not exist',
       };
     case 'precondition_failed':
       return {
         description:
-          'Somebody has changed it since the version that `If-Match` names. `ETag` names the present version. Nothing was changed.',
-        detail: 'It has been changed since you read it. Read it again, and send its ETag as If-Match',
+          'The resource was changed after the version in `If-Match`, so nothing was done. `ETag` has the current version.',
+        detail: 'It was changed after you read it. Read it again, and send its current ETag as If-Match',
       };
     case 'conflict':
       return {
@@ -166,12 +167,12 @@ function describe(code: ErrorCode, operation: Facts): Description {
       };
     case 'limit_reached':
       return {
-        description: 'A limit of the resource does not allow it. The detail says which.',
+        description: 'A limit is reached. `detail` names it.',
         detail: 'An Application has at most 5 keys; delete one first',
       };
     case 'transform_does_not_compile':
       return {
-        description: 'The code of a transform does not compile. The detail names line and column.',
+        description: 'The code does not compile. `detail` names line and column.',
         detail: 'request_transform.code does not compile: line 3, column 7',
       };
     default:
@@ -185,12 +186,12 @@ function refusal({ permission, orPermission, takesKeyOf }: Facts): Description {
       ? [`${permission} or ${orPermission}`, `\`${permission}\` or \`${orPermission}\``]
       : [permission, `\`${permission}\``];
     return {
-      description: `The key's Application does not hold ${shown}.`,
+      description: `The Application of the key does not have the permission ${shown}.`,
       detail: `This needs the permission ${needed}`,
     };
   }
   const holder = keyHolderOf(takesKeyOf);
-  return { description: `The key is not of ${holder}.`, detail: `This needs the key of ${holder}` };
+  return { description: `The key must be the key of ${holder}.`, detail: `This needs the key of ${holder}` };
 }
 
 function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Description, 'description'> {
@@ -204,9 +205,9 @@ function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Descri
 
 function conflicts(operation: Facts): string {
   const reasons = [
-    operation.errors?.includes('conflict') && 'It clashes with something that exists.',
+    operation.errors?.includes('conflict') && 'Something that exists already prevents this. `detail` says what.',
     takesIdempotencyKey(operation) &&
-      'The idempotency key was used with another body, or the first request with it is still under way.',
+      'The idempotency key was used with another body, or the first request with this key has not ended.',
   ];
   return reasons.filter(Boolean).join(' ');
 }

@@ -80,38 +80,42 @@ function components(): OpenApiDocument['components'] {
       TraceId: {
         name: 'SVC-TRACE-ID',
         in: 'header',
-        description: 'An id of your own for this request. One is made where none is sent, or one that does not fit.',
+        description:
+          'Your own id of this request: at most 64 letters, digits and dashes. Otherwise the service makes one.',
         schema: { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' },
       },
       IfMatch: {
         name: 'If-Match',
         in: 'header',
         description:
-          'Makes the change only if the resource is still the one that you read: send the `ETag` of that response, or several, separated by commas. If somebody else has changed it, the response is 412 and nothing is changed. `*` accepts every version. Without this header the last write wins.',
+          'Makes the change only if nobody has changed the resource since you read it. Send the `ETag` of the response that you read, or several, separated by commas. Otherwise the response is 412, and nothing is changed. `*` accepts every version. Without this header the last write wins.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
       IdempotencyKey: {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
         description:
-          'Makes the request safe to send again: for 24 hours the same request with the same key gets the first success again, and nothing is done twice. It shows no key, link or value that is gone since, and no more than its caller may read by then: `data` of a token that was patched since is what a read shows. Failures are not kept. Keys are separate for each Application, method and path.',
+          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. A repeated response contains only what the caller may still read, with the current `data` of tokens, and no key, link or secret that is no longer valid. Errors are not stored. Each Application, method and path has its own keys.',
         schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       },
     },
     headers: {
-      TraceId: { description: 'The id of the request, in log lines too', schema: { type: 'string' } },
+      TraceId: {
+        description: 'Trace id of the request. Log lines of the request contain it too',
+        schema: { type: 'string' },
+      },
       EntityTag: {
         description:
-          'The version that the response shows, or that the change made; send it as `If-Match` with the next change. It is the time of the last change, `modified_at` or else `created_at`, in double quotes. It is absent from a response without these times, and from a repeated 204.',
+          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. A response without these times has no ETag, and neither has a repeated 204.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
-      Location: { description: 'The path of what was created', schema: { type: 'string', format: 'uri-reference' } },
+      Location: { description: 'Path of the new resource', schema: { type: 'string', format: 'uri-reference' } },
       Revocation: {
         description:
-          'That no process serves the old state any more: the id of the change, how many processes cached, how long it took',
+          'Confirms that no process uses the old state: id of the change, number of processes with caches, and how long it took',
         schema: { type: 'string', examples: ['change=9f6d3c1e-7a52-4d3b-9a0e-6c1f5b2d8e47, holders=4, waited_ms=3'] },
       },
-      RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } },
+      RetryAfter: { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 0 } },
     },
     responses: sharedFailures(),
   };
@@ -119,21 +123,26 @@ function components(): OpenApiDocument['components'] {
 
 const componentsOfPages: OpenApiDocument['components'] = {
   securitySchemes: {
-    SignIn: { type: 'apiKey', in: 'cookie', name: '__Host-sluice', description: 'Given by signing in, for 12 hours' },
+    SignIn: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-sluice',
+      description: 'Cookie of a sign-in. It is valid for 12 hours',
+    },
   },
   parameters: {
     FetchSite: {
       name: 'Sec-Fetch-Site',
       in: 'header',
       required: true,
-      description: 'Set by the browser; what comes from elsewhere than a page of this host is 403',
+      description: 'Set by the browser. A request that was not sent by a page of this host is 403',
       schema: { type: 'string', const: 'same-origin' },
     },
     Console: {
       name: 'SVC-CONSOLE',
       in: 'header',
       required: true,
-      description: 'No form of another page can send it',
+      description: 'Required to change something. Forms of other sites cannot send this header',
       schema: { type: 'string', const: '1' },
     },
   },

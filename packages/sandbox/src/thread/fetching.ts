@@ -55,17 +55,17 @@ function refusalOf(
   { fetches, openBodies, limits, mayFetch }: Sending,
   request: ReadRequest | undefined,
 ): string | undefined {
-  if (!mayFetch) return 'Nothing is called here';
-  if (fetches.size >= limits.fetchCalls) return `A run may call fetch ${limits.fetchCalls} times`;
+  if (!mayFetch) return 'A test run cannot call fetch';
+  if (fetches.size >= limits.fetchCalls) return `A run may call fetch at most ${limits.fetchCalls} times`;
   if (!request || (request.body?.byteLength ?? 0) > limits.fetchBytes)
-    return `A body may have ${limits.fetchBytes} bytes`;
+    return `A body may have at most ${limits.fetchBytes} bytes`;
   const open = [...openBodies.values()].reduce((sum, size) => sum + size, 0);
   if (open + (request.body?.byteLength ?? 0) > mostOpenBodies * limits.fetchBytes)
-    return `The bodies of calls without an answer may have ${mostOpenBodies * limits.fetchBytes} bytes together`;
-  if (request.url.length > mostUrlCharacters) return `A URL may have ${mostUrlCharacters} characters`;
+    return `The bodies of all open calls may have at most ${mostOpenBodies * limits.fetchBytes} bytes in total`;
+  if (request.url.length > mostUrlCharacters) return `A URL may have at most ${mostUrlCharacters} characters`;
   const bytes = request.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
   if (request.headers.length > mostHeaderLines || bytes > mostHeaderBytes)
-    return `A request may have ${mostHeaderLines} headers and ${mostHeaderBytes} bytes of them`;
+    return `A request may have at most ${mostHeaderLines} headers, with at most ${mostHeaderBytes} bytes in total`;
   return undefined;
 }
 

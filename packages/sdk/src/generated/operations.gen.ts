@@ -100,125 +100,125 @@ export const operations = {
 } as const;
 
 interface LogsResource {
-  /** Read the public keys that sign checkpoints of a Tenant, to verify them. */
+  /** Get the public keys that verify checkpoints of a Tenant. */
   publicKey(tenant_id: string, options?: CallOptions): Promise<string>;
-  /** List the audit log, newest first: who did what to which thing, and which tokens were disclosed where. Needs `log:read`. */
+  /** List the audit log, newest first. Needs `log:read`. */
   list(query?: types.ListLogsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListLogsResponses>>, Answer<types.ListLogsResponses>>;
-  /** List the types of things that rows of the audit log are about. Needs `log:read`. */
+  /** List the entity types of the audit log. Needs `log:read`. */
   entityTypes(options?: CallOptions): List<ItemOf<Answer<types.ListLogEntityTypesResponses>>, Answer<types.ListLogEntityTypesResponses>>;
-  /** Export the audit log in the order of its ledger, of any size: for an auditor, and to verify it. Needs `log:read`. */
+  /** Export the audit log in the order of its ledger. Needs `log:read`. */
   export(query?: types.ExportLogsData['query'], options?: CallOptions): Promise<Response>;
-  /** Read the newest signed checkpoint of the audit log, to hold it against later ones. Needs `log:read`. */
+  /** Get the newest signed checkpoint of the audit log. Needs `log:read`. */
   checkpoint(options?: CallOptions): Promise<string>;
-  /** Prove that the tree of one size is the beginning of the tree of another. Needs `log:read`. */
+  /** Get the proof that an older checkpoint is the beginning of a newer one. Needs `log:read`. */
   consistency(query?: types.GetLogConsistencyData['query'], options?: CallOptions): Promise<Answer<types.GetLogConsistencyResponses>>;
-  /** Prove that a row is in the tree of the newest checkpoint. Needs `log:read`. */
+  /** Get the proof that a row is in the tree of the newest checkpoint. Needs `log:read`. */
   proof(id: string, options?: CallOptions): Promise<Answer<types.GetLogProofResponses>>;
 }
 
 interface ApplicationsKeysResource {
   /** List the keys of an Application, newest first. Needs `application:read`. */
   list(id: string, options?: CallOptions): List<ItemOf<Answer<types.ListApplicationKeysResponses>>, Answer<types.ListApplicationKeysResponses>>;
-  /** Add a key to an Application; the answer shows it, once. Needs `application:update`. */
+  /** Add a key to an Application. Needs `application:update`. */
   create(id: string, body?: types.CreateApplicationKeyData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationKeyResponses>>;
-  /** Get a key of an Application: when it was made and last used, not the key. Needs `application:read`. */
+  /** Get when a key of an Application was created and last used. Needs `application:read`. */
   get(id: string, keyId: string, options?: CallOptions): Promise<Answer<types.GetApplicationKeyResponses>>;
   /** Delete a key of an Application; it is refused from then on. Needs `application:update`. */
   delete(id: string, keyId: string, options?: CallOptions): Promise<void>;
 }
 
 interface ApplicationsResource {
-  /** Create an Application; the answer shows its API key, once. Needs `application:create`. */
+  /** Create an Application and its API key. Needs `application:create`. */
   create(body: types.CreateApplicationData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationResponses>>;
   /** List Applications, newest first. Needs `application:read`. */
   list(query?: types.ListApplicationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListApplicationsResponses>>, Answer<types.ListApplicationsResponses>>;
-  /** The Application whose key is presented. Needs `application:read`. */
+  /** Get the Application of the API key. Needs `application:read`. */
   getByKey(options?: CallOptions): Promise<Answer<types.GetApplicationByKeyResponses>>;
   /** Get an Application. Needs `application:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationResponses>>;
-  /** Replace name, permissions, rules and allowed origins of an Application. Needs `application:update`. */
+  /** Replace name, permissions, rules, allowed origins and Proxies of an Application. Needs `application:update`. */
   update(id: string, body: types.UpdateApplicationData['body'], options?: ChangeOptions): Promise<Answer<types.UpdateApplicationResponses>>;
-  /** Delete an Application; its key is refused from then on. Needs `application:delete`. */
+  /** Delete an Application. Needs `application:delete`. */
   delete(id: string, options?: ChangeOptions): Promise<void>;
-  /** Replace all keys of an Application by one; the previous keys are refused from then on. Needs `application:update`. */
+  /** Replace all keys of an Application with one new key. Needs `application:update`. */
   regenerate(id: string, options?: CallOptions): Promise<Answer<types.RegenerateApplicationKeyResponses>>;
-  /** Which Proxies and reactors use an Application. Needs `application:read`. */
+  /** List the Proxies and reactors that use an Application. Needs `application:read`. */
   uses(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationUsesResponses>>;
-  /** Explain what an Application may do with a token, and which of its rules decides. Needs `application:read`. */
+  /** Explain whether an Application may do something with a token or make a call, and why. Needs `application:read`. */
   explain(id: string, body: types.ExplainAccessData['body'], options?: CallOptions): Promise<Answer<types.ExplainAccessResponses>>;
   readonly keys: ApplicationsKeysResource;
 }
 
 interface ApplicationTemplatesResource {
-  /** List what Applications for usual purposes are granted. */
+  /** List templates of Applications. */
   list(options?: CallOptions): List<ItemOf<Answer<types.ListApplicationTemplatesResponses>>, Answer<types.ListApplicationTemplatesResponses>>;
   /** Get a template of an Application. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetApplicationTemplateResponses>>;
 }
 
 interface SessionsResource {
-  /** Make a session, with the key of a public Application; it waits to be authorized. */
+  /** Create a session with the key of a public Application. */
   create(options?: CallOptions): Promise<Answer<types.CreateSessionResponses>>;
-  /** List the sessions that wait or are authorized, newest first. Needs `application:read`. */
+  /** List the waiting and the authorized sessions, newest first. Needs `application:read`. */
   list(query?: types.ListSessionsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSessionsResponses>>, Answer<types.ListSessionsResponses>>;
-  /** Authorize a session, with the key of a private Application. */
+  /** Authorize a session with the key of a private Application. */
   authorize(body: types.AuthorizeSessionData['body'], options?: CallOptions): Promise<void>;
-  /** End the session whose key is presented. */
+  /** End the session of the key. */
   deleteSelf(options?: CallOptions): Promise<void>;
   /** Get a session. Needs `application:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetSessionResponses>>;
-  /** End a session; its key is refused from then on. Needs `application:update`. */
+  /** End a session. Needs `application:update`. */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
 interface PermissionsResource {
-  /** List the permissions that there are, with the Application types that can hold each. */
+  /** List all permissions. */
   list(query?: types.ListPermissionsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListPermissionsResponses>>, Answer<types.ListPermissionsResponses>>;
 }
 
 interface TenantResource {
-  /** The Tenant that owns the presented key. Needs `tenant:read`. */
+  /** Get the Tenant of the API key. Needs `tenant:read`. */
   get(options?: CallOptions): Promise<Answer<types.GetTenantResponses>>;
-  /** Change name and settings; a setting that is left out keeps its value. Needs `tenant:update`. */
+  /** Change name and settings of the Tenant. Needs `tenant:update`. */
   update(body: types.UpdateTenantData['body'], options?: ChangeOptions): Promise<Answer<types.UpdateTenantResponses>>;
-  /** Close the Tenant: all its keys are refused at once, its data keys are destroyed, its rows are purged. Needs `tenant:delete`. */
+  /** Delete the Tenant and all its data. Needs `tenant:delete`. */
   delete(options?: CallOptions): Promise<void>;
-  /** How many tokens there are of each type, and how many were active this month. Needs `report:read`. */
+  /** Get the number of tokens of each type, and of active tokens this month. Needs `report:read`. */
   usage(options?: CallOptions): Promise<Answer<types.GetUsageReportResponses>>;
-  /** Invocations, errors and latency by the minute, of the last hour. Needs `report:read`. */
+  /** Get invocations, errors and latency of the last hour by minute. Needs `report:read`. */
   metrics(options?: CallOptions): Promise<Answer<types.GetTenantMetricsResponses>>;
-  /** List the data keys of the Tenant: what for, how old and how much used. Needs `tenant:read`. */
+  /** List the data keys of the Tenant. Needs `tenant:read`. */
   dataKeys(options?: CallOptions): List<ItemOf<Answer<types.ListDataKeysResponses>>, Answer<types.ListDataKeysResponses>>;
 }
 
 interface MembersResource {
   /** List the members of the Tenant, newest first. Needs `tenant:member:read`. */
   list(query?: types.ListMembersData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListMembersResponses>>, Answer<types.ListMembersResponses>>;
-  /** Give a member another role. Needs `tenant:member:update`. */
+  /** Change the role of a member. Needs `tenant:member:update`. */
   update(id: string, body: types.UpdateMemberData['body'], options?: ChangeOptions): Promise<Answer<types.UpdateMemberResponses>>;
-  /** Remove a member; the person is refused in this Tenant from then on. Needs `tenant:member:delete`. */
+  /** Remove a member. Needs `tenant:member:delete`. */
   delete(id: string, options?: ChangeOptions): Promise<void>;
 }
 
 interface InvitationsResource {
-  /** Invite somebody to become a member. Needs `tenant:invitation:create`. */
+  /** Invite a person to become a member. Needs `tenant:invitation:create`. */
   create(body: types.CreateInvitationData['body'], options?: CallOptions): Promise<Answer<types.CreateInvitationResponses>>;
-  /** List the invitations that nobody has accepted yet, newest first. Needs `tenant:invitation:read`. */
+  /** List the invitations that are not accepted yet, newest first. Needs `tenant:invitation:read`. */
   list(query?: types.ListInvitationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListInvitationsResponses>>, Answer<types.ListInvitationsResponses>>;
   /** Get an invitation. Needs `tenant:invitation:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetInvitationResponses>>;
   /** Delete an invitation; its link is refused from then on. Needs `tenant:invitation:delete`. */
   delete(id: string, options?: CallOptions): Promise<void>;
-  /** Make a new link for an invitation; the old one is refused from then on. Needs `tenant:invitation:update`. */
+  /** Create a new link for an invitation. Needs `tenant:invitation:update`. */
   resend(id: string, options?: CallOptions): Promise<Answer<types.ResendInvitationResponses>>;
 }
 
 interface ProxiesVersionsResource {
   /** List the versions of a Proxy, newest first. Needs `proxy:read`. */
   list(id: string, query?: types.ListProxyVersionsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListProxyVersionsResponses>>, Answer<types.ListProxyVersionsResponses>>;
-  /** Get a version of a Proxy, whole. Needs `proxy:read`. */
+  /** Get a version of a Proxy. Needs `proxy:read`. */
   get(id: string, version: string, options?: CallOptions): Promise<Answer<types.GetProxyVersionResponses>>;
-  /** Make a former version of a Proxy its newest one. Needs `proxy:update`. */
+  /** Restore a version of a Proxy. Needs `proxy:update`. */
   restore(id: string, version: string, options?: CallOptions): Promise<Answer<types.RestoreProxyVersionResponses>>;
 }
 
@@ -235,7 +235,7 @@ interface ProxiesResource {
   patch(id: string, body: types.PatchProxyData['body'], options?: ChangeOptions): Promise<void>;
   /** Delete a Proxy. Needs `proxy:delete`. */
   delete(id: string, options?: ChangeOptions): Promise<void>;
-  /** Try a transform. Needs `proxy:update`. */
+  /** Test a transform. Needs `proxy:update`. */
   testTransform(body: types.TestTransformData['body'], options?: CallOptions): Promise<Answer<types.TestTransformResponses>>;
   readonly versions: ProxiesVersionsResource;
 }
@@ -256,9 +256,9 @@ interface ReactorFormulasResource {
 interface ReactorsResultsResource {
   /** List the asynchronous runs of a reactor, newest first. Needs `reactor:read`. */
   list(id: string, query?: types.ListReactorResultsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListReactorResultsResponses>>, Answer<types.ListReactorResultsResponses>>;
-  /** Ask for the result of an asynchronous run. Needs `token:use`. */
+  /** Get the result of an asynchronous run. Needs `token:use`. */
   get(id: string, requestId: string, options?: CallOptions): Promise<Answer<types.GetReactorResultResponses>>;
-  /** Cancel an asynchronous run that has not begun to call out. Needs `token:use`. */
+  /** Cancel an asynchronous run. Needs `token:use`. */
   cancel(id: string, requestId: string, options?: CallOptions): Promise<void>;
 }
 
@@ -275,30 +275,30 @@ interface ReactorsResource {
   patch(id: string, body: types.PatchReactorData['body'], options?: ChangeOptions): Promise<void>;
   /** Delete a reactor. Needs `reactor:delete`. */
   delete(id: string, options?: ChangeOptions): Promise<void>;
-  /** Try the code of a reactor. Needs `reactor:update`. */
+  /** Test the code of a reactor. Needs `reactor:update`. */
   test(body: types.TestReactorData['body'], options?: CallOptions): Promise<Answer<types.TestReactorResponses>>;
-  /** Run the code of a reactor with values in its arguments. Needs `token:use`. */
+  /** Run the code of a reactor. Needs `token:use`. */
   react(id: string, body?: types.ReactData['body'], options?: CallOptions): Promise<Answer<types.ReactResponses>>;
-  /** Run the code of a reactor later, and ask for its result. Needs `token:use`. */
+  /** Start an asynchronous run of a reactor. Needs `token:use`. */
   reactAsync(id: string, body: types.ReactAsyncData['body'], options?: CallOptions): Promise<Answer<types.ReactAsyncResponses>>;
   readonly results: ReactorsResultsResource;
 }
 
 interface InvocationsResource {
-  /** List the last invocations of Proxies, newest first. Needs `log:read`. */
+  /** List the latest invocations of Proxies, newest first. Needs `log:read`. */
   list(query?: types.ListInvocationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListInvocationsResponses>>, Answer<types.ListInvocationsResponses>>;
-  /** List the last invocations of Proxies, newest first: as events that go on as they come. Needs `log:read`. */
+  /** List the latest invocations of Proxies, newest first: as events that go on as they come. Needs `log:read`. */
   watch(query?: types.ListInvocationsData['query'], options?: CallOptions): AsyncIterable<StreamEvent<ItemOf<Answer<types.ListInvocationsResponses>>>>;
 }
 
 interface TokensResource {
-  /** Create a token; 200 with the equal one that exists where tokens are deduplicated. Needs `token:create`. */
+  /** Create a token, or get the equal one that exists. Needs `token:create`. */
   create(body: types.CreateTokenData['body'], options?: CallOptions): Promise<Answer<types.CreateTokenResponses>>;
   /** List the tokens that the caller may read, newest first. Needs `token:read`. */
   list(query?: types.ListTokensData['query'] & { [name: `metadata.${string}`]: string }, options?: CallOptions): List<ItemOf<Answer<types.ListTokensResponses>>, Answer<types.ListTokensResponses>>;
   /** Search the tokens that the caller may search and read, newest first. Needs `token:search`. */
   search(body: types.SearchTokensData['body'], options?: CallOptions): List<ItemOf<Answer<types.SearchTokensResponses>>, Answer<types.SearchTokensResponses>>;
-  /** Get a token; its data as the access rule that decides gives it. Needs `token:read`. */
+  /** Get a token. Needs `token:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetTokenResponses>>;
   /** Change parts of a token with a JSON merge patch (RFC 7386). Needs `token:update`. */
   patch(id: string, body: types.PatchTokenData['body'], options?: ChangeOptions): Promise<Answer<types.PatchTokenResponses>>;
@@ -311,32 +311,32 @@ interface TokensResource {
 }
 
 interface ConsoleSignInResource {
-  /** Sign in to another Tenant of the person; this sign-in ends, and the new one lasts no longer. */
+  /** Sign in to another Tenant of the person. */
   tenant(body: types.SignInToTenantData['body'], options?: CallOptions): Promise<void>;
 }
 
 interface ConsoleSignInsResource {
-  /** List your sign-ins in this Tenant, newest first; with tenant:member:read all sign-ins. */
+  /** List your sign-ins in this Tenant, or all with tenant:member:read, newest first. */
   list(query?: types.ListSignInsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSignInsResponses>>, Answer<types.ListSignInsResponses>>;
-  /** End a sign-in of your own, or with tenant:member:update one of another. */
+  /** End a sign-in. */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
 interface ConsoleResource {
-  /** End this sign-in, or all of the person (of the key). */
+  /** End this sign-in, or all sign-ins of the person or key. */
   signOut(body?: types.SignOutData['body'], options?: CallOptions): Promise<void>;
-  /** Who is signed in, to which Tenant, with which permissions. */
+  /** Get who is signed in, to which Tenant, with which permissions. */
   me(options?: CallOptions): Promise<Answer<types.GetMeResponses>>;
-  /** Issuers by which people sign in, at `/sign-in/<name>`. */
+  /** List the identity providers for signing in, at `/sign-in/<name>`. */
   signInProviders(options?: CallOptions): List<ItemOf<Answer<types.ListSignInProvidersResponses>>, Answer<types.ListSignInProvidersResponses>>;
   readonly signIn: ConsoleSignInResource;
   readonly signIns: ConsoleSignInsResource;
 }
 
 interface RootMethods {
-  /** Replace the values of a JSON document by tokens: objects with type and data, strings, numbers, booleans. Needs `token:create`. */
+  /** Replace values of a JSON document with tokens. Needs `token:create`. */
   tokenize(body: types.TokenizeData['body'], options?: CallOptions): Promise<Answer<types.TokenizeResponses>>;
-  /** Replace the expressions in a JSON document by the data of tokens, as the access rules give it. Needs `token:read`. */
+  /** Replace the expressions in a JSON document with data of tokens. Needs `token:read`. */
   detokenize(body: types.DetokenizeData['body'], options?: CallOptions): Promise<Answer<types.DetokenizeResponses>>;
 }
 

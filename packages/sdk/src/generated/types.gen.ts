@@ -9,7 +9,7 @@ export type ClientOptions = {
  */
 export type AcceptInvitation = {
     /**
-     * What stands after # in the link
+     * The part of the link after #
      */
     token: string;
 };
@@ -17,17 +17,17 @@ export type AcceptInvitation = {
 /**
  * AccessExplanation
  *
- * What an Application may do with a token, and which of its grants says so.
+ * Whether an Application may do something with a token or make a call, and what decides.
  */
 export type AccessExplanation = {
     allowed: boolean;
     /**
-     * How `data` would be shown. Absent where the operation is not allowed
+     * How `data` would be shown. Absent if the operation is not allowed, and for a call
      */
     transform?: 'redact' | 'mask' | 'reveal';
     decided_by?: DecidedBy;
     /**
-     * The same as a sentence
+     * The decision as a sentence
      */
     reason: string;
 };
@@ -35,31 +35,31 @@ export type AccessExplanation = {
 /**
  * AccessRule
  *
- * Grants permissions on a container of tokens. Of the rules that grant an operation on a token, the one with the lowest `priority` decides.
+ * Grants permissions on a container of tokens. If several rules grant an operation on a token, the one with the lowest `priority` number applies.
  */
 export type AccessRule = {
     /**
-     * Description of the rule
+     * What the rule is for
      */
     description?: string;
     /**
-     * Starts at 1; a higher value has lower precedence, and equal ones are decided by their position
+     * Order of the rules, from 1. A rule with a lower number comes first. With equal numbers, the position in the list decides
      */
     priority: number;
     /**
-     * Container of tokens, with all below it. Required for public and private Applications
+     * The rule applies to tokens in this container and in all containers below it. Required for public and private Applications
      */
     container?: string;
     /**
-     * Only for sessions; excludes `container`. Applications have none
+     * Allowed only for sessions, and not together with `container`. The rule applies to tokens that satisfy all conditions
      */
     conditions?: Array<AccessRuleCondition>;
     /**
-     * What token responses have in `data`: nothing (redact), the masked value or nothing where there is no mask (mask), the plaintext (reveal)
+     * What `data` of a token contains in responses. `redact`: nothing. `mask`: the masked value, or nothing if the token has no mask. `reveal`: the plaintext
      */
     transform: 'redact' | 'mask' | 'reveal';
     /**
-     * Permissions granted by the rule
+     * Permissions that the rule grants
      */
     permissions: Array<PermissionName>;
 };
@@ -67,16 +67,16 @@ export type AccessRule = {
 /**
  * AccessRuleCondition
  *
- * A condition that a token must satisfy for the rule to be used.
+ * A condition of a rule. The rule applies only to tokens that satisfy it.
  */
 export type AccessRuleCondition = {
     /**
-     * Attribute of the token
+     * The attribute of the token that is compared
      */
     attribute: 'id' | 'container';
     operator: 'starts_with' | 'equals';
     /**
-     * Compared with the attribute
+     * The text that the attribute is compared with
      */
     value: string;
 };
@@ -84,12 +84,12 @@ export type AccessRuleCondition = {
 /**
  * Application
  *
- * The holder of an API key.
+ * Holds API keys. Its permissions and rules decide what callers with these keys may do.
  */
 export type Application = {
     id: string;
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
@@ -97,39 +97,43 @@ export type Application = {
      */
     name: string;
     /**
-     * private: backend services that keep the key secret; public: browsers and mobile applications that collect data; management: the infrastructure
+     * `private`: backend services that keep the key secret. `public`: browsers and mobile applications that collect data. `management`: tools that manage the Tenant
      */
     type: 'private' | 'public' | 'management';
     /**
-     * Permissions granted
+     * Permissions of the Application
      */
     permissions: Array<PermissionName>;
     /**
-     * Access rules granted
+     * Rules that grant permissions on containers of tokens
      */
     rules: Array<AccessRule>;
     /**
-     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Application that created it
+     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     */
+    proxies?: Array<string>;
+    /**
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
     /**
-     * Moment at which the Application is deleted
+     * When the Application is deleted
      */
     expires_at?: string;
 };
@@ -142,31 +146,31 @@ export type Application = {
 export type ApplicationKey = {
     id: string;
     /**
-     * Counts from 1 in each Application
+     * Number of the key, from 1 in each Application
      */
     version: number;
     /**
-     * As it was given when the key was made; absent if it has none
+     * Name of the key. Absent if it has none
      */
     name?: string;
     /**
-     * Four characters of the key, to recognize it by: those before its last six, which are a checksum. Absent for keys that a version before 0.2.0 made
+     * Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
-     * Application or person that created it
+     * Id of the Application or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * Moment from which the key is refused
+     * From this time on the key is refused
      */
     expires_at?: string;
     /**
-     * Beginning of the hour (UTC) of the last request with this key, whatever the answer was. Shown after about a minute; absent if it was never used, or not since 0.2.0. Sessions that the key authorized do not count
+     * Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count
      */
     last_used_at?: string;
 };
@@ -184,35 +188,35 @@ export type ApplicationKeyList = Array<ApplicationKey>;
 export type ApplicationKeyWithKey = {
     id: string;
     /**
-     * Counts from 1 in each Application
+     * Number of the key, from 1 in each Application
      */
     version: number;
     /**
-     * As it was given when the key was made; absent if it has none
+     * Name of the key. Absent if it has none
      */
     name?: string;
     /**
-     * Four characters of the key, to recognize it by: those before its last six, which are a checksum. Absent for keys that a version before 0.2.0 made
+     * Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
-     * Application or person that created it
+     * Id of the Application or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * Moment from which the key is refused
+     * From this time on the key is refused
      */
     expires_at?: string;
     /**
-     * Beginning of the hour (UTC) of the last request with this key, whatever the answer was. Shown after about a minute; absent if it was never used, or not since 0.2.0. Sessions that the key authorized do not count
+     * Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count
      */
     last_used_at?: string;
     /**
-     * The API key; shown here and never again
+     * The API key. It is shown only once
      */
     key: string;
 };
@@ -228,13 +232,13 @@ export type ApplicationPage = {
 /**
  * ApplicationTemplate
  *
- * What an Application for a usual purpose is granted, to be sent to createApplication.
+ * Permissions and rules for a common kind of Application. Send them to createApplication.
  */
 export type ApplicationTemplate = {
     id: string;
     name: string;
     /**
-     * What it is for
+     * Purpose of the Application
      */
     description: string;
     application_type: 'private' | 'public' | 'management';
@@ -253,23 +257,23 @@ export type ApplicationUse = {
 /**
  * ApplicationUses
  *
- * What runs its code with the rights of an Application.
+ * The Proxies and reactors that name an Application.
  */
 export type ApplicationUses = {
     /**
-     * How many Proxies name it as their `application`
+     * Number of Proxies that name it as their `application`
      */
     proxy_count: number;
     /**
-     * How many reactors name it as their `application`
+     * Number of reactors that name it as their `application`
      */
     reactor_count: number;
     /**
-     * The newest 100. Only for callers with `proxy:read`
+     * The newest 100 of these Proxies. Absent if the caller does not have `proxy:read`
      */
     proxies?: Array<ApplicationUse>;
     /**
-     * The newest 100. Only for callers with `reactor:read`
+     * The newest 100 of these reactors. Absent if the caller does not have `reactor:read`
      */
     reactors?: Array<ApplicationUse>;
 };
@@ -282,7 +286,7 @@ export type ApplicationUses = {
 export type ApplicationWithKey = {
     id: string;
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
@@ -290,43 +294,47 @@ export type ApplicationWithKey = {
      */
     name: string;
     /**
-     * private: backend services that keep the key secret; public: browsers and mobile applications that collect data; management: the infrastructure
+     * `private`: backend services that keep the key secret. `public`: browsers and mobile applications that collect data. `management`: tools that manage the Tenant
      */
     type: 'private' | 'public' | 'management';
     /**
-     * Permissions granted
+     * Permissions of the Application
      */
     permissions: Array<PermissionName>;
     /**
-     * Access rules granted
+     * Rules that grant permissions on containers of tokens
      */
     rules: Array<AccessRule>;
     /**
-     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Application that created it
+     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     */
+    proxies?: Array<string>;
+    /**
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
     /**
-     * Moment at which the Application is deleted
+     * When the Application is deleted
      */
     expires_at?: string;
     /**
-     * The API key; shown here and never again
+     * The API key. It is shown only once
      */
     key: string;
 };
@@ -336,11 +344,11 @@ export type ApplicationWithKey = {
  */
 export type AsyncReaction = {
     /**
-     * Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
+     * Arguments: any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
      */
     args?: unknown;
     /**
-     * Duration of the run once it has begun, in milliseconds
+     * Time limit of the run, from its start, in milliseconds
      */
     timeout_ms?: number;
 };
@@ -350,7 +358,7 @@ export type AsyncReaction = {
  */
 export type AsyncReactionRequest = {
     /**
-     * Names the run, in `/results/{requestId}`
+     * Id of the run, for `/results/{requestId}`
      */
     async_reactor_request_id: string;
 };
@@ -358,7 +366,7 @@ export type AsyncReactionRequest = {
 /**
  * AsyncReactorResult
  *
- * As react answers, or `error` alone where the run has failed
+ * The response of react. If the run failed, only `error`
  */
 export type AsyncReactorResult = {
     /**
@@ -374,11 +382,11 @@ export type AsyncReactorResult = {
      */
     headers?: unknown;
     /**
-     * What the code returned as `tokenize`, with tokens in place of values
+     * The value of `tokenize` that the code returned, with tokens in place of values
      */
     tokens?: unknown;
     /**
-     * The problem with which react would have been refused
+     * Why the run failed, as a problem
      */
     error?: {
         [key: string]: unknown;
@@ -390,37 +398,44 @@ export type AsyncReactorResult = {
  */
 export type AuthorizeSession = {
     /**
-     * Of the session
+     * The `nonce` of the session
      */
     nonce: string;
     /**
-     * Any `token:*`, on tokens in every container. Not empty where `rules` is
+     * Permissions on tokens (`token:*`) in every container. Must not be empty if `rules` is empty
      */
     permissions?: Array<PermissionName>;
     /**
-     * Not empty where `permissions` is
+     * Rules that grant permissions on tokens. Must not be empty if `permissions` is empty
      */
     rules?: Array<SessionRule>;
     /**
-     * Ids of the only Proxies that the session may invoke; every other is 403, and every reactor that `reactors` does not name
+     * The session may invoke only these Proxies. Other Proxies are 403, and so are reactors that `reactors` does not name
      */
     proxies?: Array<string>;
     /**
-     * Ids of the only reactors that the session may call; every other is 403, and every Proxy that `proxies` does not name
+     * The session may call only these reactors. Other reactors are 403, and so are Proxies that `proxies` does not name
      */
     reactors?: Array<string>;
     /**
-     * true: only a session that a frame of the hosted fields made, otherwise 403. Always send it for fields: the page that passes the nonce on may run a hostile script, which has a session of its own
+     * true: the session must have been created by a frame of the hosted fields. Otherwise 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session
      */
     fields?: boolean;
     /**
-     * IP address that the session must have been made from, otherwise 403: of the person, where your server and the installation see the same one
+     * IP address from which the session must have been created. Otherwise 403. Send the address of the person, if your server and the installation see the same address
      */
     address?: string;
     /**
-     * When the session ends, at most 24 hours ahead; default: three minutes after it was made
+     * When the session ends, at most 24 hours from now. Default: three minutes after it was created
      */
     expires_at?: string;
+};
+
+/**
+ * BindToken
+ */
+export type BindToken = {
+    use: TokenUse;
 };
 
 /**
@@ -432,23 +447,27 @@ export type CreateApplication = {
      */
     name: string;
     /**
-     * private: backend services that keep the key secret; public: browsers and mobile applications that collect data; management: the infrastructure
+     * `private`: backend services that keep the key secret. `public`: browsers and mobile applications that collect data. `management`: tools that manage the Tenant
      */
     type: 'private' | 'public' | 'management';
     /**
-     * Permissions granted, on tokens in every container. Not empty where `rules` is
+     * Permissions of the Application. Permissions on tokens apply to every container. Must not be empty if `rules` is empty
      */
     permissions?: Array<PermissionName>;
     /**
-     * Access rules granted. Not empty where `permissions` is
+     * Rules that grant permissions on containers of tokens. Must not be empty if `permissions` is empty
      */
     rules?: Array<AccessRule>;
     /**
-     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds
+     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * The Application is deleted at this time, which must be in the future
+     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     */
+    proxies?: Array<string>;
+    /**
+     * When the Application is deleted. The time must be in the future. Default: never
      */
     expires_at?: string;
 };
@@ -458,11 +477,11 @@ export type CreateApplication = {
  */
 export type CreateApplicationKey = {
     /**
-     * To tell the keys of the Application apart. 1 to 200 characters, not only blanks
+     * Name of the key, to recognize it: 1 to 200 characters, not only blanks
      */
     name?: string;
     /**
-     * The key is refused from this time on, which must be in the future
+     * From this time on the key is refused. The time must be in the future. Default: never
      */
     expires_at?: string;
 };
@@ -472,11 +491,11 @@ export type CreateApplicationKey = {
  */
 export type CreateInvitation = {
     /**
-     * An e-mail address at a host name with a dot, or at localhost. ASCII letters are compared and kept in lower case
+     * E-mail address. Its host name has a dot or is localhost. ASCII letters are stored in lower case
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens. If it is left out: the role of the member who has this address, otherwise AUDITOR
+     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens. Default: the role of the member with this address, otherwise AUDITOR
      */
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -486,47 +505,48 @@ export type CreateInvitation = {
  */
 export type CreateToken = {
     /**
-     * Default a random UUID; these are not allowed: # / \ + ? [ ] | & = % < > { } ^
+     * Id of the token. Default: a random UUID. These characters are not allowed: # / \ + ? [ ] | & = % < > { } ^
      */
     id?: string;
     /**
-     * Default token
+     * Type of the token. Default: `token`
      */
     type?: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
-     * Any JSON up to 1 MiB
+     * The value: any JSON, at most 1 MiB. The type may require certain members
      */
     data: unknown;
     /**
-     * JSON of expressions over data; default by type
+     * How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the type
      */
     mask?: unknown;
     /**
-     * Default by type
+     * Containers of the token. Access rules grant permissions on containers. Default: the container of the type
      */
     containers?: Array<string>;
     /**
-     * Stored and answered in plaintext, up to 1 MiB: nothing sensitive
+     * Names and values of your own, at most 1 MiB. They are stored and shown in plaintext, so never put sensitive values here
      */
     metadata?: {
         [key: string]: string;
     };
     /**
-     * Expressions over data by whose values the token is found
+     * Expressions over `data`, for example `{{ data.number | last4 }}`. A search of `data` compares with their values
      */
     search_indexes?: Array<string>;
     /**
-     * Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal
+     * Expression over `data`. Its value is hashed for the fingerprint. Default: the expression of the type. Tokens with different expressions never count as equal
      */
     fingerprint_expression?: string;
     /**
-     * Overrides the Tenant's `deduplicate_tokens`; with keys of public Applications and sessions only false does
+     * Overrides the Tenant's `deduplicate_tokens` for this token. With keys of public Applications and of sessions, true is ignored
      */
     deduplicate_token?: boolean;
     /**
-     * ISO 8601; UTC where it has no zone
+     * When the token is deleted: ISO 8601, UTC if it has no zone. Default: never
      */
     expires_at?: string;
+    use?: TokenUse;
 };
 
 /**
@@ -534,11 +554,11 @@ export type CreateToken = {
  */
 export type CursorPagination = {
     /**
-     * The `size` that was asked for
+     * Results per page, as requested
      */
     page_size: number;
     /**
-     * `start` of the next page; absent on the last
+     * Send it as `start` to get the next page. Absent on the last page
      */
     next?: string;
 };
@@ -546,27 +566,27 @@ export type CursorPagination = {
 /**
  * DataKey
  *
- * A version of a key that encrypts or hashes values of the Tenant. Never the key itself.
+ * A version of a key that encrypts or hashes values of the Tenant. The key itself is never shown.
  */
 export type DataKey = {
     /**
-     * token_data: values of tokens; proxy_secrets: keys, configuration and former versions of Proxies, and what reactors have; fingerprint and blind_index: hashes; idempotency: kept answers
+     * `token_data`: values of tokens. `proxy_secrets`: keys, configurations and versions of Proxies, and secrets of reactors. `fingerprint` and `blind_index`: hashes. `idempotency`: responses that are stored under idempotency keys
      */
     purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index' | 'idempotency';
     /**
-     * From 1 for each purpose
+     * Number of the version, from 1 for each purpose
      */
     version: number;
     /**
-     * current: new values are under it; previous: what a rotation has not encrypted anew still is
+     * `current`: encrypts new values. `previous`: has encrypted values that no rotation has encrypted with a newer version yet
      */
     state: 'current' | 'previous';
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * Encryptions that were reserved with it, by all processes
+     * Number of encryptions that all processes have reserved for it
      */
     uses: number;
 };
@@ -574,9 +594,21 @@ export type DataKey = {
 /**
  * DecidedBy
  *
- * One of the two members. Absent where nothing grants the operation
+ * What decides: one of the members. Absent if nothing grants the operation
  */
 export type DecidedBy = {
+    /**
+     * The member of the Application that refuses a call
+     */
+    application?: 'proxies';
+    /**
+     * The member of the Proxy that refuses a call
+     */
+    proxy?: 'allowed_methods' | 'allowed_paths';
+    /**
+     * The member of the token that refuses a call which would reveal it
+     */
+    token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
      * Position in the Application's `rules`, from 0
      */
@@ -592,11 +624,11 @@ export type DecidedBy = {
  */
 export type DescribeFoundTokens = {
     /**
-     * Comparisons with AND, OR, NOT and parentheses
+     * Comparisons such as `type:card`, combined with AND, OR, NOT and parentheses
      */
     query: string;
     /**
-     * Page number to return
+     * Number of the page to return
      */
     page?: number;
     /**
@@ -608,45 +640,50 @@ export type DescribeFoundTokens = {
 /**
  * DescribedToken
  *
- * A token without its value, and without what is made of it.
+ * A token without `data`, `mask` and `fingerprint`.
  */
 export type DescribedToken = {
     /**
-     * Unique in the Tenant
+     * Id of the token. It is unique in the Tenant
      */
     id: string;
     /**
-     * Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without
+     * The type decides how `data` is validated, and the default container and mask. A card number of `card` and `card_number` has 12 to 19 digits, of which the last is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, need no check digit
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
-     * Where it is; access rules go by it
+     * Containers of the token. Access rules grant permissions on containers
      */
     containers: Array<string>;
     /**
-     * Plaintext, never sensitive
+     * Names and values of your own. They are stored and shown in plaintext, so never put sensitive values here
      */
     metadata?: {
         [key: string]: string;
     };
     /**
-     * Expressions whose values it is found by
+     * Expressions over `data`. A search of `data` compares with their values
      */
     search_indexes?: Array<string>;
     /**
-     * Expression over data that the fingerprint is made of
+     * Expression over `data`. Its value is hashed for the fingerprint
      */
     fingerprint_expression?: string;
     /**
-     * Moment at which the token is deleted
+     * When the token is deleted
      */
     expires_at?: string;
+    use?: TokenUse;
     /**
-     * Application that created it
+     * How many invocations have used the token, counted because `use.max_uses` is set
+     */
+    uses?: number;
+    /**
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
@@ -654,7 +691,7 @@ export type DescribedToken = {
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
@@ -685,7 +722,7 @@ export type EnterableTenant = {
  */
 export type EntityType = {
     /**
-     * What people call it
+     * Name for people
      */
     display_name: string;
     /**
@@ -696,16 +733,38 @@ export type EntityType = {
 
 /**
  * ExplainRequest
+ *
+ * One of two questions: `token_id` and `operation` ask what may be done with a token; `path_name` or `proxy_id`, with `method` and `path`, ask whether a call may be made.
  */
 export type ExplainRequest = {
     /**
-     * An existing token
+     * An existing token. Of a call: one whose value it would reveal
      */
-    token_id: string;
+    token_id?: string;
     /**
      * What is to be done with the token
      */
-    operation: 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use';
+    operation?: 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use';
+    /**
+     * The route that is called
+     */
+    path_name?: string;
+    /**
+     * The Proxy that is called
+     */
+    proxy_id?: string;
+    /**
+     * Method of the call
+     */
+    method?: string;
+    /**
+     * What follows the address of the route or Proxy, as it is sent; a query does not count
+     */
+    path?: string;
+    /**
+     * Where the token stands in the call. Needs `token_id`. Without it, `use.places` of the token is not judged
+     */
+    place?: string;
 };
 
 /**
@@ -713,11 +772,11 @@ export type ExplainRequest = {
  */
 export type FinishSignIn = {
     /**
-     * Which of the Tenants of the person; needed where there are several
+     * Id of the Tenant. Required if the person is a member of several
      */
     tenant_id?: string;
     /**
-     * The secret of an invitation
+     * Secret of an invitation, which is accepted first
      */
     invitation?: string;
 };
@@ -725,17 +784,17 @@ export type FinishSignIn = {
 /**
  * Invitation
  *
- * Makes whoever accepts it a member of the Tenant.
+ * An invitation to become a member of the Tenant.
  */
 export type Invitation = {
     id: string;
     tenant_id: string;
     /**
-     * Its ASCII letters in lower case
+     * ASCII letters are in lower case
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
+     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
@@ -744,27 +803,27 @@ export type Invitation = {
     member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
-     * 72 hours after it was made or sent again
+     * 72 hours after it was created or sent again
      */
     expires_at: string;
     /**
-     * False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link
+     * False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link
      */
     acceptable: boolean;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -798,11 +857,11 @@ export type InvitationWithUrl = {
     id: string;
     tenant_id: string;
     /**
-     * Its ASCII letters in lower case
+     * ASCII letters are in lower case
      */
     email: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
+     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
@@ -811,31 +870,31 @@ export type InvitationWithUrl = {
     member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
-     * 72 hours after it was made or sent again
+     * 72 hours after it was created or sent again
      */
     expires_at: string;
     /**
-     * False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link
+     * False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link
      */
     acceptable: boolean;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
     /**
-     * For the person, to be sent as you like: no mail is sent. Good once. Absent where the installation serves no console, and then nobody can accept
+     * The link. Send it to the person yourself: no mail is sent. It works once. Absent if the installation has no console: then nobody can accept the invitation
      */
     url?: string;
 };
@@ -843,44 +902,44 @@ export type InvitationWithUrl = {
 /**
  * Invocation
  *
- * What one invocation of a Proxy was. Never a body, a value, a path or a query.
+ * One invocation of a Proxy. It never has a body, a value, a path or a query.
  */
 export type Invocation = {
     trace_id: string;
     /**
-     * When its head had come
+     * When the head of the request was received
      */
     at: string;
     proxy_id: string;
     /**
-     * Whose key it had; of a session, the Application that authorized it
+     * Application of the key. For a session, the Application that authorized it
      */
     application_id?: string;
     method: string;
     /**
-     * What the caller was answered
+     * Status that the caller got
      */
     status: number;
     /**
-     * What the destination answered; absent where it was not reached
+     * Status of the destination. Absent if it sent no response
      */
     destination_status?: number;
     /**
-     * The code of the error that ended it, or `caller_gone` where the caller left
+     * Error code, or `caller_gone` if the caller closed the connection. Absent if there was no error
      */
     refused_by?: string;
     /**
-     * Milliseconds in `authenticate`, `detokenize`, `transform` and `destination`, as far as it came, and `total`
+     * Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` and `destination` as far as they were reached
      */
     stages_ms: {
         [key: string]: number;
     };
     /**
-     * Tokens whose values went into its body, the first 20. `GET /logs?trace_id=` has all
+     * The first 20 tokens whose values were sent. For all of them use `GET /logs?trace_id=`
      */
     token_ids: Array<string>;
     /**
-     * The first lines that its transforms printed, redacted. Only for who holds proxy:update, and where the gateways log them
+     * The first console lines of its transforms, without known secrets. Only for callers with proxy:update, and only if the setting `TRANSFORM_CONSOLE` is `redacted`
      */
     console?: Array<InvocationConsoleLine>;
 };
@@ -900,7 +959,7 @@ export type InvocationPage = {
     pagination: InvocationPagination;
     data: Array<Invocation>;
     /**
-     * How many invocations between those that are kept were left out, because there were too many at once
+     * Number of invocations that are missing in this list because there were too many at once
      */
     skipped: number;
 };
@@ -910,11 +969,11 @@ export type InvocationPage = {
  */
 export type InvocationPagination = {
     /**
-     * The `size` that was asked for
+     * Results per page, as requested
      */
     page_size: number;
     /**
-     * `start` of the next page; absent on the last
+     * Send it as `start` to get the next page. Absent on the last page
      */
     next?: string;
 };
@@ -922,7 +981,7 @@ export type InvocationPagination = {
 /**
  * Latency
  *
- * From the head of the request to the end of the answer, within 5 %; null for a step without any
+ * Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations
  */
 export type Latency = {
     p50: Array<number | null>;
@@ -932,16 +991,16 @@ export type Latency = {
 /**
  * Log
  *
- * One row of the audit log: who did what to which thing, when. Never a value.
+ * One row of the audit log: who did what, when, to which resource. It never has a value of a token.
  */
 export type Log = {
     id: string;
     /**
-     * The Tenant whose log it is
+     * The Tenant of the log
      */
     tenant_id: string;
     /**
-     * Who acted; absent where the system did
+     * Id of the Application, session or user that acted. Absent if the system acted
      */
     actor_id?: string;
     /**
@@ -949,31 +1008,31 @@ export type Log = {
      */
     actor_type: 'application' | 'session' | 'user' | 'system';
     /**
-     * What was acted on
+     * Type of the resource
      */
     entity_type: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
     /**
-     * Id of the thing that was acted on
+     * Id of the resource
      */
     entity_id: string;
     /**
-     * What was done
+     * The operation
      */
     operation: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
     /**
-     * The same for people
+     * The operation as a sentence
      */
     message: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * Of the request
+     * Trace id of the request
      */
     trace_id?: string;
     /**
-     * What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy or reactor has `application_id` and `places` too, which are `transform` where a transform asked for the values and `code` where the code of a reactor did; through a Proxy also `destination_host` and `method`
+     * Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use
      */
     detail?: {
         [key: string]: unknown;
@@ -985,15 +1044,15 @@ export type Log = {
  */
 export type LogConsistency = {
     /**
-     * As asked for
+     * As requested
      */
     from: number;
     /**
-     * As asked for
+     * As requested
      */
     to: number;
     /**
-     * Base64, in the order of RFC 9162
+     * Hashes of the proof in base64, in the order of RFC 9162
      */
     hashes: Array<string>;
 };
@@ -1011,27 +1070,27 @@ export type LogPage = {
  */
 export type LogPagination = {
     /**
-     * How many rows match; absent with `start`
+     * Number of matching rows. Absent if `start` was sent
      */
     total_items?: number;
     /**
-     * True where a filter matches more than 10,000 rows, which are not counted further
+     * True if a filter matches more than 10,000 rows. Rows are counted only up to this number
      */
     total_is_lower_bound?: boolean;
     /**
-     * The `page` that was asked for; absent with `start`
+     * Number of this page, as requested. Absent if `start` was sent
      */
     page_number?: number;
     /**
-     * The `size` that was asked for
+     * Results per page, as requested
      */
     page_size: number;
     /**
-     * How many pages there are; absent with `start`
+     * Number of pages. Absent if `start` was sent
      */
     total_pages?: number;
     /**
-     * The `start` of the next page; absent on the last
+     * Send it as `start` to get the next page. Absent on the last page
      */
     next?: string;
 };
@@ -1041,23 +1100,23 @@ export type LogPagination = {
  */
 export type LogProof = {
     /**
-     * Where the row stands, from 0
+     * Position of the row in the ledger, from 0
      */
     leaf_index: number;
     /**
-     * Rows under the checkpoint
+     * Number of rows in the checkpoint
      */
     tree_size: number;
     /**
-     * Hexadecimal, lower case
+     * Hash of the row, hexadecimal in lower case
      */
     leaf_hash: string;
     /**
-     * Base64, in the order of RFC 9162
+     * Hashes of the proof in base64, in the order of RFC 9162
      */
     hashes: Array<string>;
     /**
-     * The signed checkpoint of that size
+     * The signed checkpoint with this number of rows
      */
     checkpoint: string;
 };
@@ -1068,18 +1127,18 @@ export type LogProof = {
 export type Me = {
     user?: User;
     /**
-     * Of a sign-in by a management key
+     * Only for a sign-in with a management key: its Application
      */
     application_id?: string;
     tenant: MyTenant;
     /**
-     * For a person: Tenants for signInToTenant, by name
+     * Only for a person: Tenants to which the person can change with signInToTenant, by name
      */
     tenants?: Array<EnterableTenant>;
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     permissions: Array<PermissionName>;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     expires_at: string;
 };
@@ -1093,32 +1152,32 @@ export type Member = {
     id: string;
     tenant_id: string;
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
+     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group
+     * How the person became a member: `person` by an invitation, `group` by a group of the identity provider. The latter ends at the first sign-in without the group
      */
     source: 'person' | 'group';
     /**
-     * Whether the person can sign in by a configured identity provider. If not, an invitation to their e-mail address lets whoever accepts it take over this membership
+     * Whether the person can sign in with a configured identity provider. If not, whoever accepts an invitation to their e-mail address takes over this membership
      */
     has_identity: boolean;
     user: User;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -1142,20 +1201,20 @@ export type MyTenant = {
 /**
  * NewSession
  *
- * A session that waits to be authorized.
+ * A session that is not authorized yet.
  */
 export type NewSession = {
     id: string;
     /**
-     * Goes where an API key goes, once it is authorized; shown only here
+     * Key of the session. When the session is authorized, send it like an API key. It is shown only here
      */
     session_key: string;
     /**
-     * For the server that authorizes it; shown only here, good once
+     * Give this to the server that authorizes the session. It works once, and is shown only here
      */
     nonce: string;
     /**
-     * Until then it waits
+     * If the session is not authorized by this time, it ends
      */
     expires_at: string;
 };
@@ -1165,19 +1224,19 @@ export type NewSession = {
  */
 export type Pagination = {
     /**
-     * How many items match, on all pages
+     * Number of matching items on all pages
      */
     total_items: number;
     /**
-     * The `page` that was asked for
+     * Number of this page, as requested
      */
     page_number: number;
     /**
-     * The `size` that was asked for
+     * Results per page, as requested
      */
     page_size: number;
     /**
-     * How many pages there are; 0 where nothing matches
+     * Number of pages. 0 if nothing matches
      */
     total_pages: number;
 };
@@ -1187,57 +1246,90 @@ export type Pagination = {
  */
 export type PatchToken = {
     /**
-     * Any JSON up to 1 MiB; merged
+     * Merged into `data` as a JSON merge patch. A value that is not an object replaces it
      */
     data?: unknown;
     /**
-     * JSON of expressions over data; default by type; merged
+     * Merged into `mask` as a JSON merge patch. Null restores the mask of the type
      */
     mask?: unknown;
     /**
-     * Replaced; null puts it where its type is
+     * Replaces all containers. Null restores the container of the type
      */
     containers?: Array<string> | null;
     /**
-     * Merged; null removes. Stored and answered in plaintext: nothing sensitive
+     * Merged into `metadata`; null removes a key, or all of them. Values are stored and shown in plaintext, so never put sensitive values here
      */
     metadata?: {
         [key: string]: string | null;
     } | null;
     /**
-     * Expressions over data by whose values the token is found; replaced
+     * Replaces all search indexes: expressions over `data`. Null removes them
      */
     search_indexes?: Array<string> | null;
     /**
-     * Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal
+     * Expression over `data`. Its value is hashed for the fingerprint. Default: the expression of the type. Tokens with different expressions never count as equal
      */
     fingerprint_expression?: string | null;
     /**
-     * Overrides the Tenant's `deduplicate_tokens`
+     * Overrides the Tenant's `deduplicate_tokens` for this patch
      */
     deduplicate_token?: boolean | null;
     /**
-     * ISO 8601; UTC where it has no zone; null for never
+     * When the token is deleted: ISO 8601, UTC if it has no zone. Null: never
      */
     expires_at?: string | null;
+    use?: PatchTokenUse;
 };
+
+/**
+ * PatchTokenUse
+ *
+ * What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Allowing more needs a key of a private Application with a rule that reveals the token (403)
+ */
+export type PatchTokenUse = {
+    /**
+     * Ids of the Proxies that may reveal the token. Reactors are then refused
+     */
+    proxies?: Array<string> | null;
+    /**
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`
+     */
+    destinations?: Array<string> | null;
+    /**
+     * HTTP methods of the requests that may carry the value, in any case
+     */
+    methods?: Array<string> | null;
+    /**
+     * Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`
+     */
+    places?: Array<string> | null;
+    /**
+     * How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back
+     */
+    max_uses?: number | null;
+    /**
+     * The token may be revealed before this time: ISO 8601, UTC if it has no zone
+     */
+    until?: string | null;
+} | null;
 
 /**
  * Permission
  *
- * What an Application can be granted.
+ * A permission that an Application can have.
  */
 export type Permission = {
     /**
-     * Permission type referenced by operations
+     * Name of the permission
      */
     type: PermissionName;
     /**
-     * What it allows
+     * What the permission allows
      */
     description: string;
     /**
-     * Application types that can hold it
+     * Application types that can have it
      */
     application_types: Array<'private' | 'public' | 'management'>;
 };
@@ -1249,11 +1341,11 @@ export type Permission = {
  */
 export type Problem = {
     /**
-     * `urn:sluice:problem:` and the code of the kind of failure
+     * `urn:sluice:problem:` and the error code
      */
     type: string;
     /**
-     * The kind of failure in words
+     * Short name of the error
      */
     title: string;
     /**
@@ -1265,11 +1357,11 @@ export type Problem = {
      */
     detail: string;
     /**
-     * The trace id of the request; its log lines carry it too
+     * Trace id of the request. Log lines of the request contain it too
      */
     instance: string;
     /**
-     * For a validation failure: messages by the path of the member that they are about
+     * Only for validation failures: the path of each member that is wrong, with messages
      */
     errors?: {
         [key: string]: Array<string>;
@@ -1279,12 +1371,12 @@ export type Problem = {
 /**
  * Proxy
  *
- * A pre-configured forwarding endpoint.
+ * An endpoint that forwards requests to one destination.
  */
 export type Proxy = {
     id: string;
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
@@ -1292,47 +1384,77 @@ export type Proxy = {
      */
     name: string;
     /**
-     * Selects the Proxy in an invocation
+     * Key of the Proxy. Callers send it to invoke the Proxy
      */
     key: string;
     /**
-     * Where requests are forwarded
+     * URL to which requests are forwarded
      */
     destination_url: string;
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * The Application whose permissions transforms have
+     * Id of the Application. `req.svc` of the transforms has its permissions
      */
     application_id?: string;
     /**
-     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     * Names and values for the transforms, for example secrets. At most 64 KiB in total
      */
     configuration?: {
         [key: string]: string;
     };
     /**
-     * Whether an invocation must carry an API key
+     * Whether an invocation needs an API key
      */
     require_auth: boolean;
     /**
-     * The Application that the Proxy named, if it was deleted or has expired since. The code of the Proxy has no `req.svc` until the Proxy names another one
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     */
+    token_places?: Array<string>;
+    /**
+     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     */
+    request_headers?: {
+        [key: string]: string;
+    };
+    /**
+     * Time limit for the head of the destination's response, in seconds. When it expires, the response is 504. Default: 25
+     */
+    head_timeout_s?: number;
+    /**
+     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     */
+    path_name?: string;
+    /**
+     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     */
+    accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
+    /**
+     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     */
+    allowed_methods?: Array<string>;
+    /**
+     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     */
+    allowed_paths?: Array<string>;
+    /**
+     * Present if the Application of the Proxy was deleted or has expired: its id. The code of the Proxy has no `req.svc` until you set another Application
      */
     former_application_id?: string;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -1346,27 +1468,57 @@ export type ProxyBody = {
      */
     name: string;
     /**
-     * Where requests are forwarded
+     * URL to which requests are forwarded
      */
     destination_url: string;
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * A private or public Application; transforms act with its permissions
+     * A private or public Application. `req.svc` of the transforms has its permissions
      */
     application?: {
         id: string;
     };
     /**
-     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     * Names and values for the transforms, for example secrets. At most 64 KiB in total
      */
     configuration?: {
         [key: string]: string;
     };
     /**
-     * Whether an invocation must carry an API key
+     * Whether an invocation needs an API key
      */
     require_auth?: boolean;
+    /**
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     */
+    token_places?: Array<string>;
+    /**
+     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     */
+    request_headers?: {
+        [key: string]: string;
+    };
+    /**
+     * Time limit for the head of the destination's response, in seconds. When it expires, the response is 504. Default: 25
+     */
+    head_timeout_s?: number;
+    /**
+     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     */
+    path_name?: string;
+    /**
+     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     */
+    accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
+    /**
+     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     */
+    allowed_methods?: Array<string>;
+    /**
+     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     */
+    allowed_paths?: Array<string>;
 };
 
 /**
@@ -1380,7 +1532,7 @@ export type ProxyPage = {
 /**
  * ProxyPatch
  *
- * The members of ProxyPut, all optional. null removes a member.
+ * The members of ProxyPut. All are optional. Null removes a member.
  */
 export type ProxyPatch = {
     /**
@@ -1388,45 +1540,75 @@ export type ProxyPatch = {
      */
     name?: string;
     /**
-     * Where requests are forwarded
+     * URL to which requests are forwarded
      */
     destination_url?: string;
     /**
-     * Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
+     * Code that runs on the request before it is forwarded. It gets `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
      */
     request_transform?: {
         /**
-         * CommonJS module that exports an async function; at most 256 KiB
+         * CommonJS module that exports an async function. At most 256 KiB
          */
         code?: string;
     } | null;
     /**
-     * Code that runs on the destination's response before it is returned. It sees `args.body` and `args.headers`, and returns `body` and `headers`.
+     * Code that runs on the response of the destination before it is returned. It gets `args.body` and `args.headers`, and returns `body` and `headers`.
      */
     response_transform?: {
         /**
-         * CommonJS module that exports an async function; at most 256 KiB
+         * CommonJS module that exports an async function. At most 256 KiB
          */
         code?: string;
     } | null;
     /**
-     * A private or public Application; transforms act with its permissions. Null: none
+     * A private or public Application. `req.svc` of the transforms has its permissions. Null: none
      */
     application?: {
         id?: string;
     } | null;
     /**
-     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     * Names and values for the transforms, for example secrets. At most 64 KiB in total
      */
     configuration?: {
         [key: string]: string | null;
     } | null;
     /**
-     * Whether an invocation must carry an API key
+     * Whether an invocation needs an API key
      */
     require_auth?: boolean | null;
     /**
-     * Counts where `application` is not a member
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     */
+    token_places?: Array<string> | null;
+    /**
+     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     */
+    request_headers?: {
+        [key: string]: string | null;
+    } | null;
+    /**
+     * Time limit for the head of the destination's response, in seconds. When it expires, the response is 504. Default: 25
+     */
+    head_timeout_s?: number | null;
+    /**
+     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     */
+    path_name?: string | null;
+    /**
+     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     */
+    accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
+    /**
+     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     */
+    allowed_methods?: Array<string> | null;
+    /**
+     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     */
+    allowed_paths?: Array<string> | null;
+    /**
+     * Used only if the body has no `application`
      */
     application_id?: string | null;
 };
@@ -1440,29 +1622,59 @@ export type ProxyPut = {
      */
     name: string;
     /**
-     * Where requests are forwarded
+     * URL to which requests are forwarded
      */
     destination_url: string;
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * A private or public Application; transforms act with its permissions. Null: none
+     * A private or public Application. `req.svc` of the transforms has its permissions. Null: none
      */
     application?: {
         id: string;
     } | null;
     /**
-     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     * Names and values for the transforms, for example secrets. At most 64 KiB in total
      */
     configuration?: {
         [key: string]: string;
     };
     /**
-     * Whether an invocation must carry an API key
+     * Whether an invocation needs an API key
      */
     require_auth?: boolean;
     /**
-     * Counts where `application` is not a member
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     */
+    token_places?: Array<string> | null;
+    /**
+     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     */
+    request_headers?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Time limit for the head of the destination's response, in seconds. When it expires, the response is 504. Default: 25
+     */
+    head_timeout_s?: number | null;
+    /**
+     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     */
+    path_name?: string | null;
+    /**
+     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     */
+    accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
+    /**
+     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     */
+    allowed_methods?: Array<string> | null;
+    /**
+     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     */
+    allowed_paths?: Array<string> | null;
+    /**
+     * Used only if the body has no `application`
      */
     application_id?: string | null;
 };
@@ -1470,23 +1682,23 @@ export type ProxyPut = {
 /**
  * ProxyVersion
  *
- * A state that a Proxy has or had.
+ * A version of a Proxy. Each change makes a new version.
  */
 export type ProxyVersion = {
     /**
-     * From 1 in each Proxy; the highest is the Proxy as it is
+     * Number of the version, from 1. The highest is the current one
      */
     version: number;
     /**
-     * When the Proxy came to be so
+     * When this version was made
      */
     at: string;
     /**
-     * Who made it so
+     * Id of the Application, session or user that made this version
      */
     by?: string;
     /**
-     * Members that differ from the version before; empty for the first
+     * Members that differ from the previous version. Empty for the first version
      */
     changed: Array<string>;
 };
@@ -1504,7 +1716,7 @@ export type ProxyVersionPage = {
  */
 export type Reaction = {
     /**
-     * Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
+     * Arguments: any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object
      */
     args?: unknown;
 };
@@ -1512,12 +1724,12 @@ export type Reaction = {
 /**
  * Reactor
  *
- * Code of the Tenant that is called by itself, with values put into its arguments.
+ * Your code, which callers run directly. Tokens in its arguments are replaced with their values.
  */
 export type Reactor = {
     id: string;
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
@@ -1525,7 +1737,7 @@ export type Reactor = {
      */
     name: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code?: string;
     /**
@@ -1533,30 +1745,30 @@ export type Reactor = {
      */
     formula_id?: string;
     /**
-     * The Application whose permissions `req.svc` has
+     * `req.svc` has the permissions of this Application
      */
     application_id?: string;
     /**
-     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
      */
     configuration?: {
         [key: string]: string | number | boolean;
     };
     retryable: boolean;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -1570,29 +1782,29 @@ export type ReactorBody = {
      */
     name: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code?: string;
     /**
-     * What it runs, instead of `code`: exactly one of them
+     * The formula whose code it runs. Send either `formula` or `code`
      */
     formula?: {
         id: string;
     };
     /**
-     * `req.svc` acts with its permissions
+     * `req.svc` has the permissions of this Application
      */
     application?: {
         id: string;
     };
     /**
-     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
      */
     configuration?: {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run that may have called out is repeated when its process died
+     * Whether an asynchronous run is repeated if its process died after the code may have called another service
      */
     retryable?: boolean;
 };
@@ -1600,16 +1812,16 @@ export type ReactorBody = {
 /**
  * ReactorFormula
  *
- * Code that several reactors run, each with a configuration of its own.
+ * Code that several reactors run, each with its own configuration.
  */
 export type ReactorFormula = {
     id: string;
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
-     * There is no other
+     * The only value is `private`
      */
     type: 'private';
     /**
@@ -1618,50 +1830,50 @@ export type ReactorFormula = {
     name: string;
     description?: string;
     /**
-     * For people, for example a data URL
+     * Icon for people, for example a data URL
      */
     icon?: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code: string;
     /**
-     * What the configuration of each reactor of this formula must have
+     * Members that the configuration of each reactor of this formula must have
      */
     configuration: Array<{
         name: string;
         description?: string;
         /**
-         * Texts of this type are cast
+         * Type of the value. A text is converted to it
          */
         type: 'string' | 'boolean' | 'number';
     }>;
     /**
-     * What `args` must have, unless it is optional; they may have more
+     * Members that `args` must have, unless they are optional. `args` may have other members too
      */
     request_parameters: Array<{
         name: string;
         description?: string;
         /**
-         * Texts of this type are cast
+         * Type of the value. A text is converted to it
          */
         type: 'string' | 'boolean' | 'number';
         optional?: boolean;
     }>;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -1671,7 +1883,7 @@ export type ReactorFormula = {
  */
 export type ReactorFormulaBody = {
     /**
-     * There is no other
+     * The only value is `private`
      */
     type?: 'private';
     /**
@@ -1680,32 +1892,32 @@ export type ReactorFormulaBody = {
     name: string;
     description?: string;
     /**
-     * For people, for example a data URL
+     * Icon for people, for example a data URL
      */
     icon?: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code: string;
     /**
-     * What the configuration of each reactor of this formula must have
+     * Members that the configuration of each reactor of this formula must have
      */
     configuration?: Array<{
         name: string;
         description?: string;
         /**
-         * Texts of this type are cast
+         * Type of the value. A text is converted to it
          */
         type: 'string' | 'boolean' | 'number';
     }>;
     /**
-     * What `args` must have, unless it is optional; they may have more
+     * Members that `args` must have, unless they are optional. `args` may have other members too
      */
     request_parameters?: Array<{
         name: string;
         description?: string;
         /**
-         * Texts of this type are cast
+         * Type of the value. A text is converted to it
          */
         type: 'string' | 'boolean' | 'number';
         optional?: boolean;
@@ -1731,7 +1943,7 @@ export type ReactorPage = {
 /**
  * ReactorPatch
  *
- * The members of ReactorPut, all optional. null removes a member.
+ * The members of ReactorPut. All are optional. Null removes a member.
  */
 export type ReactorPatch = {
     /**
@@ -1739,37 +1951,37 @@ export type ReactorPatch = {
      */
     name?: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code?: string | null;
     /**
-     * Instead of `code`. Without both it runs what it ran before
+     * The formula whose code it runs. Without `formula` and `code` it runs the same code as before
      */
     formula?: {
         id?: string;
     } | null;
     /**
-     * `req.svc` acts with its permissions
+     * `req.svc` has the permissions of this Application
      */
     application?: {
         id?: string;
     } | null;
     /**
-     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
      */
     configuration?: {
         [key: string]: string | number | boolean | null;
     } | null;
     /**
-     * Whether an asynchronous run that may have called out is repeated when its process died
+     * Whether an asynchronous run is repeated if its process died after the code may have called another service
      */
     retryable?: boolean | null;
     /**
-     * Counts where neither `formula` nor `code` is a member
+     * Used only if the body has neither `formula` nor `code`
      */
     formula_id?: string | null;
     /**
-     * Counts where `application` is not a member
+     * Used only if the body has no `application`
      */
     application_id?: string | null;
 };
@@ -1783,37 +1995,37 @@ export type ReactorPut = {
      */
     name: string;
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code?: string;
     /**
-     * Instead of `code`. Without both it runs what it ran before
+     * The formula whose code it runs. Without `formula` and `code` it runs the same code as before
      */
     formula?: {
         id: string;
     } | null;
     /**
-     * `req.svc` acts with its permissions
+     * `req.svc` has the permissions of this Application
      */
     application?: {
         id: string;
     } | null;
     /**
-     * Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast
+     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
      */
     configuration?: {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run that may have called out is repeated when its process died
+     * Whether an asynchronous run is repeated if its process died after the code may have called another service
      */
     retryable?: boolean;
     /**
-     * Counts where neither `formula` nor `code` is a member
+     * Used only if the body has neither `formula` nor `code`
      */
     formula_id?: string | null;
     /**
-     * Counts where `application` is not a member
+     * Used only if the body has no `application`
      */
     application_id?: string | null;
 };
@@ -1821,7 +2033,7 @@ export type ReactorPut = {
 /**
  * ReactorResult
  *
- * What the code returned; a member is absent where it returned none
+ * What the code returned. A member that it did not return is absent
  */
 export type ReactorResult = {
     /**
@@ -1837,7 +2049,7 @@ export type ReactorResult = {
      */
     headers?: unknown;
     /**
-     * What the code returned as `tokenize`, with tokens in place of values
+     * The value of `tokenize` that the code returned, with tokens in place of values
      */
     tokens?: unknown;
 };
@@ -1851,11 +2063,11 @@ export type ReactorRun = {
      */
     id: string;
     /**
-     * Application or session that asked for it
+     * Id of the Application or session that requested the run
      */
     created_by: string;
     /**
-     * What the code printed, without secrets; shown to whoever holds `reactor:update`
+     * Console output of the code, without known secrets. Only for callers with `reactor:update`
      */
     console?: Array<{
         level: 'debug' | 'info' | 'warn' | 'error';
@@ -1863,15 +2075,15 @@ export type ReactorRun = {
     }>;
     state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * When it first began
+     * When the run first started
      */
     started_at?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     ended_at?: string;
     /**
@@ -1891,11 +2103,11 @@ export type ReactorRunCursorPage = {
 /**
  * ReactorTrial
  *
- * What came of a trial: `result` or `error`, never both.
+ * Result of a test: either `result` or `error`.
  */
 export type ReactorTrial = {
     /**
-     * What the code returned; a member that it left out is missing
+     * What the code returned. A member that it did not return is absent
      */
     result?: {
         /**
@@ -1911,30 +2123,30 @@ export type ReactorTrial = {
          */
         headers?: unknown;
         /**
-         * What would become tokens
+         * Values that would become tokens
          */
         tokenize?: unknown;
     };
     /**
-     * What the caller of a reactor would be answered with
+     * Status of the response that a caller would get
      */
     error?: {
         status: number;
         title: string;
         /**
-         * Name, message and line of what was thrown, or why it was stopped
+         * Name, message and line of the error, or why the code was stopped
          */
         detail?: string;
         errors?: {
             [key: string]: Array<string>;
         };
         /**
-         * Where in the code it was thrown
+         * Line of the error in the code
          */
         line?: number;
         column?: number;
         /**
-         * The limit: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes`, `hostCalls`; `stuck` for a promise that can never settle
+         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle
          */
         stopped_by?: string;
         /**
@@ -1947,7 +2159,7 @@ export type ReactorTrial = {
         body?: unknown;
     };
     /**
-     * What the code printed, at most 16 KiB; nothing where its thread had to be ended
+     * Console output of the code, at most 16 KiB. Empty if its thread was killed
      */
     console: Array<{
         level: 'debug' | 'info' | 'warn' | 'error';
@@ -1955,7 +2167,7 @@ export type ReactorTrial = {
     }>;
     duration_ms: number;
     /**
-     * CPU time; missing where its thread had to be ended
+     * CPU time in milliseconds. Absent if the thread was killed
      */
     cpu_ms?: number;
 };
@@ -1965,11 +2177,11 @@ export type ReactorTrial = {
  */
 export type ReactorTrialBody = {
     /**
-     * A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
+     * A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB
      */
     code: string;
     /**
-     * What `req.args` is: any JSON, as it is; no expression is evaluated
+     * Value of `req.args`: any JSON. Expressions are not evaluated
      */
     args: unknown;
     /**
@@ -1983,11 +2195,11 @@ export type ReactorTrialBody = {
 /**
  * RequestTransform
  *
- * Code that runs on the inbound request before it is forwarded. It sees `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
+ * Code that runs on the request before it is forwarded. It gets `args.body`, `args.headers`, `args.method`, `args.path` and `args.query`, and returns `body` and `headers`.
  */
 export type RequestTransform = {
     /**
-     * CommonJS module that exports an async function; at most 256 KiB
+     * CommonJS module that exports an async function. At most 256 KiB
      */
     code: string;
 };
@@ -1995,11 +2207,11 @@ export type RequestTransform = {
 /**
  * ResponseTransform
  *
- * Code that runs on the destination's response before it is returned. It sees `args.body` and `args.headers`, and returns `body` and `headers`.
+ * Code that runs on the response of the destination before it is returned. It gets `args.body` and `args.headers`, and returns `body` and `headers`.
  */
 export type ResponseTransform = {
     /**
-     * CommonJS module that exports an async function; at most 256 KiB
+     * CommonJS module that exports an async function. At most 256 KiB
      */
     code: string;
 };
@@ -2009,11 +2221,11 @@ export type ResponseTransform = {
  */
 export type SearchTokens = {
     /**
-     * Comparisons with AND, OR, NOT and parentheses
+     * Comparisons such as `type:card`, combined with AND, OR, NOT and parentheses
      */
     query: string;
     /**
-     * Page number to return
+     * Number of the page to return
      */
     page?: number;
     /**
@@ -2031,7 +2243,7 @@ export type Session = {
     id: string;
     state: 'waiting' | 'authorized';
     /**
-     * The public Application that made it
+     * The public Application that created it
      */
     application_id: string;
     /**
@@ -2041,23 +2253,23 @@ export type Session = {
     permissions: Array<PermissionName>;
     rules: Array<SessionRule>;
     /**
-     * The only Proxies that it may invoke
+     * The session may invoke only these Proxies
      */
     proxies?: Array<string>;
     /**
-     * The only reactors that it may call
+     * The session may call only these reactors
      */
     reactors?: Array<string>;
     /**
-     * true: authorized as a session of the hosted fields
+     * true: it was authorized for hosted fields
      */
     fields?: boolean;
     /**
-     * The IP address that it was made from, where it was authorized for one
+     * IP address from which it was created, if it was authorized for an address
      */
     address?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
@@ -2077,31 +2289,31 @@ export type SessionPage = {
 /**
  * SessionRule
  *
- * Grants permissions on tokens: exactly one of `container` and non-empty `conditions`, of which all must hold.
+ * Grants permissions on tokens. It has either `container` or `conditions`.
  */
 export type SessionRule = {
     /**
-     * Description of the rule
+     * What the rule is for
      */
     description?: string;
     /**
-     * Starts at 1; a higher value has lower precedence, and equal ones are decided by their position
+     * Order of the rules, from 1. A rule with a lower number comes first. With equal numbers, the position in the list decides
      */
     priority: number;
     /**
-     * Container of tokens, with all below it
+     * The rule applies to tokens in this container and in all containers below it
      */
     container?: string;
     /**
-     * All of them must hold
+     * The rule applies to tokens that satisfy all of these conditions
      */
     conditions?: Array<AccessRuleCondition>;
     /**
-     * What token responses have in `data`: nothing (redact), the masked value or nothing where there is no mask (mask), the plaintext (reveal)
+     * What `data` of a token contains in responses. `redact`: nothing. `mask`: the masked value, or nothing if the token has no mask. `reveal`: the plaintext
      */
     transform: 'redact' | 'mask' | 'reveal';
     /**
-     * Permissions granted by the rule
+     * Permissions that the rule grants
      */
     permissions: Array<PermissionName>;
 };
@@ -2109,15 +2321,15 @@ export type SessionRule = {
 /**
  * SignIn
  *
- * Exactly one of `secret` and `key`.
+ * Send exactly one of `secret` and `key`.
  */
 export type SignIn = {
     /**
-     * Of a one-time link
+     * Secret of a one-time link
      */
     secret?: string;
     /**
-     * Of an Application of type `management`, whose rights the sign-in has
+     * API key of an Application of type `management`. The sign-in has its permissions
      */
     key?: string;
 };
@@ -2152,7 +2364,7 @@ export type SignInProvider = {
  */
 export type SignInTenant = {
     /**
-     * Another Tenant of the person
+     * Id of another Tenant of the person
      */
     tenant_id: string;
 };
@@ -2162,7 +2374,7 @@ export type SignInTenant = {
  */
 export type SignOut = {
     /**
-     * Ends all sign-ins of the person, or of the key
+     * True: end all sign-ins of the person or of the key
      */
     all?: boolean;
 };
@@ -2175,19 +2387,19 @@ export type SignedIn = {
     user_id?: string;
     application_id?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at: string;
     /**
-     * To the minute
+     * Time of the last request, exact to the minute
      */
     last_used_at: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     expires_at: string;
     /**
-     * Whether this request uses it
+     * Whether this is the sign-in of the request
      */
     current: boolean;
 };
@@ -2203,12 +2415,12 @@ export type SignedInPage = {
 /**
  * Tenant
  *
- * A logical grouping of Applications and tokens. Its data is isolated from that of other Tenants.
+ * A group of Applications and tokens. Its data is isolated from other Tenants.
  */
 export type Tenant = {
     id: string;
     /**
-     * The user that owns the Tenant
+     * Id of the user that owns the Tenant
      */
     owner_id: string;
     /**
@@ -2217,19 +2429,19 @@ export type Tenant = {
     name: string;
     settings: TenantSettings;
     /**
-     * Application that created it
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     modified_at?: string;
 };
@@ -2237,27 +2449,27 @@ export type Tenant = {
 /**
  * TenantMetrics
  *
- * Invocations of the last hour. Each list has an entry for each step, oldest first.
+ * Invocations of the last hour. Each list has one entry for each step, oldest first.
  */
 export type TenantMetrics = {
     /**
-     * Where the first step begins
+     * Start of the first step
      */
     from: string;
     /**
-     * Where the last step ends, which is still under way
+     * End of the last step, which is not over yet
      */
     to: string;
     /**
-     * Seconds in a step
+     * Length of a step in seconds
      */
     step_s: number;
     /**
-     * How many there were
+     * Number of invocations
      */
     requests: Array<number>;
     /**
-     * How many ended with this error code, or `caller_gone`, by cause
+     * Number of invocations that failed, by error code. `caller_gone` means that the caller closed the connection
      */
     errors: {
         [key: string]: Array<number>;
@@ -2268,15 +2480,15 @@ export type TenantMetrics = {
 /**
  * TenantSettings
  *
- * Strings that carry a boolean.
+ * Each value is the text `true` or `false`.
  */
 export type TenantSettings = {
     /**
-     * Whether all tokens are fingerprinted
+     * Whether every token gets a fingerprint. Otherwise only tokens with their own `fingerprint_expression` do
      */
     fingerprint_tokens?: 'true' | 'false';
     /**
-     * Whether tokens are deduplicated. Public keys and sessions then learn by 200 that a card or bank account was there before: of a card whose first eight and last four digits are known by a thousand tries
+     * Whether a new token with the value of an existing token is answered with the existing one. Public keys and sessions then learn from a 200 that a card or bank account exists already. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number
      */
     deduplicate_tokens?: 'true' | 'false';
 };
@@ -2284,7 +2496,7 @@ export type TenantSettings = {
 /**
  * TenantUsageReport
  *
- * How many tokens the Tenant has and uses.
+ * Numbers of tokens of the Tenant.
  */
 export type TenantUsageReport = {
     token_report: TokenReport;
@@ -2293,57 +2505,62 @@ export type TenantUsageReport = {
 /**
  * Token
  *
- * Stands for a value that the vault keeps.
+ * A reference to a value in the vault.
  */
 export type Token = {
     /**
-     * Unique in the Tenant
+     * Id of the token. It is unique in the Tenant
      */
     id: string;
     /**
-     * Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without
+     * The type decides how `data` is validated, and the default container and mask. A card number of `card` and `card_number` has 12 to 19 digits, of which the last is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, need no check digit
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
-     * Owning Tenant
+     * Id of the Tenant
      */
     tenant_id: string;
     /**
-     * Plaintext, masked or absent, as the access rule that decides says
+     * The value: plaintext, masked or absent. The access rule that applies decides
      */
     data?: unknown;
     /**
-     * JSON of expressions over data
+     * How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`
      */
     mask?: unknown;
     /**
-     * Where it is; access rules go by it
+     * Containers of the token. Access rules grant permissions on containers
      */
     containers: Array<string>;
     /**
-     * Plaintext, never sensitive
+     * Names and values of your own. They are stored and shown in plaintext, so never put sensitive values here
      */
     metadata?: {
         [key: string]: string;
     };
     /**
-     * Expressions whose values it is found by
+     * Expressions over `data`. A search of `data` compares with their values
      */
     search_indexes?: Array<string>;
     /**
-     * Equal for equal data of one type and `fingerprint_expression` in the Tenant. Compare no others, because each creator chooses its own expression
+     * Keyed hash of the value. Two tokens of the Tenant with equal `type`, `fingerprint_expression` and fingerprint have equal values. Do not compare fingerprints of different expressions
      */
     fingerprint?: string;
     /**
-     * Expression over data that the fingerprint is made of
+     * Expression over `data`. Its value is hashed for the fingerprint
      */
     fingerprint_expression?: string;
     /**
-     * Moment at which the token is deleted
+     * When the token is deleted
      */
     expires_at?: string;
+    use?: TokenUse;
     /**
-     * Application that created it
+     * How many invocations have used the token, counted because `use.max_uses` is set
+     */
+    uses?: number;
+    /**
+     * Id of the Application, session or user that created it
      */
     created_by?: string;
     /**
@@ -2351,7 +2568,7 @@ export type Token = {
      */
     created_at?: string;
     /**
-     * Application that last modified it
+     * Id of the Application, session or user that last changed it
      */
     modified_by?: string;
     /**
@@ -2381,17 +2598,17 @@ export type TokenPage = {
  */
 export type TokenReport = {
     /**
-     * By token type
+     * Numbers by token type
      */
     metrics_by_type: {
         [key: string]: TokenTypeMetrics;
     };
     /**
-     * Monthly active tokens included in the billing plan
+     * Monthly active tokens that the billing plan includes
      */
     included_monthly_active_tokens: number;
     /**
-     * Tokens created, read or used in this UTC month
+     * Tokens that were created, read or used in this UTC month
      */
     monthly_active_tokens: number;
 };
@@ -2405,19 +2622,51 @@ export type TokenTypeMetrics = {
      */
     count: number;
     /**
-     * ISO 8601; in requests a date alone will do, and without a zone it is UTC
+     * ISO 8601. In requests, a date without a time is allowed, and a time without a zone is UTC
      */
     last_created_at?: string;
 };
 
 /**
+ * TokenUse
+ *
+ * What the token may be used for by Proxies and reactors. All members that are set must hold; otherwise the token is not revealed (403). Absent: no restriction
+ */
+export type TokenUse = {
+    /**
+     * Ids of the Proxies that may reveal the token. Reactors are then refused
+     */
+    proxies?: Array<string>;
+    /**
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`
+     */
+    destinations?: Array<string>;
+    /**
+     * HTTP methods of the requests that may carry the value, in any case
+     */
+    methods?: Array<string>;
+    /**
+     * Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`
+     */
+    places?: Array<string>;
+    /**
+     * How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back
+     */
+    max_uses?: number;
+    /**
+     * The token may be revealed before this time: ISO 8601, UTC if it has no zone
+     */
+    until?: string;
+};
+
+/**
  * TransformTrial
  *
- * What came of a trial: `result` or `error`, never both.
+ * Result of a test: either `result` or `error`.
  */
 export type TransformTrial = {
     /**
-     * What the transform returned; a member that it left out is missing
+     * What the transform returned. A member that it did not return is absent
      */
     result?: {
         /**
@@ -2430,25 +2679,25 @@ export type TransformTrial = {
         headers?: unknown;
     };
     /**
-     * What the caller of a Proxy would be answered with
+     * Status of the response that a caller would get
      */
     error?: {
         status: number;
         title: string;
         /**
-         * Name, message and line of what was thrown, or why it was stopped
+         * Name, message and line of the error, or why the code was stopped
          */
         detail?: string;
         errors?: {
             [key: string]: Array<string>;
         };
         /**
-         * Where in the code it was thrown
+         * Line of the error in the code
          */
         line?: number;
         column?: number;
         /**
-         * The limit: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes`, `hostCalls`; `stuck` for a promise that can never settle
+         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle
          */
         stopped_by?: string;
         /**
@@ -2461,17 +2710,17 @@ export type TransformTrial = {
         body?: unknown;
     };
     /**
-     * Where the code called `req.svc`: a stand-in answered, which keeps tokens in a map for this one run and has no rules, masks or search
+     * Present if the code called `req.svc`. A stand-in answered: it stores tokens only during this run, and has no rules, masks or search
      */
     client?: {
         answered_by: 'stand-in';
         /**
-         * How many calls it answered
+         * Number of calls
          */
         calls: number;
     };
     /**
-     * What the code printed, at most 16 KiB; nothing where its thread had to be ended
+     * Console output of the code, at most 16 KiB. Empty if its thread was killed
      */
     console: Array<{
         level: 'debug' | 'info' | 'warn' | 'error';
@@ -2479,7 +2728,7 @@ export type TransformTrial = {
     }>;
     duration_ms: number;
     /**
-     * CPU time; missing where its thread had to be ended
+     * CPU time in milliseconds. Absent if the thread was killed
      */
     cpu_ms?: number;
 };
@@ -2489,11 +2738,11 @@ export type TransformTrial = {
  */
 export type TransformTrialBody = {
     /**
-     * The transform; at most 256 KiB
+     * Code of the transform, at most 256 KiB
      */
     code: string;
     /**
-     * What `req.args` is: `body` and `headers`, of a request also `method`, `path` and `query`. What is left out is as of an empty request or response.
+     * Value of `req.args`: `body` and `headers`, and for a request also `method`, `path` and `query`. Defaults are those of an empty request or response.
      */
     args: {
         /**
@@ -2501,30 +2750,30 @@ export type TransformTrialBody = {
          */
         body?: unknown;
         /**
-         * By names in lower case
+         * Headers, with names in lower case
          */
         headers?: unknown;
         /**
-         * Of the request
+         * Method of the request
          */
         method?: unknown;
         /**
-         * What follows `/proxy`
+         * Path after `/proxy`
          */
         path?: unknown;
         /**
-         * With its `?`
+         * Query with its `?`
          */
         query?: unknown;
     };
     /**
-     * Static name/value pairs (for example secrets) for the transforms; at most 64 KiB in all
+     * Names and values for the transforms, for example secrets. At most 64 KiB in total
      */
     configuration?: {
         [key: string]: string;
     };
     /**
-     * Which transform it is
+     * Whether it is a request transform or a response transform
      */
     kind?: 'request' | 'response';
 };
@@ -2538,17 +2787,21 @@ export type UpdateApplication = {
      */
     name: string;
     /**
-     * Permissions granted, on tokens in every container. Not empty where `rules` is
+     * Permissions of the Application. Permissions on tokens apply to every container. Must not be empty if `rules` is empty
      */
     permissions?: Array<PermissionName>;
     /**
-     * Access rules granted. Not empty where `permissions` is
+     * Rules that grant permissions on containers of tokens. Must not be empty if `permissions` is empty
      */
     rules?: Array<AccessRule>;
     /**
-     * Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds. A PUT that does not name it keeps it; null removes it
+     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields. If you leave it out, it does not change. Null removes it
      */
     allowed_origins?: Array<string> | null;
+    /**
+     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors. If you leave it out, it does not change. Null removes it
+     */
+    proxies?: Array<string> | null;
 };
 
 /**
@@ -2556,7 +2809,7 @@ export type UpdateApplication = {
  */
 export type UpdateMember = {
     /**
-     * OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens
+     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -2580,7 +2833,7 @@ export type UpdateTenant = {
 export type User = {
     id: string;
     /**
-     * In lower case
+     * E-mail address in lower case
      */
     email?: string;
     first_name?: string;
@@ -2596,11 +2849,11 @@ export type User = {
  */
 export type WalkFoundTokens = {
     /**
-     * Comparisons with AND, OR, NOT and parentheses
+     * Comparisons such as `type:card`, combined with AND, OR, NOT and parentheses
      */
     query: string;
     /**
-     * `pagination.next` of the page before; none for the first
+     * `pagination.next` of the previous page. Leave it out for the first page
      */
     start?: string;
     /**
@@ -2612,33 +2865,33 @@ export type WalkFoundTokens = {
 /**
  * ProxyError
  *
- * An error raised inside the proxy.
+ * An error of Sluice itself, not of the destination.
  */
 export type ProxyError = {
     proxy_error: Problem & {
         /**
-         * The status with which the destination had answered, so it may have acted. Absent otherwise
+         * Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not answered
          */
         destination_status?: number;
     };
     /**
-     * The same for published clients of payment and model APIs.
+     * The same error, in the form that published clients of payment and model APIs read.
      */
     error: {
         /**
-         * `sluice_` and the code
+         * `sluice_` and the error code
          */
         type: string;
         /**
-         * The code of the kind of failure
+         * The error code
          */
         code: string;
         /**
-         * Title and detail of the problem
+         * `title` and `detail` of the problem
          */
         message: string;
         /**
-         * The first member at fault, for a validation failure
+         * The first member that is wrong. Only for validation failures
          */
         param?: string;
     };
@@ -2675,15 +2928,15 @@ export type ListApplicationsData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Only those of this type
+         * Lists only Applications of this type
          */
         type?: 'private' | 'public' | 'management';
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -2696,7 +2949,7 @@ export type ListApplicationsData = {
 
 export type ListApplicationsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationPage;
 };
@@ -2712,7 +2965,7 @@ export type CreateApplicationData = {
 
 export type CreateApplicationResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: ApplicationWithKey;
 };
@@ -2728,7 +2981,7 @@ export type GetApplicationByKeyData = {
 
 export type GetApplicationByKeyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Application;
 };
@@ -2746,7 +2999,7 @@ export type DeleteApplicationData = {
 
 export type DeleteApplicationResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -2764,7 +3017,7 @@ export type GetApplicationData = {
 
 export type GetApplicationResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Application;
 };
@@ -2782,7 +3035,7 @@ export type UpdateApplicationData = {
 
 export type UpdateApplicationResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Application;
 };
@@ -2800,7 +3053,7 @@ export type RegenerateApplicationKeyData = {
 
 export type RegenerateApplicationKeyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationWithKey;
 };
@@ -2818,7 +3071,7 @@ export type GetApplicationUsesData = {
 
 export type GetApplicationUsesResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationUses;
 };
@@ -2836,7 +3089,7 @@ export type ExplainAccessData = {
 
 export type ExplainAccessResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: AccessExplanation;
 };
@@ -2854,7 +3107,7 @@ export type ListApplicationKeysData = {
 
 export type ListApplicationKeysResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationKeyList;
 };
@@ -2872,7 +3125,7 @@ export type CreateApplicationKeyData = {
 
 export type CreateApplicationKeyResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: ApplicationKeyWithKey;
 };
@@ -2884,7 +3137,7 @@ export type DeleteApplicationKeyData = {
     path: {
         id: string;
         /**
-         * Id of the key, not the key
+         * Id of the key. It is not the key itself
          */
         keyId: string;
     };
@@ -2894,7 +3147,7 @@ export type DeleteApplicationKeyData = {
 
 export type DeleteApplicationKeyResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -2906,7 +3159,7 @@ export type GetApplicationKeyData = {
     path: {
         id: string;
         /**
-         * Id of the key, not the key
+         * Id of the key. It is not the key itself
          */
         keyId: string;
     };
@@ -2916,7 +3169,7 @@ export type GetApplicationKeyData = {
 
 export type GetApplicationKeyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationKey;
 };
@@ -2932,7 +3185,7 @@ export type ListApplicationTemplatesData = {
 
 export type ListApplicationTemplatesResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Array<ApplicationTemplate>;
 };
@@ -2950,7 +3203,7 @@ export type GetApplicationTemplateData = {
 
 export type GetApplicationTemplateResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ApplicationTemplate;
 };
@@ -2962,7 +3215,7 @@ export type ListSessionsData = {
     path?: never;
     query?: {
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -2975,7 +3228,7 @@ export type ListSessionsData = {
 
 export type ListSessionsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: SessionPage;
 };
@@ -2991,7 +3244,7 @@ export type CreateSessionData = {
 
 export type CreateSessionResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: NewSession;
 };
@@ -3007,7 +3260,7 @@ export type AuthorizeSessionData = {
 
 export type AuthorizeSessionResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: unknown;
 };
@@ -3021,7 +3274,7 @@ export type EndOwnSessionData = {
 
 export type EndOwnSessionResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3039,7 +3292,7 @@ export type DeleteSessionData = {
 
 export type DeleteSessionResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3057,7 +3310,7 @@ export type GetSessionData = {
 
 export type GetSessionResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Session;
 };
@@ -3069,7 +3322,7 @@ export type ListPermissionsData = {
     path?: never;
     query?: {
         /**
-         * Only those that Applications of this type can hold
+         * Lists only permissions that Applications of this type can have
          */
         application_type?: 'private' | 'public' | 'management';
     };
@@ -3078,7 +3331,7 @@ export type ListPermissionsData = {
 
 export type ListPermissionsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Array<Permission>;
 };
@@ -3094,7 +3347,7 @@ export type DeleteTenantData = {
 
 export type DeleteTenantResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3110,7 +3363,7 @@ export type GetTenantData = {
 
 export type GetTenantResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Tenant;
 };
@@ -3126,7 +3379,7 @@ export type UpdateTenantData = {
 
 export type UpdateTenantResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Tenant;
 };
@@ -3142,7 +3395,7 @@ export type GetUsageReportData = {
 
 export type GetUsageReportResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TenantUsageReport;
 };
@@ -3158,7 +3411,7 @@ export type GetTenantMetricsData = {
 
 export type GetTenantMetricsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TenantMetrics;
 };
@@ -3174,7 +3427,7 @@ export type ListDataKeysData = {
 
 export type ListDataKeysResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Array<DataKey>;
 };
@@ -3186,11 +3439,11 @@ export type ListMembersData = {
     path?: never;
     query?: {
         /**
-         * Only these people
+         * Lists only members with these user ids
          */
         user_id?: Array<string>;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3203,7 +3456,7 @@ export type ListMembersData = {
 
 export type ListMembersResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: MemberPage;
 };
@@ -3221,7 +3474,7 @@ export type DeleteMemberData = {
 
 export type DeleteMemberResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3239,7 +3492,7 @@ export type UpdateMemberData = {
 
 export type UpdateMemberResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Member;
 };
@@ -3255,7 +3508,7 @@ export type ListInvitationsData = {
          */
         status?: 'PENDING' | 'EXPIRED';
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3268,7 +3521,7 @@ export type ListInvitationsData = {
 
 export type ListInvitationsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: InvitationPage;
 };
@@ -3284,7 +3537,7 @@ export type CreateInvitationData = {
 
 export type CreateInvitationResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: InvitationWithUrl;
 };
@@ -3302,7 +3555,7 @@ export type DeleteInvitationData = {
 
 export type DeleteInvitationResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3320,7 +3573,7 @@ export type GetInvitationData = {
 
 export type GetInvitationResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Invitation;
 };
@@ -3338,7 +3591,7 @@ export type ResendInvitationData = {
 
 export type ResendInvitationResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: InvitationWithUrl;
 };
@@ -3350,15 +3603,19 @@ export type ListProxiesData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Part of the name, or a pattern with *; case does not count
+         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
          */
         name?: string;
         /**
-         * Page number to return
+         * Only the Proxy whose route has exactly this name
+         */
+        path_name?: string;
+        /**
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3371,7 +3628,7 @@ export type ListProxiesData = {
 
 export type ListProxiesResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ProxyPage;
 };
@@ -3387,7 +3644,7 @@ export type CreateProxyData = {
 
 export type CreateProxyResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: Proxy;
 };
@@ -3405,7 +3662,7 @@ export type DeleteProxyData = {
 
 export type DeleteProxyResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3423,7 +3680,7 @@ export type GetProxyData = {
 
 export type GetProxyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Proxy;
 };
@@ -3441,7 +3698,7 @@ export type PatchProxyData = {
 
 export type PatchProxyResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3459,7 +3716,7 @@ export type UpdateProxyData = {
 
 export type UpdateProxyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Proxy;
 };
@@ -3473,7 +3730,7 @@ export type ListProxyVersionsData = {
     };
     query?: {
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3486,7 +3743,7 @@ export type ListProxyVersionsData = {
 
 export type ListProxyVersionsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ProxyVersionPage;
 };
@@ -3505,7 +3762,7 @@ export type GetProxyVersionData = {
 
 export type GetProxyVersionResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Proxy;
 };
@@ -3524,7 +3781,7 @@ export type RestoreProxyVersionData = {
 
 export type RestoreProxyVersionResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Proxy;
 };
@@ -3540,7 +3797,7 @@ export type TestTransformData = {
 
 export type TestTransformResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TransformTrial;
 };
@@ -3552,15 +3809,15 @@ export type ListReactorFormulasData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Part of the name, or a pattern with *; case does not count
+         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
          */
         name?: string;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3573,7 +3830,7 @@ export type ListReactorFormulasData = {
 
 export type ListReactorFormulasResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorFormulaPage;
 };
@@ -3589,7 +3846,7 @@ export type CreateReactorFormulaData = {
 
 export type CreateReactorFormulaResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: ReactorFormula;
 };
@@ -3607,7 +3864,7 @@ export type DeleteReactorFormulaData = {
 
 export type DeleteReactorFormulaResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3625,7 +3882,7 @@ export type GetReactorFormulaData = {
 
 export type GetReactorFormulaResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorFormula;
 };
@@ -3643,7 +3900,7 @@ export type UpdateReactorFormulaData = {
 
 export type UpdateReactorFormulaResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorFormula;
 };
@@ -3655,19 +3912,19 @@ export type ListReactorsData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Part of the name, or a pattern with *; case does not count
+         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
          */
         name?: string;
         /**
-         * Only reactors that run this formula
+         * Lists only reactors that run this formula
          */
         formula_id?: string;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3680,7 +3937,7 @@ export type ListReactorsData = {
 
 export type ListReactorsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorPage;
 };
@@ -3696,7 +3953,7 @@ export type CreateReactorData = {
 
 export type CreateReactorResponses = {
     /**
-     * It is created.
+     * Created.
      */
     201: Reactor;
 };
@@ -3714,7 +3971,7 @@ export type DeleteReactorData = {
 
 export type DeleteReactorResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3732,7 +3989,7 @@ export type GetReactorData = {
 
 export type GetReactorResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Reactor;
 };
@@ -3750,7 +4007,7 @@ export type PatchReactorData = {
 
 export type PatchReactorResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -3768,7 +4025,7 @@ export type UpdateReactorData = {
 
 export type UpdateReactorResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Reactor;
 };
@@ -3784,7 +4041,7 @@ export type TestReactorData = {
 
 export type TestReactorResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorTrial;
 };
@@ -3796,23 +4053,23 @@ export type ListInvocationsData = {
     path?: never;
     query?: {
         /**
-         * Only of this Proxy
+         * Lists only invocations of this Proxy
          */
         proxy_id?: string;
         /**
-         * Only with a key of this Application
+         * Lists only invocations with a key of this Application
          */
         application_id?: string;
         /**
-         * Only those that were answered so
+         * Lists only invocations with this status
          */
         status?: number;
         /**
-         * Only under this trace id
+         * Lists only invocations with this trace id
          */
         trace_id?: string;
         /**
-         * `pagination.next` of the page before; none for the first
+         * `pagination.next` of the previous page. Leave it out for the first page
          */
         start?: string;
         /**
@@ -3825,7 +4082,7 @@ export type ListInvocationsData = {
 
 export type ListInvocationsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: InvocationPage;
 };
@@ -3839,7 +4096,7 @@ export type ListReactorResultsData = {
     };
     query?: {
         /**
-         * `pagination.next` of the page before; none for the first
+         * `pagination.next` of the previous page. Leave it out for the first page
          */
         start?: string;
         /**
@@ -3852,7 +4109,7 @@ export type ListReactorResultsData = {
 
 export type ListReactorResultsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorRunCursorPage;
 };
@@ -3864,15 +4121,15 @@ export type ListLogsData = {
     path?: never;
     query?: {
         /**
-         * Only what was done to things of this type
+         * Lists only rows about resources of this type
          */
         entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
         /**
-         * Only what was done to this thing
+         * Lists only rows about the resource with this id
          */
         entity_id?: string;
         /**
-         * Only what this Application, session or user did
+         * Lists only rows in which this Application, session or user acted
          */
         actor_id?: string;
         /**
@@ -3880,23 +4137,23 @@ export type ListLogsData = {
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
-         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors
+         * Lists only rows about this token: creation, reads, changes, deletion, disclosures through Proxies and reactors, and refused uses
          */
         token_id?: string;
         /**
-         * Only what was done under this trace id
+         * Lists only rows with this trace id
          */
         trace_id?: string;
         /**
-         * From this moment on
+         * Lists only rows from this time on
          */
         start_date?: string;
         /**
-         * Before this moment
+         * Lists only rows before this time
          */
         end_date?: string;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -3904,7 +4161,7 @@ export type ListLogsData = {
          */
         size?: number;
         /**
-         * The `next` of a page before; then there are no totals
+         * `pagination.next` of the previous page. The response then has no totals
          */
         start?: string;
     };
@@ -3913,7 +4170,7 @@ export type ListLogsData = {
 
 export type ListLogsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: LogPage;
 };
@@ -3929,7 +4186,7 @@ export type ListLogEntityTypesData = {
 
 export type ListLogEntityTypesResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Array<EntityType>;
 };
@@ -3941,15 +4198,15 @@ export type ExportLogsData = {
     path?: never;
     query?: {
         /**
-         * Only what was done to things of this type
+         * Lists only rows about resources of this type
          */
         entity_type?: 'application' | 'invitation' | 'member' | 'proxy' | 'reactor' | 'reactor_formula' | 'reactor_run' | 'session' | 'tenant' | 'token' | 'user';
         /**
-         * Only what was done to this thing
+         * Lists only rows about the resource with this id
          */
         entity_id?: string;
         /**
-         * Only what this Application, session or user did
+         * Lists only rows in which this Application, session or user acted
          */
         actor_id?: string;
         /**
@@ -3957,23 +4214,23 @@ export type ExportLogsData = {
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
-         * Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors
+         * Lists only rows about this token: creation, reads, changes, deletion, disclosures through Proxies and reactors, and refused uses
          */
         token_id?: string;
         /**
-         * Only what was done under this trace id
+         * Lists only rows with this trace id
          */
         trace_id?: string;
         /**
-         * From this moment on
+         * Lists only rows from this time on
          */
         start_date?: string;
         /**
-         * Before this moment
+         * Lists only rows before this time
          */
         end_date?: string;
         /**
-         * The `leaf_index` of the first row: one more than that of the last row which has come
+         * `leaf_index` of the first row. To continue an export, send the `leaf_index` of the last complete line, plus one
          */
         start?: number;
     };
@@ -3982,7 +4239,7 @@ export type ExportLogsData = {
 
 export type ExportLogsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: string;
 };
@@ -3998,7 +4255,7 @@ export type GetLogCheckpointData = {
 
 export type GetLogCheckpointResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: string;
 };
@@ -4010,11 +4267,11 @@ export type GetLogConsistencyData = {
     path?: never;
     query: {
         /**
-         * Size of the older checkpoint
+         * Number of rows in the older checkpoint
          */
         from: number;
         /**
-         * Size of the newer checkpoint
+         * Number of rows in the newer checkpoint
          */
         to: number;
     };
@@ -4023,7 +4280,7 @@ export type GetLogConsistencyData = {
 
 export type GetLogConsistencyResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: LogConsistency;
 };
@@ -4041,7 +4298,7 @@ export type GetLogProofData = {
 
 export type GetLogProofResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: LogProof;
 };
@@ -4059,7 +4316,7 @@ export type ReactData = {
 
 export type ReactResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: ReactorResult;
 };
@@ -4096,7 +4353,7 @@ export type CancelReactorResultData = {
 
 export type CancelReactorResultResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4115,7 +4372,7 @@ export type GetReactorResultData = {
 
 export type GetReactorResultResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: AsyncReactorResult;
     /**
@@ -4131,15 +4388,15 @@ export type ListTokensData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Only these types; repeated or separated by commas
+         * Lists only tokens of these types. Repeat the parameter, or separate types with commas
          */
         type?: Array<'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number'>;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -4152,7 +4409,7 @@ export type ListTokensData = {
 
 export type ListTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TokenPage;
 };
@@ -4168,11 +4425,11 @@ export type CreateTokenData = {
 
 export type CreateTokenResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Token;
     /**
-     * It is created.
+     * Created.
      */
     201: Token;
 };
@@ -4188,7 +4445,7 @@ export type SearchTokensData = {
 
 export type SearchTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TokenPage;
 };
@@ -4209,7 +4466,7 @@ export type DeleteTokenData = {
 
 export type DeleteTokenResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4230,7 +4487,7 @@ export type GetTokenData = {
 
 export type GetTokenResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Token;
 };
@@ -4251,7 +4508,7 @@ export type PatchTokenData = {
 
 export type PatchTokenResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Token;
 };
@@ -4263,15 +4520,15 @@ export type WalkTokensData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Only these types; repeated or separated by commas
+         * Lists only tokens of these types. Repeat the parameter, or separate types with commas
          */
         type?: Array<'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number'>;
         /**
-         * `pagination.next` of the page before; none for the first
+         * `pagination.next` of the previous page. Leave it out for the first page
          */
         start?: string;
         /**
@@ -4284,7 +4541,7 @@ export type WalkTokensData = {
 
 export type WalkTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TokenCursorPage;
 };
@@ -4300,7 +4557,7 @@ export type WalkFoundTokensData = {
 
 export type WalkFoundTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: TokenCursorPage;
 };
@@ -4350,7 +4607,7 @@ export type SignInToTenantData = {
 
 export type SignInToTenantResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4366,7 +4623,7 @@ export type SignOutData = {
 
 export type SignOutResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4382,7 +4639,7 @@ export type GetMeData = {
 
 export type GetMeResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Me;
 };
@@ -4394,7 +4651,7 @@ export type ListSignInsData = {
     path?: never;
     query?: {
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -4407,7 +4664,7 @@ export type ListSignInsData = {
 
 export type ListSignInsResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: SignedInPage;
 };
@@ -4425,7 +4682,7 @@ export type EndSignInData = {
 
 export type EndSignInResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4437,15 +4694,15 @@ export type DescribeTokensData = {
     path?: never;
     query?: {
         /**
-         * Only these ids; repeated or separated by commas
+         * Lists only items with these ids. Repeat the parameter, or separate ids with commas
          */
         id?: Array<string>;
         /**
-         * Only these types; repeated or separated by commas
+         * Lists only tokens of these types. Repeat the parameter, or separate types with commas
          */
         type?: Array<'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number'>;
         /**
-         * Page number to return
+         * Number of the page to return
          */
         page?: number;
         /**
@@ -4458,7 +4715,7 @@ export type DescribeTokensData = {
 
 export type DescribeTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: DescribedTokenPage;
 };
@@ -4474,12 +4731,33 @@ export type DescribeFoundTokensData = {
 
 export type DescribeFoundTokensResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: DescribedTokenPage;
 };
 
 export type DescribeFoundTokensResponse = DescribeFoundTokensResponses[keyof DescribeFoundTokensResponses];
+
+export type BindTokenData = {
+    body: BindToken;
+    path: {
+        /**
+         * The id of a token
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/tokens/{id}';
+};
+
+export type BindTokenResponses = {
+    /**
+     * Success.
+     */
+    200: DescribedToken;
+};
+
+export type BindTokenResponse = BindTokenResponses[keyof BindTokenResponses];
 
 export type SignInData = {
     body: SignIn;
@@ -4490,7 +4768,7 @@ export type SignInData = {
 
 export type SignInResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4506,7 +4784,7 @@ export type FinishSignInData = {
 
 export type FinishSignInResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };
@@ -4522,7 +4800,7 @@ export type ListSignInProvidersData = {
 
 export type ListSignInProvidersResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: Array<SignInProvider>;
 };
@@ -4538,7 +4816,7 @@ export type LookAtSignInLinkData = {
 
 export type LookAtSignInLinkResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: SignInLinkLook;
 };
@@ -4554,7 +4832,7 @@ export type LookAtInvitationData = {
 
 export type LookAtInvitationResponses = {
     /**
-     * The answer.
+     * Success.
      */
     200: InvitationLook;
 };
@@ -4570,7 +4848,7 @@ export type AcceptInvitationData = {
 
 export type AcceptInvitationResponses = {
     /**
-     * It is done. There is no body.
+     * Success, without a body.
      */
     204: void;
 };

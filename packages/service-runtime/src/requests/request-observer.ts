@@ -41,7 +41,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
   let inFlight = 0;
   const durations = durationHistogram({
     name: 'sluice_http_request_duration_seconds',
-    help: 'From request head to end of response',
+    help: 'Time from the request head to the end of the response',
     series: operations.flatMap((operation) => statusClasses.map((status_class) => ({ operation, status_class }))),
     registry: metrics,
   });
@@ -87,7 +87,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
 function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit; field_errors: cut lists',
+    help: 'Refusals, by limit. Limit field_errors: responses whose list of errors was cut',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -16,6 +16,6 @@ export const traceSettings = {
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'Share of requests whose spans are sent',
+    description: 'Share of requests whose spans are sent, from 0 to 1',
   },
 } as const;

@@ -38,7 +38,7 @@ export function requireFilled({ leftToFill }: FilterBudget): void {
   if (leftToFill >= 0) return;
   throw new ServiceError(
     'payload_too_large',
-    'The masks, search indexes and fingerprint expressions of one request may come to at most 9 Mi characters together',
+    'The results of all masks, search indexes and fingerprint expressions of one request may have at most 9 Mi characters in total',
     { limit: 'filters' },
   );
 }

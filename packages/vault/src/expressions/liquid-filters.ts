@@ -13,7 +13,7 @@ function liquid(name: string, gives: string, example: [filters: string, data: Js
 }
 
 export const liquidFilters: readonly FilterRecord[] = [
-  liquid('slice', 'the characters or elements from there', ['slice: 0, 6', '4242424242424242', '424242'], {
+  liquid('slice', 'the characters or elements from this position', ['slice: 0, 6', '4242424242424242', '424242'], {
     takes: 'position (negative: from the end), count (1)',
     check: ([begin, ...rest]) => needsInteger([begin]) ?? (rest.length > 0 ? needsInteger(rest) : undefined),
   }),
@@ -32,15 +32,15 @@ export const liquidFilters: readonly FilterRecord[] = [
   liquid('upcase', 'the text in upper case', ['upcase', 'de89', 'DE89']),
   liquid('downcase', 'the text in lower case', ['downcase', 'Ada@Example.com', 'ada@example.com']),
   liquid('capitalize', 'the first character in upper case, others in lower', ['capitalize', 'ADA', 'Ada']),
-  liquid('strip', 'the text without these at both ends', ['strip', ' 4242 ', '4242'], stripped()),
-  liquid('lstrip', 'the text without these at its beginning', ['lstrip', ' 42 ', '42 '], stripped()),
-  liquid('rstrip', 'the text without these at its end', ['rstrip', ' 42 ', ' 42'], stripped()),
+  liquid('strip', 'the text without these characters at both ends', ['strip', ' 4242 ', '4242'], stripped()),
+  liquid('lstrip', 'the text without these characters at its beginning', ['lstrip', ' 42 ', '42 '], stripped()),
+  liquid('rstrip', 'the text without these characters at its end', ['rstrip', ' 42 ', ' 42'], stripped()),
   liquid('replace', 'the text with each occurrence replaced', ["replace: ' ', '-'", '4242 4242', '4242-4242'], {
     takes: 'text to find, replacement',
     check: needsTwoTexts,
     grows: true,
   }),
-  liquid('remove', 'the text without it', ["remove: '-'", '123-45-6789', '123456789'], {
+  liquid('remove', 'the text without each occurrence', ["remove: '-'", '123-45-6789', '123456789'], {
     takes: 'text to find',
     check: needsText,
   }),
@@ -55,6 +55,9 @@ export const liquidFilters: readonly FilterRecord[] = [
   liquid('truncate', 'the text cut to the length, end included', ['truncate: 6', 'Lovelace', 'Lov...'], {
     takes: "length (50), end (`'...'`)",
     check: (args) => (args.length > 0 ? needsInteger(args) : undefined),
+  }),
+  liquid('base64_encode', 'the text in base64', ["prepend: 'id:' | base64_encode", 'secret', 'aWQ6c2VjcmV0'], {
+    grows: true,
   }),
   liquid('default', 'the argument if the value is null, false or empty', ["default: 'none'", null, 'none'], {
     takes: 'value',

@@ -52,7 +52,8 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'reveal_last',
     takes: `count (4; 0 to ${longestPadding}), replacement (\`'X'\`)`,
-    gives: 'only the last characters of the text; blanks and dashes stay, and a text that is not longer is hidden',
+    gives:
+      'the text with all but the last characters replaced. Blanks and dashes stay. A text that has no more than these characters is replaced as a whole',
     example: { filters: "reveal_last: 4, '*'", data: '123-45-6789', result: '***-**-6789' },
     check: needsLength,
     run(value, count = 4, character = 'X') {
@@ -79,18 +80,20 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'to_number',
     takes: '',
-    gives: 'the number in the text; fails on other text, and on integers above 2^53 − 1, which would be rounded',
+    gives:
+      'the number in the text. It fails on other text, and on integers above 2^53 − 1, because they would be rounded',
     example: { filters: 'to_number', data: '12.50', result: 12.5 },
     run(value) {
       const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-      if (typeof number !== 'number' || !isExact(number)) throw new FilterError('not a number that is kept exactly');
+      if (typeof number !== 'number' || !isExact(number))
+        throw new FilterError('not a number that can be stored exactly');
       return number;
     },
   },
   {
     name: 'to_boolean',
     takes: '',
-    gives: 'true for `true` and 1, false for `false` and 0, in any case; fails otherwise',
+    gives: 'true for `true` and 1, false for `false` and 0, in upper or lower case. It fails on anything else',
     example: { filters: 'to_boolean', data: 'True', result: true },
     run(value) {
       const text = toText(value).toLowerCase();

@@ -3,7 +3,7 @@ export const vaultSettings = {
     type: 'string',
     enum: ['local', 'vault-transit'],
     default: 'local',
-    description: 'Where the root key is: in ROOT_KEY, or in HashiCorp Vault or OpenBao',
+    description: 'Where the root key is stored. `local`: in ROOT_KEY. `vault-transit`: in HashiCorp Vault or OpenBao',
   },
   ROOT_KEY: {
     type: 'string',
@@ -15,7 +15,7 @@ export const vaultSettings = {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description: 'Former and future root keys during a rotation, comma separated',
+    description: 'Previous and next root keys during a rotation, comma separated',
   },
   VAULT_ADDR: {
     type: 'string',

@@ -106,7 +106,7 @@ describe('rotating the data keys of a Tenant', () => {
         type === 'progress' && first.stop.abort(new Error('stop'));
       const work = { tenantId: actor.tenantId, purposes: both, settleMs: 0 };
       await expect(rotateDataKeys({ ...first.rotation, report }, work)).rejects.toThrow('stop');
-      expect(await versionsOf(actor)).toEqual({ 1: 1502, 2: 500 });
+      expect(await versionsOf(actor)).toEqual({ 1: 1503, 2: 500 });
 
       const second = await openRotation();
       expect(await rotateDataKeys(second.rotation, work)).toMatchObject([
@@ -117,12 +117,12 @@ describe('rotating the data keys of a Tenant', () => {
         { table: 'reactor_runs', rows: 0, left: 0 },
       ]);
       expect(second.events[0]).toMatchObject({ type: 'versions', resumed: true });
-      expect(await versionsOf(actor)).toEqual({ 2: 2002 });
+      expect(await versionsOf(actor)).toEqual({ 2: 2003 });
 
       const third = await openRotation();
       await rotateDataKeys(third.rotation, work);
       expect(third.events[0]).toMatchObject({ type: 'versions', resumed: false });
-      expect(await versionsOf(actor)).toEqual({ 3: 2002 });
+      expect(await versionsOf(actor)).toEqual({ 3: 2003 });
     },
   );
 
@@ -142,10 +142,10 @@ describe('rotating the data keys of a Tenant', () => {
       { table: 'reactors', rows: 1, left: 0 },
       { table: 'reactor_runs', rows: 2, left: 0 },
     ]);
-    expect(await versionsOf(actor)).toEqual({ 2: 6 });
+    expect(await versionsOf(actor)).toEqual({ 2: 7 });
     const status = await readTenantKeyStatus(db, actor.tenantId);
     expect(status.map(({ version, ciphertexts }) => [version, ciphertexts])).toEqual([
-      [2, 6],
+      [2, 7],
       [1, 0],
     ]);
     const row = db.selectFrom('reactors').select('configuration_ciphertext').where('id', '=', id);
@@ -206,7 +206,7 @@ describe('rotating the data keys of a Tenant', () => {
       ]);
       const made = events.filter(({ type }) => type === 'versions').at(-1);
       expect(made).toMatchObject({ resumed: false, versions: [{ version }, { version }] });
-      expect(await versionsOf(actor)).toEqual({ 1: 1, [version]: 3 });
+      expect(await versionsOf(actor)).toEqual({ 1: 1, [version]: 4 });
     }
   });
 

@@ -101,6 +101,7 @@ slow('3.2 s')(
       const place = { tenantId: actor.tenantId, purpose: 'proxy_secrets', recordId: id } as const;
       const open = (field: string, ciphertext: Buffer) => decryptSecret(third, { ...place, field }, ciphertext);
       expect(String(await open('key', row.key_ciphertext))).toBe(`k${i}`);
+      expect(String(await open('request_headers', row.request_headers_ciphertext ?? Buffer.alloc(0)))).toBe('headers');
       if (i % 3 === 0) expect(row.configuration_ciphertext).toBeNull();
       else expect(String(await open('configuration', row.configuration_ciphertext ?? Buffer.alloc(0)))).toBe(`c${i}`);
     }

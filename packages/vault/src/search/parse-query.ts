@@ -101,7 +101,7 @@ function readComparison(reader: QueryReader): Term | Range {
   const star = bare?.indexOf('*') ?? -1;
   if (bare !== undefined && star !== -1 && (field !== 'container' || star !== bare.length - 1)) {
     throw reader.fault(
-      '* stands at the end of a container only; put other values that have one in quotes',
+      '* is allowed only at the end of a container; put other values with * in quotes',
       star - bare.length,
     );
   }

@@ -62,7 +62,10 @@ export class QueryReader {
   takeQuoted(): string | undefined {
     if (this.#text[this.position] !== '"') return undefined;
     const quoted = this.#match(/"(?:[^"\\]|\\["\\])*"/y);
-    if (quoted === '') throw this.fault('the quotes are not closed, or a backslash stands before another character');
+    if (quoted === '')
+      throw this.fault(
+        'the quotes are not closed, or a backslash is before a character other than a quote or a backslash',
+      );
     return quoted.slice(1, -1).replace(/\\(["\\])/g, '$1');
   }
 

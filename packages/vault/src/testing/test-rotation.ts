@@ -58,6 +58,7 @@ export async function openProcesses(stack: AsyncDisposableStack) {
           union all select key_ciphertext from proxies where tenant_id = ${tenantId}
           union all select configuration_ciphertext from proxies
             where tenant_id = ${tenantId} and configuration_ciphertext is not null
+          union all select request_headers_ciphertext from proxies where tenant_id = ${tenantId}
           union all select configuration_ciphertext from reactors where tenant_id = ${tenantId}
           union all select definition_ciphertext from proxy_versions where tenant_id = ${tenantId}
           union all select unnest(array[arguments_ciphertext, result_ciphertext, console_ciphertext])
@@ -83,6 +84,7 @@ export async function insertProxy(
     key_ciphertext: await encryptSecret(vault, { ...place, field: 'key' }, key),
     configuration_ciphertext:
       configuration === null ? null : await encryptSecret(vault, { ...place, field: 'configuration' }, configuration),
+    request_headers_ciphertext: await encryptSecret(vault, { ...place, field: 'request_headers' }, 'headers'),
   };
   await vault.db.insertInto('proxies').values(row).execute();
   return id;

@@ -14,7 +14,8 @@ import { formatPath } from '../expressions/path.ts';
 import { textLengthOf } from '../expressions/text-length.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
-import { discloseRead, touch } from '../tokens/read/activity.ts';
+import { touch } from '../tokens/read/activity.ts';
+import { discloseRead } from '../tokens/read/disclose-read.ts';
 import { type Reading, readVisible } from '../tokens/read/present-token.ts';
 import { notGranted, requirePermission } from '../tokens/require-permission.ts';
 import type { FoundToken } from '../tokens/token.queries.ts';
@@ -85,7 +86,7 @@ export async function detokenizeEach(
     const { result, bytes } = await inPieces(fill(value, parsed, visible));
     bytesOfAll += bytes;
     if (bytesOfAll > largestResult) {
-      throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB together', {
+      throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB in total', {
         limit: 'result_size',
       });
     }
@@ -100,7 +101,7 @@ function* parseStrings(value: Json): Generator<void, Map<string, Segment[]>, voi
   for (const text of textsWithExpressions(value)) {
     if (parsed.has(text)) continue;
     if (parsed.size === mostTexts) {
-      throw new ServiceError('bad_request', `A value may have at most ${mostTexts} texts with expressions`);
+      throw new ServiceError('bad_request', `A value may have at most ${mostTexts} strings with expressions`);
     }
     const segments = yield* readExpressionsInPieces(text);
     parsed.set(text, segments);

@@ -1,10 +1,11 @@
 /** Limits the token data that a request decrypts, because parsed data may take thirty times its size. */
 export interface DecryptionBudget {
   leftBytes: number;
+  /** Reserves memory; undefined if it is available at once. */
   hold?(bytes: number): Promise<void> | undefined;
 }
 
-const mostDecryptedBytes = 8 * 1024 * 1024;
+export const mostDecryptedBytes = 8 * 1024 * 1024;
 
 export const unbounded: Readonly<DecryptionBudget> = { leftBytes: Number.POSITIVE_INFINITY };
 
@@ -12,12 +13,8 @@ export function decryptionBudget(): DecryptionBudget {
   return { leftBytes: mostDecryptedBytes };
 }
 
-interface DecryptionPart extends Required<DecryptionBudget> {
-  giveBack(): void;
-}
-
-/** A part that can be released and used again. Its reservation then serves again. */
-export function partOf(whole: DecryptionBudget): DecryptionPart {
+/** A part that can be given back and used again; its memory then serves again. It reserves `copies` of each byte. */
+export function partOf(whole: DecryptionBudget, copies = 1): Required<DecryptionBudget> & { giveBack(): void } {
   let taken = 0;
   let held = 0;
   let reserved = 0;
@@ -30,7 +27,7 @@ export function partOf(whole: DecryptionBudget): DecryptionPart {
       whole.leftBytes = left;
     },
     hold(bytes) {
-      held += bytes;
+      held += bytes * copies;
       const more = held - reserved;
       if (more <= 0) return undefined;
       reserved = held;

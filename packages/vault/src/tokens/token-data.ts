@@ -167,7 +167,7 @@ export function requireNeeded(
   if (rows.every(({ id }) => decrypted.has(id) || needed?.has(id) === false)) return;
   throw new ServiceError(
     'payload_too_large',
-    'The tokens of one request may have at most 8 MiB of data together, and 64 MiB once it is parsed; name fewer tokens',
+    'The data of all tokens in one request may have at most 8 MiB, and take at most 64 MiB of memory when it is parsed; name fewer tokens',
     {
       limit: 'opened_data',
     },

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { ciphertextHeadBytes } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { Actor, TokenRow } from './token.ts';
+import type { TokenUse } from './use/token-use.ts';
 
 export const tokenColumns = [
   'id',
@@ -19,6 +20,7 @@ export const tokenColumns = [
   'fingerprint',
   'fingerprint_expression',
   'expires_at',
+  'use',
   'blind_metadata_bytes',
   'active_month',
   'created_by',
@@ -129,6 +131,8 @@ export interface NewTokenRow {
   fingerprint_expression: string | null;
   deduplicate: boolean | null;
   expires_at: string | null;
+  /** A token with `use` takes no part in deduplication. */
+  use: TokenUse | null;
   trace_id: string;
   /** All tokens of a request share an audit row. */
   log_id: string;

@@ -5,6 +5,7 @@ import type { Sealed } from '../encryption/cipher.ts';
 import type { Json } from '../json.ts';
 import type { TokenTypeName } from '../types/token-types.ts';
 import type { DecryptionBudget } from './decryption-budget.ts';
+import type { CountedUses, TokenUse } from './use/token-use.ts';
 
 /** An Application or a session, with its grants and the trace of the request. */
 export interface Actor extends Grants {
@@ -39,8 +40,12 @@ export interface Through {
   /** Set if there is exactly one call; a reactor may make none, or several. */
   destinationHost?: string;
   method?: string;
+  /** Of the route that was called. */
+  pathName?: string;
   /** Budget that all calls of the code share; without it, each call has the budget of a request. */
   decryption?: DecryptionBudget;
+  /** Of its invocation or run. */
+  counted: CountedUses;
 }
 
 export interface Token {
@@ -56,6 +61,9 @@ export interface Token {
   fingerprint?: string;
   fingerprint_expression?: string;
   expires_at?: string;
+  use?: TokenUse;
+  /** Shown with `use.max_uses`: the invocations that were counted. */
+  uses?: number;
   created_by?: string;
   created_at?: string;
   modified_by?: string;
@@ -77,6 +85,7 @@ export interface TokenRow {
   fingerprint: string | null;
   fingerprint_expression: string | null;
   expires_at: string | null;
+  use: TokenUse | null;
   blind_metadata_bytes: number;
   active_month: string;
   created_by: string | null;

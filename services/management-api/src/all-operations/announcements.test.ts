@@ -43,6 +43,15 @@ async function everythingSoFar(): Promise<void> {
 const patchHeaders = { 'Content-Type': 'application/merge-patch+json' };
 const definition = { name: 'P', destination_url: 'https://example.com' };
 
+test('a Proxy that gets a path_name drops what was remembered as absent, and by other changes it does not', async () => {
+  const { send, proxy } = api.current;
+  const { id } = await proxy();
+  const patch = (body: object) =>
+    announcedOf(id, () => send('PATCH', `/proxies/${id}`, { body, headers: patchHeaders }));
+  expect(await patch({ path_name: 'announced' })).toEqual([[`proxy:${id}`, 'absent']]);
+  expect(await patch({ name: 'N' })).toEqual([[`proxy:${id}`]]);
+});
+
 test.each([
   ['updating an Application', 'application', 'PUT', '', { body: { name: 'A', permissions: ['token:use'] } }],
   ['regenerating a key', 'application', 'POST', '/regenerate', {}],

@@ -94,6 +94,10 @@ const queries = {
         ...{ key_hash: randomBytes(32), key_ciphertext: randomBytes(32) },
       }),
     findProxy: (db) => proxies.findProxy(db, tenantId, proxyId),
+    findCallRules: [
+      (db) => proxies.findCallRules(db, tenantId, { id: proxyId }),
+      (db) => proxies.findCallRules(db, tenantId, { path_name: 'payments' }),
+    ],
     lockProxy: (db) => proxies.lockProxy(db, tenantId, proxyId),
     listProxies: [
       list([]),
@@ -103,6 +107,7 @@ const queries = {
       ),
       list([proxyId], 'proxy'),
       (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { ...page, page: 100, size: 100 }),
+      (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined, pathName: 'payments' }, page),
     ],
     updateProxy: (db) => proxies.updateProxy(db, tenantId, proxyId, author),
     deleteProxy: (db) => proxies.deleteProxy(db, tenantId, proxyId),

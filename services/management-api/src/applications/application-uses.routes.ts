@@ -17,7 +17,7 @@ const use = {
 const uses = {
   type: 'object',
   title: 'ApplicationUses',
-  description: 'What runs its code with the rights of an Application.',
+  description: 'The Proxies and reactors that name an Application.',
   required: ['proxy_count', 'reactor_count'],
   examples: [
     {
@@ -28,18 +28,26 @@ const uses = {
     },
   ],
   properties: {
-    proxy_count: { type: 'integer', description: 'How many Proxies name it as their `application`' },
-    reactor_count: { type: 'integer', description: 'How many reactors name it as their `application`' },
-    proxies: { type: 'array', items: use, description: 'The newest 100. Only for callers with `proxy:read`' },
-    reactors: { type: 'array', items: use, description: 'The newest 100. Only for callers with `reactor:read`' },
+    proxy_count: { type: 'integer', description: 'Number of Proxies that name it as their `application`' },
+    reactor_count: { type: 'integer', description: 'Number of reactors that name it as their `application`' },
+    proxies: {
+      type: 'array',
+      items: use,
+      description: 'The newest 100 of these Proxies. Absent if the caller does not have `proxy:read`',
+    },
+    reactors: {
+      type: 'array',
+      items: use,
+      description: 'The newest 100 of these reactors. Absent if the caller does not have `reactor:read`',
+    },
   },
 } as const;
 
 export const getApplicationUses = operation({
   id: 'getApplicationUses',
   tag: 'Applications',
-  summary: 'Which Proxies and reactors use an Application',
-  description: `Look here before you delete an Application: the code of these Proxies and reactors then loses its \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
+  summary: 'List the Proxies and reactors that use an Application',
+  description: `Call this before you delete an Application: afterwards the code of these Proxies and reactors has no \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
   method: 'get',
   path: '/applications/:id/uses',
   permission: 'application:read',

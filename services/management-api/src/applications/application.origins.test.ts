@@ -86,7 +86,7 @@ describe('allowed_origins', () => {
     const { status, body } = await post({ type, permissions, allowed_origins: [] });
     expect({ status, errors: body.errors }).toEqual({
       status: 400,
-      errors: { allowed_origins: ['only public Applications have it'] },
+      errors: { allowed_origins: ['is allowed only for public Applications'] },
     });
     const { id } = (await post({ type, permissions })).body;
     expect((await put(id, { permissions, allowed_origins: [shop] })).status).toBe(400);

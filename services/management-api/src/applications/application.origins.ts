@@ -12,7 +12,7 @@ const form =
  */
 export function checkOrigins<T extends string[] | null | undefined>(sent: T, type: ApplicationType): T | string[] {
   if (!sent) return sent;
-  if (type !== 'public') throw validationFailed({ allowed_origins: ['only public Applications have it'] });
+  if (type !== 'public') throw validationFailed({ allowed_origins: ['is allowed only for public Applications'] });
   const errors: FieldErrors = {};
   sent.forEach((origin, i) => {
     if (!isOrigin(origin)) errors[`allowed_origins[${i}]`] = [form];

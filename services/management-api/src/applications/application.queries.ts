@@ -23,6 +23,7 @@ const columns = [
   'permissions',
   'rules',
   'allowed_origins',
+  'proxies',
   'expires_at',
   'created_by',
   'created_at',
@@ -141,7 +142,7 @@ async function countAll(db: Database, tenantId: string): Promise<number> {
 export function lockApplication(tx: Queryable, tenantId: string, id: string) {
   return tx
     .selectFrom('applications')
-    .select(['id', 'name', 'type', 'permissions', 'rules', 'created_at', 'modified_at'])
+    .select(['id', 'name', 'type', 'permissions', 'rules', 'proxies', 'created_at', 'modified_at'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where(notExpired)
@@ -155,6 +156,8 @@ export interface ApplicationChanges {
   rules?: string;
   /** Null removes the list. */
   allowed_origins?: string[] | null;
+  /** Null removes the list. */
+  proxies?: string[] | null;
   modified_by: string;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applicationTypes } from '@sluice/access';
-import { absent, tagOf } from '@sluice/cache-coherence';
+import { absent, requireEveryLeaseKnows, tagOf } from '@sluice/cache-coherence';
 import { deleteApplication, generateApiKey, hashKey, lastFourOf } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
@@ -15,6 +15,7 @@ import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
 import { applicationNotFound } from './application.not-found.ts';
 import { checkOrigins } from './application.origins.ts';
+import { checkProxies, proxiesRestriction } from './application.proxies.ts';
 import { findApplication, insertApplication, listApplications, updateApplication } from './application.queries.ts';
 import {
   application as applicationSchema,
@@ -29,9 +30,10 @@ import { lockTarget, rowOf } from './lock-target.ts';
 const createApplication = operation({
   id: 'createApplication',
   tag: 'Applications',
-  summary: 'Create an Application; the answer shows its API key, once',
-  description:
-    'At least one of `permissions` and `rules` must be non-empty, and each permission one that Applications of the `type` can hold; a management permission is granted only by a key that holds it (403). The API key is in this answer and in that of regenerate, and nowhere else: keep it. A repetition with the same idempotency key shows it again, as long as it has not been replaced.',
+  summary: 'Create an Application and its API key',
+  description: `At least one of \`permissions\` and \`rules\` must be non-empty. Each permission must be one that Applications of this \`type\` can have. To grant a management permission, your key must have it. Otherwise the response is 403.
+
+The response has the API key. Store it: only this response and that of regenerate have it. If you repeat the request with the same idempotency key, the response has the API key again, unless the key was replaced.`,
   method: 'post',
   path: '/applications',
   permission: 'application:create',
@@ -48,7 +50,10 @@ const createApplication = operation({
     const expiresAt = futureDate(body.expires_at);
     requireHeld(caller, { permissions, rules });
     const key = generateApiKey(context.keyEnvironment, body.type);
+    const owner = { tenantId: caller.tenantId, type: body.type, stored: null };
+    const proxies = await checkProxies(context.db, body.proxies, owner);
     const { application, answer, change } = await transaction(context.db, input, async (tx) => {
+      await requireEveryLeaseKnows(tx, [proxiesRestriction(null, proxies)]);
       const application = await insertApplication(tx, {
         tenant_id: caller.tenantId,
         id: randomUUID(),
@@ -59,6 +64,7 @@ const createApplication = operation({
         key_hash: hashKey(context.pepper, key),
         last_four: lastFourOf(key),
         allowed_origins: origins ?? null,
+        proxies: proxies ?? null,
         expires_at: expiresAt?.toISOString() ?? null,
         created_by: caller.id,
       });
@@ -99,7 +105,7 @@ const listAllApplications = operation({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List Applications, newest first',
-  description: `The answer has no keys. ${pageLimit}`,
+  description: `The response has no API keys. ${pageLimit}`,
   method: 'get',
   path: '/applications',
   permission: 'application:read',
@@ -107,7 +113,7 @@ const listAllApplications = operation({
     type: 'object',
     properties: {
       id: idFilter,
-      type: { type: 'string', enum: applicationTypes, description: 'Only those of this type' },
+      type: { type: 'string', enum: applicationTypes, description: 'Lists only Applications of this type' },
       ...pageQuery,
     },
   },
@@ -127,9 +133,9 @@ const listAllApplications = operation({
 const getApplicationByKey = operation({
   id: 'getApplicationByKey',
   tag: 'Applications',
-  summary: 'The Application whose key is presented',
+  summary: 'Get the Application of the API key',
   description:
-    'Takes no parameters: the Application is looked up from the `SVC-API-KEY` header sent on the request. The answer has no key.',
+    'Takes no parameters: the Application is the one of the key in the `SVC-API-KEY` header. The response has no API key.',
   method: 'get',
   path: '/applications/key',
   permission: 'application:read',
@@ -147,7 +153,7 @@ const getApplication = operation({
   id: 'getApplication',
   tag: 'Applications',
   summary: 'Get an Application',
-  description: 'The answer has no key.',
+  description: 'The response has no API key.',
   method: 'get',
   path: '/applications/:id',
   permission: 'application:read',
@@ -165,9 +171,10 @@ const getApplication = operation({
 const putApplication = operation({
   id: 'updateApplication',
   tag: 'Applications',
-  summary: 'Replace name, permissions, rules and allowed origins of an Application',
-  description:
-    'At least one of `permissions` and `rules` must be non-empty; what is left out is empty afterwards, but for `allowed_origins`, which stays. The former origins are refused everywhere once this answers. A management permission that the Application has, or would get, must be one that the key holds (403). `type`, `expires_at` and the key stay as they were.',
+  summary: 'Replace name, permissions, rules, allowed origins and Proxies of an Application',
+  description: `At least one of \`permissions\` and \`rules\` must be non-empty. A member that you leave out becomes empty, except \`allowed_origins\` and \`proxies\`, which do not change. \`type\`, \`expires_at\` and the keys do not change.
+
+Your key must have each management permission that the Application has, and each that you grant. Otherwise the response is 403. After the response, every service uses the new permissions, rules, origins and Proxies.`,
   method: 'put',
   path: '/applications/:id',
   permission: 'application:update',
@@ -185,13 +192,17 @@ const putApplication = operation({
       const current = await lockTarget(tx, input, params.id);
       const { permissions, rules } = checkGrants(body, current.type);
       const origins = checkOrigins(body.allowed_origins, current.type);
+      const owner = { tenantId: caller.tenantId, type: current.type, stored: current.proxies };
+      const proxies = await checkProxies(tx, body.proxies, owner);
       requireHeld(caller, current, { permissions, rules });
       input.requireVersion(current);
+      await requireEveryLeaseKnows(tx, [proxiesRestriction(current.proxies, proxies)]);
       const updated = await updateApplication(tx, caller.tenantId, params.id, {
         name: readName(body.name, current.name),
         permissions,
         rules: JSON.stringify(rules),
         ...(origins !== undefined && { allowed_origins: origins }),
+        ...(proxies !== undefined && { proxies }),
         modified_by: caller.id,
       });
       if (!updated) throw applicationNotFound(params.id);
@@ -209,9 +220,9 @@ const putApplication = operation({
 const regenerateApplicationKey = operation({
   id: 'regenerateApplicationKey',
   tag: 'Applications',
-  summary: 'Replace all keys of an Application by one; the previous keys are refused from then on',
+  summary: 'Replace all keys of an Application with one new key',
   description:
-    'Takes no body. The previous keys are invalidated immediately, in every service, and the sessions that they authorized end. A management permission that the Application has must be one that the key holds (403).',
+    'Takes no body. The response has the new key. After the response, every service refuses the previous keys, and the sessions that they authorized have ended. Your key must have each management permission of the Application. Otherwise the response is 403.',
   method: 'post',
   path: '/applications/:id/regenerate',
   permission: 'application:update',
@@ -264,8 +275,9 @@ async function requireName(db: Queryable, tenantId: string, { id, name }: { id: 
 const removeApplication = operation({
   id: 'deleteApplication',
   tag: 'Applications',
-  summary: 'Delete an Application; its key is refused from then on',
-  description: 'Proxies that name the Application stay; their transforms see no client object from then on.',
+  summary: 'Delete an Application',
+  description:
+    'Its keys are refused, and its sessions end. Proxies and reactors that name the Application are not deleted, but their code has no `req.svc` any more.',
   method: 'delete',
   path: '/applications/:id',
   permission: 'application:delete',

@@ -5,13 +5,17 @@ import { authorship, date, example, name, uuid } from '../resource.schema.ts';
 const accessRuleCondition = {
   type: 'object',
   title: 'AccessRuleCondition',
-  description: 'A condition that a token must satisfy for the rule to be used.',
+  description: 'A condition of a rule. The rule applies only to tokens that satisfy it.',
   required: ['attribute', 'operator', 'value'],
   additionalProperties: false,
   properties: {
-    attribute: { type: 'string', enum: ['id', 'container'], description: 'Attribute of the token' },
+    attribute: {
+      type: 'string',
+      enum: ['id', 'container'],
+      description: 'The attribute of the token that is compared',
+    },
     operator: { type: 'string', enum: ['starts_with', 'equals'] },
-    value: { type: 'string', maxLength: 400, description: 'Compared with the attribute' },
+    value: { type: 'string', maxLength: 400, description: 'The text that the attribute is compared with' },
   },
 } as const;
 
@@ -19,39 +23,42 @@ export const accessRule = {
   type: 'object',
   title: 'AccessRule',
   description:
-    'Grants permissions on a container of tokens. Of the rules that grant an operation on a token, the one with the lowest `priority` decides.',
+    'Grants permissions on a container of tokens. If several rules grant an operation on a token, the one with the lowest `priority` number applies.',
   required: ['priority', 'transform', 'permissions'],
   additionalProperties: false,
   properties: {
-    description: { type: 'string', maxLength: 2000, description: 'Description of the rule' },
+    description: { type: 'string', maxLength: 2000, description: 'What the rule is for' },
     priority: {
       type: 'integer',
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'Starts at 1; a higher value has lower precedence, and equal ones are decided by their position',
+      description:
+        'Order of the rules, from 1. A rule with a lower number comes first. With equal numbers, the position in the list decides',
     },
     container: {
       type: 'string',
       maxLength: 400,
       pattern: containerPattern,
-      description: 'Container of tokens, with all below it. Required for public and private Applications',
+      description:
+        'The rule applies to tokens in this container and in all containers below it. Required for public and private Applications',
     },
     conditions: {
       type: 'array',
       items: accessRuleCondition,
-      description: 'Only for sessions; excludes `container`. Applications have none',
+      description:
+        'Allowed only for sessions, and not together with `container`. The rule applies to tokens that satisfy all conditions',
     },
     transform: {
       type: 'string',
       enum: ['redact', 'mask', 'reveal'],
       description:
-        'What token responses have in `data`: nothing (redact), the masked value or nothing where there is no mask (mask), the plaintext (reveal)',
+        'What `data` of a token contains in responses. `redact`: nothing. `mask`: the masked value, or nothing if the token has no mask. `reveal`: the plaintext',
     },
     permissions: {
       type: 'array',
       items: { type: 'string' },
       maxItems: 100,
-      description: 'Permissions granted by the rule',
+      description: 'Permissions that the rule grants',
     },
   },
 } as const;
@@ -61,21 +68,22 @@ const permissions = {
   items: { type: 'string' },
   maxItems: 100,
   default: [],
-  description: 'Permissions granted, on tokens in every container. Not empty where `rules` is',
+  description:
+    'Permissions of the Application. Permissions on tokens apply to every container. Must not be empty if `rules` is empty',
 } as const;
 const rules = {
   type: 'array',
   items: accessRule,
   maxItems: 1000,
   default: [],
-  description: 'Access rules granted. Not empty where `permissions` is',
+  description: 'Rules that grant permissions on containers of tokens. Must not be empty if `permissions` is empty',
 } as const;
 
 const type = {
   type: 'string',
   enum: applicationTypes,
   description:
-    'private: backend services that keep the key secret; public: browsers and mobile applications that collect data; management: the infrastructure',
+    '`private`: backend services that keep the key secret. `public`: browsers and mobile applications that collect data. `management`: tools that manage the Tenant',
 } as const;
 
 const allowedOrigins = {
@@ -83,7 +91,16 @@ const allowedOrigins = {
   items: { type: 'string', maxLength: 300 },
   maxItems: 50,
   description:
-    'Public Applications only. Pages of these origins, and no others, may use its keys and the sessions that they make, and may embed hosted fields; an empty list allows none. Without the member the installation decides (`CORS_ORIGINS`), and nobody embeds',
+    'Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields',
+} as const;
+
+const proxies = {
+  type: 'array',
+  items: uuid,
+  minItems: 1,
+  maxItems: 100,
+  description:
+    'Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors',
 } as const;
 
 const readsCardsMasked = {
@@ -106,7 +123,11 @@ export const createApplicationBody = {
     permissions,
     rules,
     allowed_origins: allowedOrigins,
-    expires_at: { ...date, description: 'The Application is deleted at this time, which must be in the future' },
+    proxies,
+    expires_at: {
+      ...date,
+      description: 'When the Application is deleted. The time must be in the future. Default: never',
+    },
   },
 } as const;
 
@@ -122,7 +143,12 @@ export const updateApplicationBody = {
     allowed_origins: {
       ...allowedOrigins,
       type: ['array', 'null'],
-      description: `${allowedOrigins.description}. A PUT that does not name it keeps it; null removes it`,
+      description: `${allowedOrigins.description}. If you leave it out, it does not change. Null removes it`,
+    },
+    proxies: {
+      ...proxies,
+      type: ['array', 'null'],
+      description: `${proxies.description}. If you leave it out, it does not change. Null removes it`,
     },
   },
 } as const;
@@ -132,7 +158,7 @@ export type CreateApplication = TypeOf<typeof createApplicationBody>;
 export const application = {
   type: 'object',
   title: 'Application',
-  description: 'The holder of an API key.',
+  description: 'Holds API keys. Its permissions and rules decide what callers with these keys may do.',
   required: ['id', 'tenant_id', 'name', 'type', 'permissions', 'rules'],
   examples: [
     {
@@ -146,14 +172,15 @@ export const application = {
   ],
   properties: {
     id: uuid,
-    tenant_id: { ...uuid, description: 'Owning Tenant' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant' },
     name,
     type,
-    permissions: { type: 'array', items: { type: 'string' }, description: 'Permissions granted' },
-    rules: { type: 'array', items: accessRule, description: 'Access rules granted' },
+    permissions: { type: 'array', items: { type: 'string' }, description: 'Permissions of the Application' },
+    rules: { type: 'array', items: accessRule, description: 'Rules that grant permissions on containers of tokens' },
     allowed_origins: allowedOrigins,
+    proxies,
     ...authorship,
-    expires_at: { ...date, description: 'Moment at which the Application is deleted' },
+    expires_at: { ...date, description: 'When the Application is deleted' },
   },
 } as const;
 
@@ -165,6 +192,6 @@ export const applicationWithKey = {
   required: [...application.required, 'key'],
   properties: {
     ...application.properties,
-    key: { type: 'string', description: 'The API key; shown here and never again' },
+    key: { type: 'string', description: 'The API key. It is shown only once' },
   },
 } as const;

@@ -1,28 +1,52 @@
 import { type Explanation, explain, permissions } from '@sluice/access';
-import { ServiceError } from '@sluice/problems';
-import { findPlaces, isTokenId } from '@sluice/vault';
+import { tokenUseSchema } from '@sluice/vault';
 import { operation } from '../context.ts';
-import { idParams } from '../resource.schema.ts';
+import { idParams, uuid } from '../resource.schema.ts';
 import { applicationNotFound } from './application.not-found.ts';
 import { findApplication } from './application.queries.ts';
+import { answerCall, findAskedToken, readQuestion, requireToReadProxies } from './explain-call.ts';
 
+const membersOfUse = Object.keys(tokenUseSchema.properties).map((member) => `use.${member}`);
 const tokenPermissions = permissions.map(({ type }) => type).filter((type) => type.startsWith('token:'));
 
 const question = {
   type: 'object',
   title: 'ExplainRequest',
-  required: ['token_id', 'operation'],
-  examples: [{ token_id: 'b7f3a0c4-5d2e-4f18-9c61-0a8e4d7b3f92', operation: 'token:read' }],
+  description:
+    'One of two questions: `token_id` and `operation` ask what may be done with a token; `path_name` or `proxy_id`, with `method` and `path`, ask whether a call may be made.',
+  examples: [
+    { token_id: 'b7f3a0c4-5d2e-4f18-9c61-0a8e4d7b3f92', operation: 'token:read' },
+    { path_name: 'processor', method: 'POST', path: '/v1/charges', token_id: 'b7f3a0c4-5d2e-4f18-9c61-0a8e4d7b3f92' },
+  ],
   properties: {
-    token_id: { type: 'string', minLength: 1, maxLength: 400, description: 'An existing token' },
+    token_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 400,
+      description: 'An existing token. Of a call: one whose value it would reveal',
+    },
     operation: { type: 'string', enum: tokenPermissions, description: 'What is to be done with the token' },
+    path_name: { type: 'string', maxLength: 63, description: 'The route that is called' },
+    proxy_id: { ...uuid, description: 'The Proxy that is called' },
+    method: { type: 'string', minLength: 1, maxLength: 50, description: 'Method of the call' },
+    path: {
+      type: 'string',
+      maxLength: 16_384,
+      description: 'What follows the address of the route or Proxy, as it is sent; a query does not count',
+    },
+    place: {
+      type: 'string',
+      pattern: '^(body|query|path|header:.+)$',
+      description:
+        'Where the token stands in the call. Needs `token_id`. Without it, `use.places` of the token is not judged',
+    },
   },
 } as const;
 
 const explanation = {
   type: 'object',
   title: 'AccessExplanation',
-  description: 'What an Application may do with a token, and which of its grants says so.',
+  description: 'Whether an Application may do something with a token or make a call, and what decides.',
   required: ['allowed', 'reason'],
   examples: [
     {
@@ -30,7 +54,7 @@ const explanation = {
       transform: 'mask',
       decided_by: { rule: 0 },
       reason:
-        'rules[0] (Reads cards masked) decides: of the rules that grant token:read on this token it is the first.',
+        'rules[0] (Reads cards masked) decides: it is the first of the rules that grant token:read on this token.',
     },
   ],
   properties: {
@@ -38,27 +62,42 @@ const explanation = {
     transform: {
       type: 'string',
       enum: ['redact', 'mask', 'reveal'],
-      description: 'How `data` would be shown. Absent where the operation is not allowed',
+      description: 'How `data` would be shown. Absent if the operation is not allowed, and for a call',
     },
     decided_by: {
       type: 'object',
       title: 'DecidedBy',
-      description: 'One of the two members. Absent where nothing grants the operation',
+      description: 'What decides: one of the members. Absent if nothing grants the operation',
       properties: {
+        application: {
+          type: 'string',
+          enum: ['proxies'],
+          description: 'The member of the Application that refuses a call',
+        },
+        proxy: {
+          type: 'string',
+          enum: ['allowed_methods', 'allowed_paths'],
+          description: 'The member of the Proxy that refuses a call',
+        },
+        token: {
+          type: 'string',
+          enum: membersOfUse,
+          description: 'The member of the token that refuses a call which would reveal it',
+        },
         rule: { type: 'integer', description: "Position in the Application's `rules`, from 0" },
         permission: { type: 'string', description: "One of the Application's `permissions`" },
       },
     },
-    reason: { type: 'string', description: 'The same as a sentence' },
+    reason: { type: 'string', description: 'The decision as a sentence' },
   },
 } as const;
 
 export const explainAccess = operation({
   id: 'explainAccess',
   tag: 'Applications',
-  summary: 'Explain what an Application may do with a token, and which of its rules decides',
+  summary: 'Explain whether an Application may do something with a token or make a call, and why',
   description:
-    'The answer comes from the function that also decides about requests. It never has `data`. For `token:create` it says whether the Application could create a token in all containers of this one. Sessions of the Application may do at most as much.',
+    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` it says whether the Application could create a token in all containers of this token. A question about a call also needs `proxy:read`; `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, `token:use` and `use` of the token decide. `use.max_uses` is compared with the uses so far, and no use is counted. The token is one that the caller sends, not one in `request_headers` of the Proxy. Sessions of the Application may not do more than the Application.',
   method: 'post',
   path: '/applications/:id/explain',
   permission: 'application:read',
@@ -67,12 +106,15 @@ export const explainAccess = operation({
   idempotent: false,
   response: { 200: explanation },
   errors: ['not_found'],
-  async handle({ params, body, caller: { tenantId } }, { db }) {
-    const application = await findApplication(db, tenantId, params.id);
+  async handle({ params, body, caller }, context) {
+    const { db } = context;
+    const asked = readQuestion(body);
+    if (asked.kind === 'call') requireToReadProxies(caller);
+    const application = await findApplication(db, caller.tenantId, params.id);
     if (!application) throw applicationNotFound(params.id);
-    const { token_id: tokenId, operation: permission } = body;
-    const [place] = isTokenId(tokenId) ? await findPlaces(db, tenantId, [tokenId]) : [];
-    if (!place) throw new ServiceError('not_found', 'There is no token with this token_id');
+    if (asked.kind === 'call') return answerCall(context, application, asked);
+    const { operation: permission } = asked;
+    const place = await findAskedToken(db, caller.tenantId, asked.tokenId);
     const each = permission === 'token:create' ? place.containers.map((one) => [one]) : [place.containers];
     const explained = each.map((containers) => explain(application, permission, { id: place.id, containers }));
     const missing = explained.indexOf(undefined);
@@ -98,9 +140,9 @@ function granted({ transform, decidedBy }: Explanation, rules: Rules) {
 
 function reasonOf(by: Explanation['decidedBy'], rules: Rules): string {
   if ('permission' in by) {
-    return `No rule of the Application that reaches this token grants ${by.permission}; its permission ${by.permission} does, in every container.`;
+    return `No rule grants ${by.permission} on this token, so the permission ${by.permission} of the Application decides: it applies to every container.`;
   }
   const description = rules[by.rule]?.description;
   const name = `rules[${by.rule}]${description ? ` (${description})` : ''}`;
-  return `${name} decides: it is the first, by priority and then position, of the rules that grant this on the token.`;
+  return `${name} decides: it is the first, by priority and then by position, of the rules that grant this on the token.`;
 }

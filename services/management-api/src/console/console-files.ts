@@ -24,11 +24,17 @@ const headers = pageHeaders({
   'connect-src': "'self'",
 });
 
+export interface ConsoleSettings {
+  headerPrefix: string;
+  /** Where clients call the API, for examples. */
+  baseUrl?: string | undefined;
+}
+
 /** @returns undefined if the console was not built. @throws {Error} for a file of an unknown type. */
-export function readConsole(headerPrefix: string, folder = builtFolder): ConsoleFiles | undefined {
+export function readConsole(settings: ConsoleSettings, folder = builtFolder): ConsoleFiles | undefined {
   const index = new URL('index.html', folder);
   if (!existsSync(index)) return undefined;
-  const html = readFileSync(index, 'utf8').replace('data-header-prefix="SVC"', `data-header-prefix="${headerPrefix}"`);
+  const html = readFileSync(index, 'utf8').replace('data-header-prefix="SVC"', () => attributesOf(settings));
   const assets = new URL('assets/', folder);
   return {
     page: { path: '/', type: 'html', body: Buffer.from(html), caching: 'no-store', headers },
@@ -40,6 +46,11 @@ export function readConsole(headerPrefix: string, folder = builtFolder): Console
       headers: { 'Cross-Origin-Resource-Policy': 'same-origin' },
     })),
   };
+}
+
+function attributesOf({ headerPrefix, baseUrl }: ConsoleSettings): string {
+  const url = baseUrl && new URL(baseUrl).origin.replaceAll('"', '&quot;');
+  return `data-header-prefix="${headerPrefix}"${url ? ` data-base-url="${url}"` : ''}`;
 }
 
 function typeOf(name: string): StaticFileType {

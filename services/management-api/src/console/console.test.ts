@@ -9,7 +9,7 @@ const api = useStack(() => shareTestConsole());
 const asPage = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'Sec-Fetch-Site': 'none' } };
 
 function built() {
-  const files = readConsole('SVC');
+  const files = readConsole({ headerPrefix: 'SVC' });
   if (!files) throw new Error('The console is not built');
   return files;
 }
@@ -79,8 +79,12 @@ test('nothing of it is at the base host', async () => {
   }
 });
 
-test('the page knows the prefix of the headers', () => {
-  expect(readConsole('ACME')?.page.body.toString()).toContain('data-header-prefix="ACME"');
+test('the page knows the prefix of the headers, and where clients call the API', () => {
+  const page = (baseUrl?: string) => readConsole({ headerPrefix: 'ACME', baseUrl })?.page.body.toString();
+  expect(page()).toContain('<html lang="en" data-header-prefix="ACME">');
+  expect(page('https://sluice.example.com/')).toContain(
+    'data-header-prefix="ACME" data-base-url="https://sluice.example.com">',
+  );
 });
 
 interface Chunk {

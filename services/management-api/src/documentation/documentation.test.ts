@@ -1,6 +1,8 @@
+import { errorCodes } from '@sluice/problems';
 import { call, useStack } from '@sluice/testing';
 import { rawRequest, statusOf } from '../testing/raw-request.ts';
 import { shareTestManagement, startTestManagement } from '../testing/test-management.ts';
+import { readDocumentation } from './documentation.ts';
 
 const api = useStack(() => shareTestManagement());
 const get = (path: string) => call(api.current.url, 'GET', path);
@@ -14,6 +16,7 @@ const files = [
   ['/openapi.json', 'application/json', 'public, max-age=300'],
   ['/docs', 'text/html', 'no-cache'],
   ['/docs/', 'text/html', 'no-cache'],
+  ['/docs/errors', 'text/html', 'no-cache'],
   ['/docs/reference.css', 'text/css', 'no-cache'],
   ['/docs/icon.svg', 'image/svg+xml', 'no-cache'],
 ] as const;
@@ -49,6 +52,14 @@ test.each(['/docs/package.json', '/docs/../openapi.json', '/docs/%2e%2e/openapi.
   async (path) => expect(statusOf(await raw(path))).toBe(404),
 );
 
+test('the list of errors has an anchor for each code, and each problem links to its own', async () => {
+  const { body } = await get('/docs/errors');
+  const anchors = Array.from(body.matchAll(/<section [^>]*id="([^"]+)"/g), ([, id]: string[]) => id);
+  expect(anchors).toEqual(Object.keys(errorCodes));
+  expect((await get('/none')).headers.get('link')).toBe('</docs/errors#not_found>; rel="help"');
+  expect((await get('/applications')).headers.get('link')).toBe('</docs/errors#unauthenticated>; rel="help"');
+});
+
 test('the base URL leads to the API reference', async () => {
   expect((await get('/')).body).toContain('href="/docs"');
 });
@@ -61,7 +72,7 @@ test('the document has every operation, tokens and the invocation too', async ()
   );
 });
 
-test.each(['/', '/docs', '/docs/'])('%s runs no script, and asks for nothing', async (path) => {
+test.each(['/', '/docs', '/docs/', '/docs/errors'])('%s runs no script, and asks for nothing', async (path) => {
   const { headers, body } = await get(path);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -70,6 +81,25 @@ test.each(['/', '/docs', '/docs/'])('%s runs no script, and asks for nothing', a
   expect(body).not.toMatch(/<(script|style|form|input|textarea|select|button|iframe|object|embed|base)\b/i);
   expect(body).not.toMatch(/<[^>]*\s(on\w+|style)=/i);
   expect(body).not.toMatch(/<(link|img|a)\b[^>]*(href|src)="(?![/#])/i);
+});
+
+test('at the host of the console the pages lead back to it, and the reference has one script', async () => {
+  const { base, console } = readDocumentation('SVC');
+  const textOf = (files: typeof base, path: string) => String(files.find((file) => file.path === path)?.body);
+  const added = /<(script|link)\b[^>]*"\/docs\/(search\.js|console\.css)".*\n|<a class="back".*\n/g;
+  const countAt = (files: typeof base, path: string) => textOf(files, path).match(added)?.length ?? 0;
+  expect(['/docs', '/docs/', '/docs/errors'].map((path) => countAt(console, path))).toEqual([3, 3, 2]);
+  for (const path of ['/docs', '/docs/', '/docs/errors']) {
+    expect(textOf(console, path).replaceAll(added, '').replaceAll('</script>\n', '')).toBe(textOf(base, path));
+  }
+  const policies = console.map(({ headers }) => headers?.['Content-Security-Policy']).filter(Boolean);
+  expect(policies.length).toBe(3);
+  for (const policy of policies) {
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("trusted-types 'none'");
+    expect(policy).not.toMatch(/connect-src|unsafe|https?:|\*/);
+  }
+  expect(base.map(({ path }) => path)).not.toContain('/docs/search.js');
 });
 
 test('the page has every operation of the document, and each of its links leads somewhere', async () => {

@@ -28,12 +28,27 @@ async function createTarget(path: string): Promise<string> {
   return (await (path.startsWith('/applications') ? application() : proxy())).id;
 }
 
+interface Asked {
+  token_id: string;
+  path_name?: string;
+}
+
+/** What the question of an example names. */
+async function createAsked({ token_id: id, path_name }: Asked): Promise<void> {
+  const { db, proxy, token } = api.current;
+  await db.deleteFrom('tokens').where('id', '=', id).execute();
+  await token({ id });
+  if (path_name !== undefined) await proxy({ path_name });
+}
+
 test.each(withBody)('%s takes the example that the reference shows', async (_id, operation, example) => {
-  const { send, token } = api.current;
+  const { send, db, tenant } = api.current;
+  // Several examples give a Proxy the same name
+  await db.updateTable('proxies').set({ path_name: null }).where('tenant_id', '=', tenant.tenant_id).execute();
   const { method, path, options } = sampleRequest(operation, await createTarget(operation.path));
   const own = operation.id === 'authorizeSession' ? await ownNonce() : undefined;
   const body = { ...(example as object), ...own?.body };
-  if (operation.id === 'explainAccess') await token({ id: (example as { token_id: string }).token_id });
+  if (operation.id === 'explainAccess') await createAsked(example as Asked);
   const { status } = await send(method, path, { ...options, ...own, body });
   expect(status).toBe(Number(Object.keys(operation.response)[0]));
 });

@@ -12,10 +12,10 @@ export type InvocationFilter = Omit<TypeOf<typeof listInvocationsQuery>, 'start'
 export const listInvocations = operation({
   id: 'listInvocations',
   tag: 'Invocations',
-  summary: 'List the last invocations of Proxies, newest first',
+  summary: 'List the latest invocations of Proxies, newest first',
   description: [
-    'The last 1,000 of the last fifteen minutes, to look at and not to account by: gateways hand them on four times a second, and of more than 1,000 between two times the newest. `skipped` says how many are missing. While Redis is away the answer is 503. The audit log is what is complete.',
-    'With `Accept: text/event-stream` the answer begins with the newest `size`, oldest first, and goes on: `event: invocation` with an Invocation as JSON in `data`, and `event: skipped` with `{ "skipped": n }`. It is reset when the key, its Application or its permission goes, and after an hour. A Tenant has at most ten exports and event streams at a time.',
+    'At most the last 1,000 of the last 15 minutes. The list may be incomplete: each gateway sends its invocations four times a second, and at most 1,000 at a time. `skipped` says how many are missing. If Redis is unavailable, the response is 503. For a complete record use the audit log.',
+    'With `Accept: text/event-stream` the response is a stream. It begins with the newest `size` invocations, oldest first, and continues with new ones. Events are `event: invocation` with an Invocation as JSON in `data`, and `event: skipped` with `{ "skipped": n }`. The connection is reset after an hour, and when the key, its Application or its permission is removed. A Tenant may have ten open exports and event streams. Otherwise the response is 429.',
   ].join('\n\n'),
   method: 'get',
   path: '/invocations',
@@ -36,7 +36,7 @@ export const listInvocations = operation({
     const { invocations, skipped } = await feed.read(tenantId, new Date()).catch((error: unknown) => {
       throw new ServiceError(
         'unavailable',
-        'The latest invocations are not available, because Redis does not answer; try again',
+        'The latest invocations are unavailable because Redis does not respond; try again',
         {
           retryAfterSeconds: 2,
           cause: error,

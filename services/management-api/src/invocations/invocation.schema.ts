@@ -6,7 +6,7 @@ const proxyId = '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73';
 const invocation = {
   type: 'object',
   title: 'Invocation',
-  description: 'What one invocation of a Proxy was. Never a body, a value, a path or a query.',
+  description: 'One invocation of a Proxy. It never has a body, a value, a path or a query.',
   required: ['trace_id', 'at', 'proxy_id', 'method', 'status', 'stages_ms', 'token_ids'],
   examples: [
     {
@@ -23,29 +23,32 @@ const invocation = {
   ],
   properties: {
     trace_id: { type: 'string' },
-    at: { ...date, description: 'When its head had come' },
+    at: { ...date, description: 'When the head of the request was received' },
     proxy_id: uuid,
-    application_id: { ...uuid, description: 'Whose key it had; of a session, the Application that authorized it' },
+    application_id: {
+      ...uuid,
+      description: 'Application of the key. For a session, the Application that authorized it',
+    },
     method: { type: 'string' },
-    status: { type: 'integer', description: 'What the caller was answered' },
+    status: { type: 'integer', description: 'Status that the caller got' },
     destination_status: {
       type: 'integer',
-      description: 'What the destination answered; absent where it was not reached',
+      description: 'Status of the destination. Absent if it sent no response',
     },
     refused_by: {
       type: 'string',
-      description: 'The code of the error that ended it, or `caller_gone` where the caller left',
+      description: 'Error code, or `caller_gone` if the caller closed the connection. Absent if there was no error',
     },
     stages_ms: {
       type: 'object',
       additionalProperties: { type: 'number' },
       description:
-        'Milliseconds in `authenticate`, `detokenize`, `transform` and `destination`, as far as it came, and `total`',
+        'Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` and `destination` as far as they were reached',
     },
     token_ids: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Tokens whose values went into its body, the first 20. `GET /logs?trace_id=` has all',
+      description: 'The first 20 tokens whose values were sent. For all of them use `GET /logs?trace_id=`',
     },
     console: {
       type: 'array',
@@ -56,14 +59,14 @@ const invocation = {
         properties: { level: { type: 'string' }, text: { type: 'string' } },
       },
       description:
-        'The first lines that its transforms printed, redacted. Only for who holds proxy:update, and where the gateways log them',
+        'The first console lines of its transforms, without known secrets. Only for callers with proxy:update, and only if the setting `TRANSFORM_CONSOLE` is `redacted`',
     },
   },
 } as const;
 
 const skipped = {
   type: 'integer',
-  description: 'How many invocations between those that are kept were left out, because there were too many at once',
+  description: 'Number of invocations that are missing in this list because there were too many at once',
 } as const;
 
 export const invocationPage = {
@@ -77,8 +80,8 @@ export const invocationPage = {
       title: 'InvocationPagination',
       required: ['page_size'],
       properties: {
-        page_size: { type: 'integer', description: 'The `size` that was asked for' },
-        next: { type: 'string', description: '`start` of the next page; absent on the last' },
+        page_size: { type: 'integer', description: 'Results per page, as requested' },
+        next: { type: 'string', description: 'Send it as `start` to get the next page. Absent on the last page' },
       },
     },
     data: { type: 'array', items: invocation },
@@ -96,10 +99,10 @@ export const invocationEvents = {
 export const listInvocationsQuery = {
   type: 'object',
   properties: {
-    proxy_id: { ...uuid, description: 'Only of this Proxy' },
-    application_id: { ...uuid, description: 'Only with a key of this Application' },
-    status: { type: 'integer', minimum: 100, maximum: 999, description: 'Only those that were answered so' },
-    trace_id: { type: 'string', maxLength: 64, description: 'Only under this trace id' },
+    proxy_id: { ...uuid, description: 'Lists only invocations of this Proxy' },
+    application_id: { ...uuid, description: 'Lists only invocations with a key of this Application' },
+    status: { type: 'integer', minimum: 100, maximum: 999, description: 'Lists only invocations with this status' },
+    trace_id: { type: 'string', maxLength: 64, description: 'Lists only invocations with this trace id' },
     ...cursorQuery,
   },
 } as const;

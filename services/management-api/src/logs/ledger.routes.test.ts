@@ -121,7 +121,7 @@ test('sizes that do not exist are 400, rows that are not in the ledger 404, and 
   expect((await get(`/logs/${randomUUID()}/proof`)).status).toBe(404);
   const other = await fillLedger(2);
   const theirs = await other.get(`/logs/${ids[0]}/proof`);
-  expect([theirs.status, theirs.body.detail]).toEqual([404, expect.stringContaining('no row')]);
+  expect([theirs.status, theirs.body.detail]).toEqual([404, expect.stringContaining('is not in the ledger')]);
 });
 
 test('where nothing is signed the answer names the setting', async () => {

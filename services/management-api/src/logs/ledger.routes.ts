@@ -3,15 +3,19 @@ import { idParams } from '../resource.schema.ts';
 import { findCheckpoint, proveConsistency, proveRow } from './prove-row.ts';
 
 const size = { type: 'integer', minimum: 1, maximum: 9_007_199_254_740_991 } as const;
-const hashes = { type: 'array', items: { type: 'string' }, description: 'Base64, in the order of RFC 9162' } as const;
+const hashes = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Hashes of the proof in base64, in the order of RFC 9162',
+} as const;
 
 const readCheckpoint = operation({
   id: 'getLogCheckpoint',
   tag: 'Logs',
-  summary: 'Read the newest signed checkpoint of the audit log, to hold it against later ones',
+  summary: 'Get the newest signed checkpoint of the audit log',
   description:
-    'A C2SP tlog-checkpoint in a signed note with Ed25519. Once it is handed out, no row before it is changed, removed, ' +
-    'added or moved unnoticed by whoever holds it. The extension line `dropped <n>` states how many rows retention has dropped ' +
+    'A C2SP tlog-checkpoint in a signed note with Ed25519. Keep it, and compare it with later checkpoints: if a row before it is changed, removed, ' +
+    'added or moved, they do not match. The extension line `dropped <n>` states how many rows retention has dropped ' +
     'from the beginning of the log.',
   method: 'get',
   path: '/logs/checkpoint',
@@ -25,7 +29,7 @@ const readCheckpoint = operation({
 const readProof = operation({
   id: 'getLogProof',
   tag: 'Logs',
-  summary: 'Prove that a row is in the tree of the newest checkpoint',
+  summary: 'Get the proof that a row is in the tree of the newest checkpoint',
   method: 'get',
   path: '/logs/:id/proof',
   permission: 'log:read',
@@ -45,11 +49,11 @@ const readProof = operation({
       ],
       required: ['leaf_index', 'tree_size', 'leaf_hash', 'hashes', 'checkpoint'],
       properties: {
-        leaf_index: { type: 'integer', description: 'Where the row stands, from 0' },
-        tree_size: { type: 'integer', description: 'Rows under the checkpoint' },
-        leaf_hash: { type: 'string', description: 'Hexadecimal, lower case' },
+        leaf_index: { type: 'integer', description: 'Position of the row in the ledger, from 0' },
+        tree_size: { type: 'integer', description: 'Number of rows in the checkpoint' },
+        leaf_hash: { type: 'string', description: 'Hash of the row, hexadecimal in lower case' },
         hashes,
-        checkpoint: { type: 'string', description: 'The signed checkpoint of that size' },
+        checkpoint: { type: 'string', description: 'The signed checkpoint with this number of rows' },
       },
     },
   },
@@ -60,7 +64,7 @@ const readProof = operation({
 const readConsistency = operation({
   id: 'getLogConsistency',
   tag: 'Logs',
-  summary: 'Prove that the tree of one size is the beginning of the tree of another',
+  summary: 'Get the proof that an older checkpoint is the beginning of a newer one',
   method: 'get',
   path: '/logs/consistency',
   permission: 'log:read',
@@ -68,8 +72,8 @@ const readConsistency = operation({
     type: 'object',
     required: ['from', 'to'],
     properties: {
-      from: { ...size, description: 'Size of the older checkpoint' },
-      to: { ...size, description: 'Size of the newer checkpoint' },
+      from: { ...size, description: 'Number of rows in the older checkpoint' },
+      to: { ...size, description: 'Number of rows in the newer checkpoint' },
     },
   },
   response: {
@@ -79,8 +83,8 @@ const readConsistency = operation({
       examples: [{ from: 1, to: 2, hashes: ['bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0='] }],
       required: ['from', 'to', 'hashes'],
       properties: {
-        from: { type: 'integer', description: 'As asked for' },
-        to: { type: 'integer', description: 'As asked for' },
+        from: { type: 'integer', description: 'As requested' },
+        to: { type: 'integer', description: 'As requested' },
         hashes,
       },
     },

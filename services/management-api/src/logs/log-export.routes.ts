@@ -7,12 +7,12 @@ import { filterOf } from './log-filter.ts';
 const exportLogOperation = operation({
   id: 'exportLogs',
   tag: 'Logs',
-  summary: 'Export the audit log in the order of its ledger, of any size: for an auditor, and to verify it',
+  summary: 'Export the audit log in the order of its ledger',
   description: [
-    'One row a line as JSON (`application/x-ndjson`), or with `Accept: text/csv` as CSV (RFC 4180: a header, a column for each member, `detail` as JSON; a cell that a spreadsheet would run as a formula begins with an apostrophe).',
-    'Rows are those of `GET /logs` with `leaf_version`, `leaf_index` and `leaf_hash`, in the order of `leaf_index`. Rows that are not in the ledger yet, at most those of the last two seconds, are not exported.',
-    'Only an export without filter and `start` is a whole one, which `npm run ledger -- verify` and `sluice logs verify` check against a checkpoint. Where retention has dropped rows, a whole one in NDJSON begins with the line `{ "dropped": n, "hashes": [...] }`: the complete subtrees over the first n leaves, left to right; the checkpoint states the same number, or rows were removed.',
-    'An export that breaks off goes on with `start`: one more than the `leaf_index` of the last line that is complete. It is complete where the answer ends as HTTP has it: a connection that is reset says that it is not. It is reset when the key, its Application or its permission goes, and after an hour. A Tenant has at most ten exports and event streams at a time.',
+    'Each line is a row as JSON (`application/x-ndjson`). With `Accept: text/csv` the export is CSV (RFC 4180) with a header, a column for each member, and `detail` as JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    'Rows are those of `GET /logs`, with `leaf_version`, `leaf_index` and `leaf_hash`, in the order of `leaf_index`. Rows of the last two seconds may be missing, because they are not in the ledger yet.',
+    'An export without filters and `start` is complete. `npm run ledger -- verify` and `sluice logs verify` verify it against a checkpoint. If retention has dropped rows, a complete export in NDJSON begins with the line `{ "dropped": n, "hashes": [...] }`, which has the hashes of the complete subtrees over the first n leaves, left to right. If the checkpoint states another number, rows were removed.',
+    'If the connection is reset before the end of the response, the export is incomplete. Continue it with `start`: the `leaf_index` of the last complete line, plus one. The connection is reset after an hour, and when the key, its Application or its permission is removed. A Tenant may have ten open exports and event streams. Otherwise the response is 429.',
   ].join('\n\n'),
   method: 'get',
   path: '/logs/export',

@@ -17,11 +17,12 @@ import { filterOf } from './log-filter.ts';
 const listLogsOperation = operation({
   id: 'listLogs',
   tag: 'Logs',
-  summary: 'List the audit log, newest first: who did what to which thing, and which tokens were disclosed where',
+  summary: 'List the audit log, newest first',
   description:
-    'A row is there within two seconds. A request has one, but for a body that is streamed: each piece of it in which tokens ' +
-    'are found is noted before it goes on, under the same `trace_id`. `pagination.next` is the `start` of the next page; with `start` no totals are ' +
-    `counted, so that a page costs the same however long the log is. ${pageLimit}`,
+    'Who did what, when, to which resource, and which tokens were disclosed where. A new row is listed within two seconds. ' +
+    'A request has one row. Only a streamed body has more: one for each part in which tokens are found, with the same `trace_id`. ' +
+    'To get the next page, send `pagination.next` as `start`. With `start` there are no totals, so every page costs the same. ' +
+    pageLimit,
   method: 'get',
   path: '/logs',
   permission: 'log:read',
@@ -65,8 +66,8 @@ function placeOf([at = '', id = '']: readonly string[]): LogPlace {
 const listEntityTypes = operation({
   id: 'listLogEntityTypes',
   tag: 'Logs',
-  summary: 'List the types of things that rows of the audit log are about',
-  description: 'A plain array, not paginated.',
+  summary: 'List the entity types of the audit log',
+  description: 'A plain array, without pagination.',
   method: 'get',
   path: '/logs/entity-types',
   permission: 'log:read',

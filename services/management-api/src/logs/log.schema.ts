@@ -7,7 +7,7 @@ const entityTypes = Object.keys(entityNames) as (keyof typeof entityNames)[];
 const log = {
   type: 'object',
   title: 'Log',
-  description: 'One row of the audit log: who did what to which thing, when. Never a value.',
+  description: 'One row of the audit log: who did what, when, to which resource. It never has a value of a token.',
   examples: [
     {
       id: '019b7f6a-52c4-7d1e-9a0b-5c2f4e8d1a37',
@@ -32,37 +32,37 @@ const log = {
   required: ['id', 'tenant_id', 'actor_type', 'entity_type', 'entity_id', 'operation', 'message', 'created_at'],
   properties: {
     id: uuid,
-    tenant_id: { ...uuid, description: 'The Tenant whose log it is' },
-    actor_id: { ...uuid, description: 'Who acted; absent where the system did' },
+    tenant_id: { ...uuid, description: 'The Tenant of the log' },
+    actor_id: { ...uuid, description: 'Id of the Application, session or user that acted. Absent if the system acted' },
     actor_type: { type: 'string', enum: ['application', 'session', 'user', 'system'], description: 'What acted' },
-    entity_type: { type: 'string', enum: entityTypes, description: 'What was acted on' },
-    entity_id: { type: 'string', description: 'Id of the thing that was acted on' },
-    operation: { type: 'string', enum: verbs, description: 'What was done' },
-    message: { type: 'string', description: 'The same for people' },
+    entity_type: { type: 'string', enum: entityTypes, description: 'Type of the resource' },
+    entity_id: { type: 'string', description: 'Id of the resource' },
+    operation: { type: 'string', enum: verbs, description: 'The operation' },
+    message: { type: 'string', description: 'The operation as a sentence' },
     created_at: date,
-    trace_id: { type: 'string', description: 'Of the request' },
+    trace_id: { type: 'string', description: 'Trace id of the request' },
     detail: {
       type: 'object',
       description:
-        'What else helps to understand it. `token_ids` are all tokens of the request; a disclosure through a Proxy or reactor has `application_id` and `places` too, which are `transform` where a transform asked for the values and `code` where the code of a reactor did; through a Proxy also `destination_host` and `method`',
+        'Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use',
     },
   },
 } as const;
 
 export const logFilters = {
-  entity_type: { type: 'string', enum: entityTypes, description: 'Only what was done to things of this type' },
-  entity_id: { type: 'string', maxLength: 400, description: 'Only what was done to this thing' },
-  actor_id: { ...uuid, description: 'Only what this Application, session or user did' },
+  entity_type: { type: 'string', enum: entityTypes, description: 'Lists only rows about resources of this type' },
+  entity_id: { type: 'string', maxLength: 400, description: 'Lists only rows about the resource with this id' },
+  actor_id: { ...uuid, description: 'Lists only rows in which this Application, session or user acted' },
   operation: { type: 'string', enum: verbs, description: 'Only this' },
   token_id: {
     type: 'string',
     maxLength: 400,
     description:
-      'Only what touched this token: creation, reads, changes, deletion, and disclosures through Proxies and reactors',
+      'Lists only rows about this token: creation, reads, changes, deletion, disclosures through Proxies and reactors, and refused uses',
   },
-  trace_id: { type: 'string', maxLength: 64, description: 'Only what was done under this trace id' },
-  start_date: { ...date, description: 'From this moment on' },
-  end_date: { ...date, description: 'Before this moment' },
+  trace_id: { type: 'string', maxLength: 64, description: 'Lists only rows with this trace id' },
+  start_date: { ...date, description: 'Lists only rows from this time on' },
+  end_date: { ...date, description: 'Lists only rows before this time' },
 } as const;
 
 export const listLogsQuery = {
@@ -70,7 +70,11 @@ export const listLogsQuery = {
   properties: {
     ...logFilters,
     ...pageQuery,
-    start: { type: 'string', maxLength: 400, description: 'The `next` of a page before; then there are no totals' },
+    start: {
+      type: 'string',
+      maxLength: 400,
+      description: '`pagination.next` of the previous page. The response then has no totals',
+    },
   },
 } as const;
 
@@ -83,7 +87,8 @@ export const exportQuery = {
       minimum: 0,
       maximum: 9_007_199_254_740_991,
       default: 0,
-      description: 'The `leaf_index` of the first row: one more than that of the last row which has come',
+      description:
+        '`leaf_index` of the first row. To continue an export, send the `leaf_index` of the last complete line, plus one',
     },
   },
 } as const;
@@ -112,15 +117,15 @@ export const logPage = {
       title: 'LogPagination',
       required: ['page_size'],
       properties: {
-        total_items: { type: 'integer', description: 'How many rows match; absent with `start`' },
+        total_items: { type: 'integer', description: 'Number of matching rows. Absent if `start` was sent' },
         total_is_lower_bound: {
           type: 'boolean',
-          description: 'True where a filter matches more than 10,000 rows, which are not counted further',
+          description: 'True if a filter matches more than 10,000 rows. Rows are counted only up to this number',
         },
-        page_number: { type: 'integer', description: 'The `page` that was asked for; absent with `start`' },
-        page_size: { type: 'integer', description: 'The `size` that was asked for' },
-        total_pages: { type: 'integer', description: 'How many pages there are; absent with `start`' },
-        next: { type: 'string', description: 'The `start` of the next page; absent on the last' },
+        page_number: { type: 'integer', description: 'Number of this page, as requested. Absent if `start` was sent' },
+        page_size: { type: 'integer', description: 'Results per page, as requested' },
+        total_pages: { type: 'integer', description: 'Number of pages. Absent if `start` was sent' },
+        next: { type: 'string', description: 'Send it as `start` to get the next page. Absent on the last page' },
       },
     },
     data: { type: 'array', items: log },
@@ -135,7 +140,7 @@ export const entityTypeList = {
     examples: [{ display_name: 'Proxy', value: 'proxy' }],
     required: ['display_name', 'value'],
     properties: {
-      display_name: { type: 'string', description: 'What people call it' },
+      display_name: { type: 'string', description: 'Name for people' },
       value: { type: 'string', description: 'What `entity_type` is' },
     },
   },

@@ -17,10 +17,7 @@ export function proveRow(db: Database, tenantId: string, logId: string) {
     if (!ledger?.checkpoint) throw notSigned();
     const leaf = await findLeaf(tx, tenantId, logId);
     if (!leaf || leaf.leaf_index < ledger.dropped) {
-      throw new ServiceError(
-        'not_found',
-        `There is no row ${logId} in the ledger; a new row is in it within two seconds`,
-      );
+      throw new ServiceError('not_found', `Row ${logId} is not in the ledger; a new row is added within two seconds`);
     }
     const proof = await hashRanges(tx, tenantId, inclusionRanges(leaf.leaf_index, ledger.size));
     return {
@@ -51,6 +48,6 @@ const toBase64 = (hash: Buffer) => hash.toString('base64');
 function notSigned(): ServiceError {
   return new ServiceError(
     'not_found',
-    'There is no signed checkpoint: the worker has no LEDGER_KEY, or has sequenced no row yet',
+    'There is no signed checkpoint: the worker has no LEDGER_KEY, or the ledger has no rows yet',
   );
 }

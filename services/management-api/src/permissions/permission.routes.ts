@@ -4,16 +4,16 @@ import { operation } from '../context.ts';
 const permission = {
   type: 'object',
   title: 'Permission',
-  description: 'What an Application can be granted.',
+  description: 'A permission that an Application can have.',
   examples: [{ type: 'token:create', description: 'Create tokens', application_types: ['public', 'private'] }],
   required: ['type', 'description', 'application_types'],
   properties: {
-    type: { type: 'string', description: 'Permission type referenced by operations' },
-    description: { type: 'string', description: 'What it allows' },
+    type: { type: 'string', description: 'Name of the permission' },
+    description: { type: 'string', description: 'What the permission allows' },
     application_types: {
       type: 'array',
       items: { type: 'string', enum: applicationTypes },
-      description: 'Application types that can hold it',
+      description: 'Application types that can have it',
     },
   },
 } as const;
@@ -21,8 +21,8 @@ const permission = {
 export const listPermissions = operation({
   id: 'listPermissions',
   tag: 'Permissions',
-  summary: 'List the permissions that there are, with the Application types that can hold each',
-  description: 'A plain array, not paginated.',
+  summary: 'List all permissions',
+  description: 'A plain array, without pagination.',
   method: 'get',
   path: '/permissions',
   query: {
@@ -31,7 +31,7 @@ export const listPermissions = operation({
       application_type: {
         type: 'string',
         enum: applicationTypes,
-        description: 'Only those that Applications of this type can hold',
+        description: 'Lists only permissions that Applications of this type can have',
       },
     },
   },

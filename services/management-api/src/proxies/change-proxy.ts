@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type RecordedChange, tagOf } from '@sluice/cache-coherence';
+import { absent, type RecordedChange, requireEveryLeaseKnows, tagOf } from '@sluice/cache-coherence';
 import { type LockedRows, listProxyMembers } from '@sluice/database';
 import { type Acting, changeRows, type SettleAnswer } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
@@ -10,6 +10,7 @@ import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { checkDefinition, checkTransforms, isProxyDefinition, type ProxyDefinition } from './proxy.definition.ts';
 import { findProxy, lockProxy, type ProxyRow, updateProxy } from './proxy.queries.ts';
+import { restrictionsOf } from './proxy.restrictions.ts';
 import { encryptVersion, toColumns, toDefinition, toProxy } from './proxy.secrets.ts';
 import { type FormerVersion, insertVersion } from './proxy-version.queries.ts';
 
@@ -24,6 +25,8 @@ export interface ProxyChange {
   define(current: ProxyDefinition | undefined): unknown;
   /** Whether the change says which Application the Proxy names, or none. */
   namesApplication: boolean;
+  /** The Application that the Proxy names although it is gone, where the change brings it back. */
+  formerApplicationId?: string | undefined;
   /** The name was stored before, so it may be older than the rules for names. */
   keepsName?: boolean;
   /** For the audit row. */
@@ -38,12 +41,12 @@ const mostAttempts = 10;
 /**
  * Changes the Proxy, and stores its former state as a version unless nothing differs. The slow checks run before the
  * transaction, and again if the row has changed since.
- * @throws {ServiceError} `validation_failed`, then `not_found`, then `transform_does_not_compile`.
+ * @throws {ServiceError} `validation_failed`, then `not_found`, then `transform_does_not_compile`, then `conflict`.
  */
 export async function changeProxy(
   context: Context,
   input: Acting & { params: { id: string } },
-  { define, namesApplication, keepsName, detail, settle }: ProxyChange,
+  { define, namesApplication, formerApplicationId, keepsName, detail, settle }: ProxyChange,
 ): Promise<{ updated: ProxyRow; change: RecordedChange }> {
   const { db, vault, changes } = context;
   const { tenantId, id: callerId } = input.caller;
@@ -58,27 +61,37 @@ export async function changeProxy(
     if (!current || !before) throw proxyNotFound(id);
     input.requireVersion(current); // the transaction requires that the row has not changed since
     await checkTransforms(definition, tenantId, context);
-    const columns = {
-      ...(await toColumns(vault, tenantId, id, definition)),
-      ...(namesApplication && { named_application_id: definition.application?.id ?? null }),
-    };
-    const changed = changedMembers(before, definition);
+    const named = namesApplication ? (definition.application?.id ?? formerApplicationId ?? null) : namedBy(current);
+    const columns = { ...(await toColumns(vault, tenantId, id, definition)), named_application_id: named };
+    const changed = changedMembers(naming(before, namedBy(current)), naming(definition, named));
     const former = changed.length > 0 ? await toFormer(vault, current, before) : undefined;
     const version = former && { version: current.version + 1, changed_members: changed };
     const done = await changeRows(db, { ...rowOfProxy(tenantId, id), settle }, async (tx) => {
       if (!isDeepStrictEqual(await lockProxy(tx, tenantId, id), current)) return undefined;
+      await requireEveryLeaseKnows(tx, restrictionsOf(before, definition));
       if (former) await insertVersion(tx, former);
       const updated = await updateProxy(tx, tenantId, id, { ...columns, ...version, modified_by: callerId });
       if (!updated) throw proxyNotFound(id);
       const act = { operation: 'update', entityType: 'proxy', entityId: id } as const;
       await recordAct(tx, input, { ...act, ...(detail && { detail }) });
-      const change = await changes.record(tx, tenantId, [tagOf.proxy(id)]);
+      // A gateway may have remembered that no Proxy has this name
+      const named = definition.path_name !== before.path_name ? [absent] : [];
+      const change = await changes.record(tx, tenantId, [tagOf.proxy(id), ...named]);
       return { updated, answer: settle && (await toProxy(vault, updated)), change };
     });
     if (done) return done;
   }
-  const detailOfRefusal = `Proxy ${id} is being changed by others; try again`;
+  const detailOfRefusal = `Proxy ${id} is being changed by other requests; try again`;
   throw new ServiceError('unavailable', detailOfRefusal, { retryAfterSeconds: 1 });
+}
+
+/** The Application that it names, also where that is gone. A version before the column changes `application_id` alone. */
+export function namedBy({ application_id, named_application_id }: ProxyRow): string | null {
+  return application_id ?? named_application_id;
+}
+
+function naming({ application: _, ...definition }: ProxyDefinition, id: string | null): ProxyDefinition {
+  return id === null ? definition : { ...definition, application: { id } };
 }
 
 async function toFormer(vault: Vault, current: ProxyRow, definition: ProxyDefinition): Promise<FormerVersion> {
@@ -94,7 +107,8 @@ async function toFormer(vault: Vault, current: ProxyRow, definition: ProxyDefini
   } = current;
   const id = randomUUID();
   const by = modified_at === null ? { at: created_at, by_id: created_by } : { at: modified_at, by_id: modified_by };
-  const definition_ciphertext = await encryptVersion(vault, { tenantId: tenant_id, id }, definition);
+  const whole = naming(definition, namedBy(current));
+  const definition_ciphertext = await encryptVersion(vault, { tenantId: tenant_id, id }, whole);
   return { tenant_id, id, proxy_id, version, changed_members, ...by, definition_ciphertext };
 }
 

@@ -34,6 +34,6 @@ export function refuseHidden(definition: Record<string, unknown>): void {
     return values.filter(([, one]) => one === hidden).map(([name]) => `${member}.${name}`);
   });
   if (faults.length === 0) return;
-  const fault = `must not be ${hidden}, which stands for a value that you do not see`;
+  const fault = `must not be ${hidden}, which is shown in place of a value that you may not see`;
   throw validationFailed(Object.fromEntries(faults.map((path) => [path, [fault]])));
 }

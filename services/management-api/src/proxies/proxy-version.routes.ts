@@ -3,7 +3,7 @@ import { ServiceError } from '@sluice/problems';
 import { findApplication } from '../applications/application.queries.ts';
 import { type Context, operation } from '../context.ts';
 import { date, idParams, uuid } from '../resource.schema.ts';
-import { changeProxy, proxyNotFound } from './change-proxy.ts';
+import { changeProxy, namedBy, proxyNotFound } from './change-proxy.ts';
 import { shownTo } from './hidden-values.ts';
 import type { ProxyDefinition } from './proxy.definition.ts';
 import { findProxy, type ProxyRow } from './proxy.queries.ts';
@@ -14,7 +14,7 @@ import { findFormerVersion, listFormerVersions, mostVersions } from './proxy-ver
 const proxyVersion = {
   type: 'object',
   title: 'ProxyVersion',
-  description: 'A state that a Proxy has or had.',
+  description: 'A version of a Proxy. Each change makes a new version.',
   required: ['version', 'at', 'changed'],
   examples: [
     {
@@ -25,13 +25,13 @@ const proxyVersion = {
     },
   ],
   properties: {
-    version: { type: 'integer', description: 'From 1 in each Proxy; the highest is the Proxy as it is' },
-    at: { ...date, description: 'When the Proxy came to be so' },
-    by: { ...uuid, description: 'Who made it so' },
+    version: { type: 'integer', description: 'Number of the version, from 1. The highest is the current one' },
+    at: { ...date, description: 'When this version was made' },
+    by: { ...uuid, description: 'Id of the Application, session or user that made this version' },
     changed: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Members that differ from the version before; empty for the first',
+      description: 'Members that differ from the previous version. Empty for the first version',
     },
   },
 } as const;
@@ -46,7 +46,7 @@ const listProxyVersions = operation({
   id: 'listProxyVersions',
   tag: 'Proxies',
   summary: 'List the versions of a Proxy, newest first',
-  description: `The first entry is the Proxy as it is. Every change that differs makes a version. At most ${mostVersions} are kept, and former ones of 8 MiB in all; beyond, the oldest go. They are deleted with the Proxy.`,
+  description: `The first entry is the current version. Every change of a member makes a version. At most ${mostVersions} versions are stored, with at most 8 MiB of older ones. Otherwise the oldest are deleted. If the Proxy is deleted, its versions are deleted too.`,
   method: 'get',
   path: '/proxies/:id/versions',
   permission: 'proxy:read',
@@ -74,9 +74,9 @@ const listProxyVersions = operation({
 const getProxyVersion = operation({
   id: 'getProxyVersion',
   tag: 'Proxies',
-  summary: 'Get a version of a Proxy, whole',
+  summary: 'Get a version of a Proxy',
   description:
-    'The Proxy as it was; `modified_at` and `modified_by` say since when and by whom. Its `key` is the present one. `application_id` is left out where that Application is gone.',
+    'The Proxy as it was in this version. `modified_at` and `modified_by` say when and by whom this version was made. `key` is the current key. `application_id` is absent if that Application was deleted.',
   method: 'get',
   path: '/proxies/:id/versions/:version',
   permission: 'proxy:read',
@@ -93,9 +93,9 @@ const getProxyVersion = operation({
 const restoreProxyVersion = operation({
   id: 'restoreProxyVersion',
   tag: 'Proxies',
-  summary: 'Make a former version of a Proxy its newest one',
+  summary: 'Restore a version of a Proxy',
   description:
-    'Takes no body. The Proxy keeps its key. What is restored is checked as in a PUT: a destination that is no longer allowed is 400. An Application that is gone is left out. Restoring the present version changes no member.',
+    'Takes no body. The Proxy keeps its key. What is restored is checked as in a PUT: a destination that is no longer allowed is 400. An Application that is gone is left out, and `request_headers` with tokens are refused (403) until the Proxy names another one. Every member is replaced, also one that the version did not have. Restoring the present version changes no member.',
   method: 'post',
   path: '/proxies/:id/versions/:version/restore',
   permission: 'proxy:update',
@@ -103,15 +103,16 @@ const restoreProxyVersion = operation({
   confirmed: true,
   versioned: true,
   response: { 200: proxySchema },
-  errors: ['not_found', 'transform_does_not_compile'],
+  errors: ['not_found', 'conflict', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
     const { params, caller, settle } = input;
-    const { definition } = await findVersion(context, caller.tenantId, params);
+    const { definition, formerApplicationId } = await findVersion(context, caller.tenantId, params);
     const detail = { restored_version: params.version };
     const { updated, change } = await changeProxy(context, input, {
       define: () => definition,
       namesApplication: true,
+      formerApplicationId,
       keepsName: true,
       detail,
       settle,
@@ -126,13 +127,16 @@ export const proxyVersionOperations = [listProxyVersions, getProxyVersion, resto
 async function findVersion({ db, vault }: Context, tenantId: string, { id, version }: { id: string; version: number }) {
   const row = await findProxy(db, tenantId, id);
   if (!row) throw proxyNotFound(id);
-  if (version === row.version) return { row, definition: await toDefinition(vault, row) };
+  if (version === row.version) {
+    return { row, definition: await toDefinition(vault, row), formerApplicationId: namedBy(row) ?? undefined };
+  }
   const former = await findFormerVersion(db, tenantId, id, version);
   if (!former) throw new ServiceError('not_found', `Proxy ${id} has no version ${version}`);
   const definition = await decryptVersion(vault, { tenantId, ...former });
   return {
     row: { ...row, ...modifiedBy(row, former) },
     definition: await withPresentApplication(db, tenantId, definition),
+    formerApplicationId: definition.application?.id,
   };
 }
 

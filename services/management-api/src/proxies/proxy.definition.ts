@@ -1,10 +1,12 @@
 import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
-import { bodyCheck, type TypeOf } from '@sluice/http-api';
+import { bodyCheck, refuse, type TypeOf } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type CompileError, TransformStopped } from '@sluice/sandbox';
 import { findApplication } from '../applications/application.queries.ts';
 import type { Context } from '../context.ts';
 import { refuseHidden } from './hidden-values.ts';
+import { faultsOfCalls } from './proxy.calls.ts';
+import { faultsOfPlaces, faultsOfRequestHeaders } from './proxy.places.ts';
 import { proxyBody } from './proxy.schema.ts';
 
 export type ProxyDefinition = TypeOf<typeof proxyBody>;
@@ -42,6 +44,11 @@ export function withApplication<T extends NamesApplication>({ application_id: id
 export async function checkDefinition(definition: ProxyDefinition, tenantId: string, context: Context): Promise<void> {
   checkSizes(definition);
   refuseHidden(definition);
+  refuse({
+    ...faultsOfPlaces(definition, context.headerPrefix),
+    ...faultsOfRequestHeaders(definition, context.headerPrefix),
+    ...faultsOfCalls(definition),
+  });
   const destination = context.destinationPolicy.checkUrl(definition.destination_url);
   if (!destination.ok) throw validationFailed({ destination_url: [destination.reason] });
   if (definition.application) await checkApplication(definition.application.id, tenantId, context);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { listProxyMembers, type ProxyMemberName, proxyMembers } from '@sluice/database';
 import { useStack } from '@sluice/testing';
 import { shareTestManagement } from '../testing/test-management.ts';
@@ -15,6 +16,13 @@ async function wholeBody(): Promise<Record<ProxyMemberName, unknown>> {
     application: { id },
     configuration: { A: 'b' },
     require_auth: false,
+    token_places: ['query', 'header:X-Card'],
+    request_headers: { 'X-Key': 'k {{ 0b8f5a0e-6f63-4a1f-9d3c-1a2b3c4d5e6f | last4 }}' },
+    head_timeout_s: 60,
+    path_name: `whole-${randomUUID()}`,
+    accept_key_as: ['bearer', 'basic'],
+    allowed_methods: ['GET', 'post'],
+    allowed_paths: ['/v1/a', '/v1/b/*'],
   };
 }
 
@@ -35,13 +43,15 @@ describe.each(listProxyMembers())('the member %s', (name, { absent, schema, kept
   });
 
   test(`is ${absent} by a PUT without it`, async () => {
-    const { [name]: _, ...body } = await wholeBody();
-    const { id } = await api.current.proxy(await wholeBody());
+    const whole: Record<string, unknown> = await wholeBody();
+    const { [name]: _, ...body } = whole;
+    const { id } = await api.current.proxy(whole);
     const { status, body: answer } = await api.current.send('PUT', `/proxies/${id}`, { body });
     if (absent === 'refused') {
       expect({ status, errors: answer.errors }).toEqual({ status: 400, errors: { [name]: ['is required'] } });
     } else {
-      expect({ status, value: answer[answered] }).toEqual({ status: 200, value: schema.default });
+      const value = absent === 'kept' ? whole[name] : schema.default;
+      expect({ status, value: answer[answered] }).toEqual({ status: 200, value });
     }
   });
 
@@ -53,3 +63,13 @@ describe.each(listProxyMembers())('the member %s', (name, { absent, schema, kept
     expect((await api.current.send('GET', `/proxies/${proxy.id}`)).body[answered]).toEqual(proxy[answered]);
   });
 });
+
+test.each(listProxyMembers().filter(([, { absent }]) => absent === 'kept'))(
+  'the member %s is unset by a PUT with null',
+  async (name) => {
+    const whole = await wholeBody();
+    const { id } = await api.current.proxy(whole);
+    const answer = await api.current.send('PUT', `/proxies/${id}`, { body: { ...whole, [name]: null } });
+    expect([answer.status, Object.hasOwn(answer.body, name)]).toEqual([200, false]);
+  },
+);

@@ -1,6 +1,6 @@
 import { slow, useStack } from '@sluice/testing';
 import fc from 'fast-check';
-import { agreement, listQuery } from '../testing/model-check.ts';
+import { agreement, dropNulls, listQuery } from '../testing/model-check.ts';
 import { brokenCode, code, destinations, type ProxyCommand, proxyModel, proxyRules } from '../testing/proxy-model.ts';
 import { shareTestManagement } from '../testing/test-management.ts';
 
@@ -50,6 +50,12 @@ const optional = {
   application,
   configuration,
   require_auth: mostly(fc.constantFrom(true, false, null), wrong),
+  token_places: mostly(fc.constantFrom([], ['body'], ['path', 'header:X-A'], null), fc.constantFrom(5, 'x', {}, true)),
+  request_headers: mostly(
+    fc.dictionary(fc.constantFrom('X-A', 'x-a', 'X-B'), fc.constantFrom('', 'k', '{{ config: a }}'), { maxKeys: 1 }),
+    fc.constantFrom(null, 5, 'x', [], true, { 'X-A': null, 'X-B': 'k' }),
+  ),
+  head_timeout_s: mostly(fc.constantFrom(1, 600, null), fc.constantFrom(0, 601, 1.5, '5', {}, true)),
   application_id: mostly(fc.constantFrom('application 0', 'application 1'), fc.constant(null)),
   // These members must have no effect
   key: fc.constant('mine'),
@@ -95,7 +101,15 @@ const command: fc.Arbitrary<ProxyCommand> = fc.oneof(
 
 const first: ProxyCommand[] = [
   { do: 'create application', type: 'private' },
-  { do: 'create', body: { name: 'ab', destination_url: 'https://example.com/in', configuration: { a: '0' } } },
+  {
+    do: 'create',
+    body: {
+      name: 'ab',
+      destination_url: 'https://example.com/in',
+      configuration: { a: '0' },
+      request_headers: { 'X-A': 'k' },
+    },
+  },
 ];
 
 const property = (rules = proxyRules) =>
@@ -123,7 +137,9 @@ describe('a model that is wrong in one rule is found out:', () => {
     'a patch replaces the configuration': {
       merge: (target, patch) => ({ ...Object(target), ...Object(patch) }),
     },
-    'a replacement keeps what was left out': { replace: (old, body) => ({ ...old, ...body }) },
+    'a replacement keeps what was left out': { replace: (old, body) => dropNulls({ ...old, ...body }) },
+    'a replacement keeps nothing': { replace: (_old, body) => dropNulls(body) },
+    'the case of headers counts': { respell: (old) => old },
     'the case of names counts': { nameMatches: (name, filter) => name.includes(filter) },
     'an Application that is gone is still named': { isNamed: () => true },
   };

@@ -11,6 +11,7 @@ import {
   readCounter,
 } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
+import { ServiceError } from '@sluice/problems';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { isNameFilter, likePattern } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
@@ -44,13 +45,35 @@ export type ProxyRow = Pick<Selectable<ProxiesTable>, (typeof plainColumns)[numb
 const counter = 'proxies';
 
 export async function insertProxy(db: Queryable, row: Insertable<ProxiesTable>): Promise<ProxyRow> {
-  const proxy = await db.insertInto('proxies').values(row).returning(columns).executeTakeFirstOrThrow();
+  const statement = db.insertInto('proxies').values(row).returning(columns);
+  const proxy = await unlessTaken(statement.executeTakeFirstOrThrow(), row.path_name);
   await addToCounter(db, row.tenant_id, counter, 1);
   return proxy;
 }
 
+/** @throws {ServiceError} `conflict` if another Proxy of the Tenant has this name. */
+function unlessTaken<T>(statement: Promise<T>, pathName: string | null | undefined): Promise<T> {
+  return statement.catch((error: unknown) => {
+    if (error instanceof Error && 'constraint' in error && error.constraint === 'proxies_path_name')
+      throw new ServiceError('conflict', `Another Proxy has the path_name ${pathName}`);
+    throw error;
+  });
+}
+
 export function findProxy(db: Queryable, tenantId: string, id: string): Promise<ProxyRow | undefined> {
   return byId(db, tenantId, id).executeTakeFirst();
+}
+
+/** By its id or by the name of its route. */
+export function findCallRules(db: Queryable, tenantId: string, by: { id: string } | { path_name: string }) {
+  const [column, value] = 'id' in by ? (['id', by.id] as const) : (['path_name', by.path_name] as const);
+  return db
+    .selectFrom('proxies')
+    .select(['id', 'allowed_methods', 'allowed_paths', 'destination_url'])
+    .select(sql<boolean>`request_transform is not null`.as('has_request_transform'))
+    .where('tenant_id', '=', tenantId)
+    .where(column, '=', value)
+    .executeTakeFirst();
 }
 
 /** Locks it, so that concurrent patches do not undo each other. */
@@ -65,6 +88,7 @@ function byId(db: Queryable, tenantId: string, id: string) {
 export interface ProxyFilter {
   ids: readonly string[];
   name: string | undefined;
+  pathName?: string | undefined;
 }
 
 /** Newest first. Reads the page's rows after their memory is reserved, and only the ids of skipped pages. */
@@ -97,7 +121,8 @@ export async function listProxies(
 }
 
 async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
-  if (filter.ids.length === 0 && !isNameFilter(filter.name)) return readCounter(db, tenantId, counter);
+  const isFiltered = filter.ids.length > 0 || isNameFilter(filter.name) || Boolean(filter.pathName);
+  if (!isFiltered) return readCounter(db, tenantId, counter);
   const { total } = await db
     .selectFrom('proxies')
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -109,20 +134,21 @@ async function countProxies(db: Database, tenantId: string, filter: ProxyFilter)
 
 type ProxyTables = { proxies: ProxiesTable };
 
-function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name }: ProxyFilter) {
+function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name, pathName }: ProxyFilter) {
   return query
     .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
+    .$if(Boolean(pathName), (q) => q.where('path_name', '=', pathName ?? ''))
     .$if(isNameFilter(name), (q) => q.where('name', 'ilike', likePattern(name ?? '')));
 }
 
 export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {
-  return db
+  const statement = db
     .updateTable('proxies')
     .set({ ...changes, modified_at: nextVersion() })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .returning(columns)
-    .executeTakeFirst();
+    .returning(columns);
+  return unlessTaken(statement.executeTakeFirst(), changes.path_name);
 }
 
 export async function deleteProxy(tx: Queryable, tenantId: string, id: string): Promise<boolean> {

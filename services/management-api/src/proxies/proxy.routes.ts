@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Verb } from '@sluice/audit';
-import { absent, tagOf } from '@sluice/cache-coherence';
+import { absent, requireEveryLeaseKnows, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
-import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
+import { listProxyMembers } from '@sluice/database';
+import {
+  Confirmed,
+  changedTo,
+  changeRows,
+  created,
+  pageOf,
+  pageQuery,
+  refuse,
+  toPage,
+  transaction,
+} from '@sluice/http-api';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
 import { readName } from '../read-name.ts';
@@ -11,8 +22,10 @@ import { pageLimit } from '../reserve-page.ts';
 import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
 import { changeProxy, proxyNotFound, rowOfProxy } from './change-proxy.ts';
 import { shownTo } from './hidden-values.ts';
-import { checkDefinition, checkTransforms, withApplication } from './proxy.definition.ts';
+import { checkDefinition, checkTransforms, type ProxyDefinition, withApplication } from './proxy.definition.ts';
+import { faultsOfSpelling, respelled } from './proxy.places.ts';
 import { deleteProxy, findProxy, insertProxy, listProxies, lockProxy } from './proxy.queries.ts';
+import { restrictionsOf } from './proxy.restrictions.ts';
 import { proxyBody, proxyPatchBody, proxyPutBody, proxy as proxySchema } from './proxy.schema.ts';
 import { encryptProxyKey, toColumns, toProxy, withoutSecretsThatAreGone } from './proxy.secrets.ts';
 import { proxyVersionOperations } from './proxy-version.routes.ts';
@@ -27,7 +40,7 @@ const createProxy = operation({
   tag: 'Proxies',
   summary: 'Create a Proxy',
   description:
-    'The answer has the `key` with which the Proxy is invoked. Transforms are compiled now: a syntax error is 422, a missing export shows at the first invocation.',
+    'The response has the `key` with which callers invoke the Proxy. Transforms are compiled now. A syntax error is 422. A missing export is an error only at the first invocation.',
   method: 'post',
   path: '/proxies',
   permission: 'proxy:create',
@@ -35,7 +48,7 @@ const createProxy = operation({
   confirmed: true,
   versioned: true,
   response: { 201: proxySchema },
-  errors: ['transform_does_not_compile'],
+  errors: ['conflict', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
     const { caller } = input;
@@ -56,6 +69,7 @@ const createProxy = operation({
       created_by: caller.id,
     };
     const { answer, change } = await transaction(db, input, async (tx) => {
+      await requireEveryLeaseKnows(tx, restrictionsOf({}, body));
       const answer = created('/proxies', shownTo(caller, await toProxy(vault, await insertProxy(tx, row))));
       await recordAct(tx, input, auditOf('create', id));
       const change = await changes.record(tx, tenantId, [absent]);
@@ -78,6 +92,7 @@ const listAllProxies = operation({
     properties: {
       id: idFilter,
       name: nameFilter,
+      path_name: { type: 'string', maxLength: 63, description: 'Only the Proxy whose route has exactly this name' },
       ...pageQuery,
     },
   },
@@ -85,7 +100,7 @@ const listAllProxies = operation({
   response: { 200: pageOf(proxySchema) },
   errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db, vault }) {
-    const filter = { ids: query.id ?? [], name: query.name };
+    const filter = { ids: query.id ?? [], name: query.name, pathName: query.path_name };
     const { data, total } = await listProxies(db, caller.tenantId, filter, { ...query, hold });
     const proxies = await Promise.all(data.map(async (row) => shownTo(caller, await toProxy(vault, row))));
     return toPage(proxies, total, query);
@@ -116,7 +131,7 @@ const putProxy = operation({
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
   description:
-    'What is left out is unset afterwards; `require_auth` is true again. `application_id`, which answers have, names the Application where `application` is not a member, so that a Proxy that was read can be changed and sent back.',
+    'What is left out is unset afterwards, and `require_auth` is true again; but members from `token_places` on keep their values, and null unsets them. `application_id`, which answers have, names the Application where `application` is not a member, so that a Proxy that was read can be changed and sent back.',
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -125,14 +140,22 @@ const putProxy = operation({
   confirmed: true,
   versioned: true,
   response: { 200: proxySchema },
-  errors: ['not_found', 'transform_does_not_compile'],
+  errors: ['not_found', 'conflict', 'transform_does_not_compile'],
   replay: withoutSecretsThatAreGone,
   async handle(input, context) {
-    const define = () => mergePatch({}, withApplication(input.body));
+    const define = (current?: ProxyDefinition) => replaced(current, withApplication(input.body));
     const { updated, change } = await changeProxy(context, input, { define, namesApplication: true });
     return new Confirmed(await context.changes.barrier(change), await toProxy(context.vault, updated));
   },
 });
+
+const keptMembers = listProxyMembers().flatMap(([name, { absent }]) => (absent === 'kept' ? [name] : []));
+
+/** The definition after a PUT. */
+function replaced(current: ProxyDefinition | undefined, body: Record<string, unknown>) {
+  const kept = keptMembers.filter((name) => body[name] === undefined && current?.[name] !== undefined);
+  return mergePatch({}, { ...Object.fromEntries(kept.map((name) => [name, current?.[name]])), ...body });
+}
 
 /** Stands in for a missing Proxy, so that a fault in the patch is 400 before the unknown id is 404. */
 const blank = { name: 'blank', destination_url: 'https://example.com' };
@@ -142,7 +165,7 @@ const patchProxy = operation({
   tag: 'Proxies',
   summary: 'Change parts of a Proxy with a JSON merge patch (RFC 7386)',
   description:
-    'Members that are left out stay as they are, null removes an optional member, and `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
+    'Members that are left out stay as they are, null removes an optional member, and `configuration` and `request_headers` are merged member by member, the latter without regard to the case of names. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -152,9 +175,10 @@ const patchProxy = operation({
   confirmed: true,
   versioned: true,
   response: { 204: null },
-  errors: ['not_found', 'transform_does_not_compile'],
+  errors: ['not_found', 'conflict', 'transform_does_not_compile'],
   async handle(input, context) {
-    const define = (current: object = blank) => mergePatch(current, withApplication(input.body));
+    refuse(faultsOfSpelling(input.body));
+    const define = (current: object = blank) => mergePatch(respelled(current, input.body), withApplication(input.body));
     const namesApplication = 'application' in input.body || 'application_id' in input.body;
     const { updated, change } = await changeProxy(context, input, { define, namesApplication });
     return new Confirmed(await context.changes.barrier(change), changedTo(updated));
@@ -165,7 +189,7 @@ const removeProxy = operation({
   id: 'deleteProxy',
   tag: 'Proxies',
   summary: 'Delete a Proxy',
-  description: 'Invocations with its key are 404 from then on.',
+  description: 'After the response, invocations with its key are 404.',
   method: 'delete',
   path: '/proxies/:id',
   permission: 'proxy:delete',

@@ -20,25 +20,33 @@ export const proxyBody = {
   properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])) as Bodies,
 } as const;
 
+/** Members that a PUT keeps where they are not named. */
+const keptMembers = Object.fromEntries(
+  members.flatMap(([name, { absent, schema }]) =>
+    absent === 'kept' ? [[name, { ...schema, type: [schema.type, 'null'] }]] : [],
+  ),
+);
+
 /** Accepts `application_id` too, so that a response can be sent back. */
 export const proxyPutBody = {
   ...proxyBody,
   title: 'ProxyPut',
   properties: {
     ...proxyBody.properties,
+    ...keptMembers,
     application: {
       ...proxyBody.properties.application,
       type: ['object', 'null'],
       description: `${proxyBody.properties.application.description}. Null: none`,
     },
-    application_id: { ...uuid, type: ['string', 'null'], description: 'Counts where `application` is not a member' },
+    application_id: { ...uuid, type: ['string', 'null'], description: 'Used only if the body has no `application`' },
   },
 } as const;
 
 /** The result of the merge is checked as a body. */
 export const proxyPatchBody = mergePatchOf(proxyPutBody, {
   title: 'ProxyPatch',
-  description: 'The members of ProxyPut, all optional. null removes a member.',
+  description: 'The members of ProxyPut. All are optional. Null removes a member.',
   examples: [{ name: 'Payment processor, new', configuration: { MERCHANT: 'acct_20932' }, response_transform: null }],
 });
 
@@ -50,12 +58,14 @@ const answered = Object.fromEntries(
   }),
 );
 
-const always = members.filter(([name, { absent }]) => absent !== 'unset' && name !== 'name').map(([name]) => name);
+const always = members
+  .filter(([name, { absent }]) => (absent === 'refused' || absent === 'default') && name !== 'name')
+  .map(([name]) => name);
 
 export const proxy = {
   type: 'object',
   title: 'Proxy',
-  description: 'A pre-configured forwarding endpoint.',
+  description: 'An endpoint that forwards requests to one destination.',
   examples: [
     {
       id: '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73',
@@ -69,14 +79,14 @@ export const proxy = {
   required: ['id', 'tenant_id', 'name', 'key', ...always],
   properties: {
     id: uuid,
-    tenant_id: { ...uuid, description: 'Owning Tenant' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant' },
     name: proxyMembers.name.schema,
-    key: { type: 'string', description: 'Selects the Proxy in an invocation' },
+    key: { type: 'string', description: 'Key of the Proxy. Callers send it to invoke the Proxy' },
     ...answered,
     former_application_id: {
       ...uuid,
       description:
-        'The Application that the Proxy named, if it was deleted or has expired since. The code of the Proxy has no `req.svc` until the Proxy names another one',
+        'Present if the Application of the Proxy was deleted or has expired: its id. The code of the Proxy has no `req.svc` until you set another Application',
     },
     ...authorship,
   },

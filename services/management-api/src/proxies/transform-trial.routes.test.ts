@@ -57,9 +57,22 @@ describe('200', () => {
     const { body } = await post({ code, args: { body: { card } } });
     expect(body.result.body).toEqual({
       number: '4242',
-      unknown: [404, expect.stringContaining('a trial has only the tokens')],
+      unknown: [404, expect.stringContaining('a test run has only the tokens')],
     });
     expect(body.client).toEqual({ answered_by: 'stand-in', calls: 3 });
+  });
+
+  test('the stand-in checks use, replaces it as a whole and removes it, as the vault does', async () => {
+    const code = `module.exports = async ({ svc }) => {
+      const { id, use } = await svc.tokens.create({ data: 'v', use: { max_uses: 3, methods: ['post'] } });
+      const patched = [{ use: { max_uses: 1 } }, { metadata: { a: 'b' } }, { use: null }];
+      const uses = [use];
+      for (const patch of patched) uses.push((await svc.tokens.update(id, patch)).use ?? null);
+      const refused = await svc.tokens.create({ data: 'v', use: { max_uses: 0 } }).catch(({ status }) => status);
+      return { body: { uses, refused } }; }`;
+    const { body } = await post({ code, args: {} });
+    const uses = [{ max_uses: 3, methods: ['POST'] }, { max_uses: 1 }, { max_uses: 1 }, null];
+    expect(body.result.body).toEqual({ uses, refused: 400 });
   });
 
   test.each([

@@ -14,9 +14,9 @@ const deepestArgs = 500;
 export const testTransform = operation({
   id: 'testTransform',
   tag: 'Proxies',
-  summary: 'Try a transform',
+  summary: 'Test a transform',
   description:
-    'Runs the code on the given `args` with the engine and the limits of invocations, and answers what it returned or what went wrong in it. No destination is called, and a stand-in answers `req.svc`: it keeps tokens in a map for this one run, and has no rules, masks or search. At most a few run at a time for each Tenant: where too many wait, the answer is 503 with `Retry-After`.',
+    'Runs the code with your `args`, in the engine and with the limits of invocations. The response has what the code returned, or its error. No destination is called. A stand-in replaces `req.svc`: it stores tokens only during this run, and has no rules, masks or search. If too many tests of the Tenant are queued, the response is 503 with `Retry-After`.',
   method: 'post',
   path: '/proxies/test-transform',
   permission: 'proxy:update',

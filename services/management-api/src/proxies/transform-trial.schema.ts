@@ -8,21 +8,26 @@ export const transformTrialBody = {
   title: 'TransformTrialBody',
   required: ['code', 'args'],
   properties: {
-    code: { type: 'string', minLength: 1, description: 'The transform; at most 256 KiB' },
+    code: { type: 'string', minLength: 1, description: 'Code of the transform, at most 256 KiB' },
     args: {
       type: 'object',
       description:
-        'What `req.args` is: `body` and `headers`, of a request also `method`, `path` and `query`. What is left out is as of an empty request or response.',
+        'Value of `req.args`: `body` and `headers`, and for a request also `method`, `path` and `query`. Defaults are those of an empty request or response.',
       properties: {
         body: { description: 'Any JSON value' },
-        headers: { description: 'By names in lower case' },
-        method: { description: 'Of the request' },
-        path: { description: 'What follows `/proxy`' },
-        query: { description: 'With its `?`' },
+        headers: { description: 'Headers, with names in lower case' },
+        method: { description: 'Method of the request' },
+        path: { description: 'Path after `/proxy`' },
+        query: { description: 'Query with its `?`' },
       },
     },
     configuration: proxyMembers.configuration.schema,
-    kind: { type: 'string', enum: ['request', 'response'], default: 'request', description: 'Which transform it is' },
+    kind: {
+      type: 'string',
+      enum: ['request', 'response'],
+      default: 'request',
+      description: 'Whether it is a request transform or a response transform',
+    },
   },
   examples: [
     { code: sampleCode, args: { body: { amount: 1250 } }, configuration: { MERCHANT: 'acct_20931' }, kind: 'request' },
@@ -32,29 +37,29 @@ export const transformTrialBody = {
 export const transformTrial = {
   type: 'object',
   title: 'TransformTrial',
-  description: 'What came of a trial: `result` or `error`, never both.',
+  description: 'Result of a test: either `result` or `error`.',
   required: ['console', 'duration_ms'],
   properties: {
     result: {
       type: 'object',
-      description: 'What the transform returned; a member that it left out is missing',
+      description: 'What the transform returned. A member that it did not return is absent',
       properties: { body: { description: 'Any JSON value' }, headers: { description: 'Any JSON value' } },
     },
     error: {
       type: 'object',
-      description: 'What the caller of a Proxy would be answered with',
+      description: 'Status of the response that a caller would get',
       required: ['status', 'title'],
       properties: {
         status: { type: 'integer', minimum: 100, maximum: 599 },
         title: { type: 'string' },
-        detail: { type: 'string', description: 'Name, message and line of what was thrown, or why it was stopped' },
+        detail: { type: 'string', description: 'Name, message and line of the error, or why the code was stopped' },
         errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-        line: { type: 'integer', minimum: 1, description: 'Where in the code it was thrown' },
+        line: { type: 'integer', minimum: 1, description: 'Line of the error in the code' },
         column: { type: 'integer', minimum: 1 },
         stopped_by: {
           type: 'string',
           description:
-            'The limit: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes`, `hostCalls`; `stuck` for a promise that can never settle',
+            'The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle',
         },
         headers: { description: 'Of a CustomHttpResponseError' },
         body: { description: 'Of a CustomHttpResponseError' },
@@ -63,16 +68,16 @@ export const transformTrial = {
     client: {
       type: 'object',
       description:
-        'Where the code called `req.svc`: a stand-in answered, which keeps tokens in a map for this one run and has no rules, masks or search',
+        'Present if the code called `req.svc`. A stand-in answered: it stores tokens only during this run, and has no rules, masks or search',
       required: ['answered_by', 'calls'],
       properties: {
         answered_by: { type: 'string', enum: ['stand-in'] },
-        calls: { type: 'integer', minimum: 1, description: 'How many calls it answered' },
+        calls: { type: 'integer', minimum: 1, description: 'Number of calls' },
       },
     },
     console: {
       type: 'array',
-      description: 'What the code printed, at most 16 KiB; nothing where its thread had to be ended',
+      description: 'Console output of the code, at most 16 KiB. Empty if its thread was killed',
       items: {
         type: 'object',
         required: ['level', 'text'],
@@ -83,7 +88,7 @@ export const transformTrial = {
       },
     },
     duration_ms: { type: 'number', minimum: 0 },
-    cpu_ms: { type: 'number', minimum: 0, description: 'CPU time; missing where its thread had to be ended' },
+    cpu_ms: { type: 'number', minimum: 0, description: 'CPU time in milliseconds. Absent if the thread was killed' },
   },
   examples: [
     {

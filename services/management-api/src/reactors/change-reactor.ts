@@ -46,6 +46,6 @@ export async function changeReactor(
     });
     if (changed) return changed;
   }
-  const detail = `Reactor ${id} is being changed by others; try again`;
+  const detail = `Reactor ${id} is being changed by other requests; try again`;
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }

@@ -8,9 +8,9 @@ import { reactorTrial, reactorTrialBody } from './reactor-trial.schema.ts';
 export const testReactor = operation({
   id: 'testReactor',
   tag: 'Reactors',
-  summary: 'Try the code of a reactor',
+  summary: 'Test the code of a reactor',
   description:
-    'Runs the code on the given `args` with the engine of reactors, and answers what it returned or what went wrong in it. Nothing is stored, nothing becomes a token, there is no `req.svc`, and `fetch` rejects. At most a few run at a time for each Tenant: where too many wait, the answer is 503 with `Retry-After`.',
+    'Runs the code with your `args`, in the engine of reactors. The response has what the code returned, or its error. Nothing is stored, no token is created, there is no `req.svc`, and `fetch` rejects. If too many tests of the Tenant are queued, the response is 503 with `Retry-After`.',
   method: 'post',
   path: '/reactors/test',
   permission: 'reactor:update',

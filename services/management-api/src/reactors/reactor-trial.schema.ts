@@ -10,7 +10,7 @@ export const reactorTrialBody = {
   required: ['code', 'args'],
   properties: {
     code: reactorBody.properties.code,
-    args: { description: 'What `req.args` is: any JSON, as it is; no expression is evaluated' },
+    args: { description: 'Value of `req.args`: any JSON. Expressions are not evaluated' },
     configuration: { ...reactorBody.properties.configuration, description: 'What `req.configuration` is' },
   },
   examples: [{ code: sampleCode, args: { amount: 1250, card: '4242424242424242' }, configuration: { RATE: 0.02 } }],
@@ -21,20 +21,20 @@ const { error, console, duration_ms, cpu_ms } = transformTrial.properties;
 export const reactorTrial = {
   type: 'object',
   title: 'ReactorTrial',
-  description: 'What came of a trial: `result` or `error`, never both.',
+  description: 'Result of a test: either `result` or `error`.',
   required: ['console', 'duration_ms'],
   properties: {
     result: {
       type: 'object',
-      description: 'What the code returned; a member that it left out is missing',
+      description: 'What the code returned. A member that it did not return is absent',
       properties: {
         raw: { description: 'Any JSON' },
         body: { description: 'Any JSON' },
         headers: { description: 'Any JSON' },
-        tokenize: { description: 'What would become tokens' },
+        tokenize: { description: 'Values that would become tokens' },
       },
     },
-    error: { ...error, description: 'What the caller of a reactor would be answered with' },
+    error: { ...error, description: 'Status of the response that a caller would get' },
     console,
     duration_ms,
     cpu_ms,

@@ -59,7 +59,7 @@ export async function checkDefinition(
   refuseHidden(definition);
   if ((code === undefined) === (formula === undefined))
     throw validationFailed({
-      code: ['either `code` or `formula` must be given, and the other not, or null in a patch'],
+      code: ['exactly one of `code` and `formula` must be set; in a patch, set the other to null'],
     });
   if (application) await checkApplication(application.id, tenantId, context);
   if (!formula) return definition;

@@ -23,7 +23,7 @@ import { testReactor } from './reactor-trial.routes.ts';
 
 const tag = 'Reactors';
 
-const formulaFilter = { ...uuid, description: 'Only reactors that run this formula' } as const;
+const formulaFilter = { ...uuid, description: 'Lists only reactors that run this formula' } as const;
 
 const auditOf = (operation: Verb, id: string): Change => ({ operation, entityType: 'reactor', entityId: id });
 
@@ -32,7 +32,7 @@ const createReactor = operation({
   tag,
   summary: 'Create a reactor',
   description:
-    'It runs its own `code`, which is compiled now (a syntax error is 422), or that of a formula, whose declared configuration it must have.',
+    'A reactor has either its own `code` or a `formula`. Its own code is compiled now: a syntax error is 422. For a formula, `configuration` must have the members that the formula declares.',
   method: 'post',
   path: '/reactors',
   permission: 'reactor:create',
@@ -105,7 +105,7 @@ const putReactor = operation({
   tag,
   summary: 'Replace a reactor',
   description:
-    'What is left out is unset afterwards, but what it runs: a body without `code` and `formula` keeps that. `formula_id` and `application_id`, which answers have, may be sent back.',
+    'A member that you leave out is removed, except the code: without `code` and `formula` the reactor runs the same code as before. `formula_id` and `application_id` of a response may be sent back.',
   method: 'put',
   path: '/reactors/:id',
   permission: 'reactor:update',
@@ -129,7 +129,7 @@ const patchReactor = operation({
   tag,
   summary: 'Change parts of a reactor with a JSON merge patch (RFC 7386)',
   description:
-    'Members that are left out stay as they are, null removes an optional member, and `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
+    'A member that you leave out does not change. Null removes an optional member. `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/reactors/:id',
   permission: 'reactor:update',
@@ -152,7 +152,7 @@ const removeReactor = operation({
   id: 'deleteReactor',
   tag,
   summary: 'Delete a reactor',
-  description: 'Calls of it are 404 from then on.',
+  description: 'After the response, calls of it are 404.',
   method: 'delete',
   path: '/reactors/:id',
   permission: 'reactor:delete',

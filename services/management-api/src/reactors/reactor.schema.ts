@@ -6,7 +6,7 @@ import { code, sampleCode } from './formulas/reactor-formula.schema.ts';
 const configuration = {
   type: 'object',
   description:
-    'Static values (for example secrets) for the code; at most 64 KiB in all. Members that the formula declares are required, and cast',
+    'Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type',
   propertyNames: { type: 'string', maxLength: 200 },
   additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 50_000 },
 } as const;
@@ -21,13 +21,17 @@ export const reactorBody = {
   properties: {
     name,
     code,
-    formula: { ...formula, description: 'What it runs, instead of `code`: exactly one of them' },
-    application: { ...proxyMembers.application.schema, description: '`req.svc` acts with its permissions' },
+    formula: { ...formula, description: 'The formula whose code it runs. Send either `formula` or `code`' },
+    application: {
+      ...proxyMembers.application.schema,
+      description: '`req.svc` has the permissions of this Application',
+    },
     configuration,
     retryable: {
       type: 'boolean',
       default: false,
-      description: 'Whether an asynchronous run that may have called out is repeated when its process died',
+      description:
+        'Whether an asynchronous run is repeated if its process died after the code may have called another service',
     },
   },
   examples: [{ name: 'BIN enrichment', code: sampleCode, configuration: { BIN_KEY: 'key_20931' } }],
@@ -42,32 +46,36 @@ export const reactorPutBody = {
   title: 'ReactorPut',
   properties: {
     ...reactorBody.properties,
-    formula: { ...formula, ...orNull, description: 'Instead of `code`. Without both it runs what it ran before' },
-    formula_id: { ...orNullId, description: 'Counts where neither `formula` nor `code` is a member' },
+    formula: {
+      ...formula,
+      ...orNull,
+      description: 'The formula whose code it runs. Without `formula` and `code` it runs the same code as before',
+    },
+    formula_id: { ...orNullId, description: 'Used only if the body has neither `formula` nor `code`' },
     application: { ...reactorBody.properties.application, ...orNull },
-    application_id: { ...orNullId, description: 'Counts where `application` is not a member' },
+    application_id: { ...orNullId, description: 'Used only if the body has no `application`' },
   },
 } as const;
 
 /** The result of the merge is checked as a body. */
 export const reactorPatchBody = mergePatchOf(reactorPutBody, {
   title: 'ReactorPatch',
-  description: 'The members of ReactorPut, all optional. null removes a member.',
+  description: 'The members of ReactorPut. All are optional. Null removes a member.',
   examples: [{ configuration: { BIN_KEY: 'key_20932' } }, { formula: null, code: 'module.exports = async () => ({})' }],
 });
 
 export const reactor = {
   type: 'object',
   title: 'Reactor',
-  description: 'Code of the Tenant that is called by itself, with values put into its arguments.',
+  description: 'Your code, which callers run directly. Tokens in its arguments are replaced with their values.',
   required: ['id', 'tenant_id', 'name', 'retryable'],
   properties: {
     id: uuid,
-    tenant_id: { ...uuid, description: 'Owning Tenant' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant' },
     name,
     code,
     formula_id: { ...uuid, description: 'The formula whose code it runs' },
-    application_id: { ...uuid, description: 'The Application whose permissions `req.svc` has' },
+    application_id: { ...uuid, description: '`req.svc` has the permissions of this Application' },
     configuration,
     retryable: { type: 'boolean' },
     ...authorship,

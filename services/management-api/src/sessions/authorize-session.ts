@@ -16,9 +16,14 @@ const longestMs = 24 * 3600_000;
 export const authorizeSession = operation({
   id: 'authorizeSession',
   tag: 'Sessions',
-  summary: 'Authorize a session, with the key of a private Application',
-  description:
-    'Answers without a body. **Delegation never widens**: the session may do with a token what its own grants give and what the authorizing Application may do with that token at that moment, and the stricter of the two transforms counts; grants beyond that are accepted and give nothing. The session ends at `expires_at`, with either Application, and when the key that authorized it is deleted, regenerated or expires. Sessions of hosted fields are for single tokens and minutes: name the ids in `conditions`, and send `fields: true`. A nonce that was used is 409; one that is unknown or has expired 404.',
+  summary: 'Authorize a session with the key of a private Application',
+  description: `A session never gets more rights than the Application that authorizes it. Both must allow an operation on a token at the moment of the request, and the stricter of both transforms applies. Grants beyond those of the Application are accepted, but have no effect.
+
+The session ends at \`expires_at\`. It also ends if one of the two Applications is deleted or expires, or if the key that authorized it is deleted, regenerated or expires.
+
+For hosted fields, authorize single tokens for minutes: put their ids in \`conditions\`, and send \`fields: true\`.
+
+A nonce that was used already is 409. A nonce that is unknown or has expired is 404.`,
   method: 'post',
   path: '/sessions/authorize',
   takesKeyOf: 'private',
@@ -81,10 +86,10 @@ async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, a
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
   if (!found) throw new ServiceError('not_found', 'No waiting session has this nonce');
   if (grants.fields && !found.made_by_fields) {
-    throw new ServiceError('forbidden', 'The session was not made by a frame of the hosted fields');
+    throw new ServiceError('forbidden', 'The session was not created by a frame of the hosted fields');
   }
   if (address !== undefined && address !== found.made_from) {
-    throw new ServiceError('forbidden', 'The session was not made from this address');
+    throw new ServiceError('forbidden', 'The session was not created from this address');
   }
   if (found.authorized_by !== null) throw new ServiceError('conflict', 'This nonce has already been used');
   const most = sessionLimits.TENANT_MAX_SESSIONS;

@@ -69,7 +69,7 @@ test.each<[string, Record<string, string | undefined>]>([
   const refused = await authorize(authorizer.key, { nonce: body.nonce, fields: true });
   expect({ status: refused.status, detail: refused.body.detail }).toEqual({
     status: 403,
-    detail: 'The session was not made by a frame of the hosted fields',
+    detail: 'The session was not created by a frame of the hosted fields',
   });
   expect((await authorize(authorizer.key, { nonce: body.nonce })).status).toBe(200);
 });

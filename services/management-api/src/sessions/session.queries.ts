@@ -45,7 +45,7 @@ export function insertSession(tx: Queryable, row: NewSession) {
 }
 
 /** The Application of the caller, or its key. */
-const keyGone = 'The API key was deleted while the request was processed';
+const keyGone = 'The API key was deleted during this request';
 
 /**
  * If too many sessions wait, ends the oldest session of the network with the most, so that a flood from one network

@@ -27,9 +27,10 @@ function sessionNotFound(id: string): ServiceError {
 export const createSession = operation({
   id: 'createSession',
   tag: 'Sessions',
-  summary: 'Make a session, with the key of a public Application; it waits to be authorized',
-  description:
-    'Takes no body. The session waits for three minutes; until a private Application has authorized it by its `nonce`, its key is refused as any bad key. An Application has at most 10,000 sessions that wait, or what the installation allows: beyond, the oldest of the network that has most of them ends. At the host of the hosted fields it takes their frames only (`SVC-FIELDS-APPLICATION`). Where too many requests of the Tenant wait to make one, a network that has most of them is answered 429.',
+  summary: 'Create a session with the key of a public Application',
+  description: `Takes no body. The session waits three minutes for a private Application to authorize it by its \`nonce\`. Until then its key is refused like any key that is not valid.
+
+An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If it has more, the oldest session of the network with most of them ends. If too many requests of the Tenant are queued, the network with most of them gets 429. At the host of the hosted fields, only frames of the hosted fields may call this (\`SVC-FIELDS-APPLICATION\`).`,
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',
@@ -72,8 +73,8 @@ async function insertWithRoom({ db, sessionLimits, sessionFigures }: Context, ro
 const listAllSessions = operation({
   id: 'listSessions',
   tag: 'Sessions',
-  summary: 'List the sessions that wait or are authorized, newest first',
-  description: `The answer has no keys and no nonces. Sessions that have ended are not in it. ${pageLimit}`,
+  summary: 'List the waiting and the authorized sessions, newest first',
+  description: `The response has no keys, no nonces and no sessions that have ended. ${pageLimit}`,
   method: 'get',
   path: '/sessions',
   permission: 'application:read',
@@ -115,8 +116,8 @@ function toAnswer({ fields, proxies, ...found }: Found) {
 const endOwnSession = operation({
   id: 'endOwnSession',
   tag: 'Sessions',
-  summary: 'End the session whose key is presented',
-  description: 'The key is refused everywhere once this answers.',
+  summary: 'End the session of the key',
+  description: 'After the response, every service refuses the key.',
   method: 'delete',
   path: '/sessions/self',
   takesKeyOf: 'session',
@@ -125,7 +126,7 @@ const endOwnSession = operation({
   async handle(input, context) {
     const ended = await endSession(context, input, input.caller.id);
     // Another request has ended the session since its key was checked
-    if (!ended) throw new ServiceError('unauthenticated', 'The session ended while the request was processed');
+    if (!ended) throw new ServiceError('unauthenticated', 'The session ended during this request');
     return ended;
   },
 });
@@ -133,7 +134,7 @@ const endOwnSession = operation({
 const removeSession = operation({
   id: 'deleteSession',
   tag: 'Sessions',
-  summary: 'End a session; its key is refused from then on',
+  summary: 'End a session',
   method: 'delete',
   path: '/sessions/:id',
   permission: 'application:update',

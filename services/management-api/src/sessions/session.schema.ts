@@ -13,19 +13,25 @@ const readsOne = {
 const sessionRule = {
   ...accessRule,
   title: 'SessionRule',
-  description:
-    'Grants permissions on tokens: exactly one of `container` and non-empty `conditions`, of which all must hold.',
+  description: 'Grants permissions on tokens. It has either `container` or `conditions`.',
   properties: {
     ...accessRule.properties,
-    container: { ...accessRule.properties.container, description: 'Container of tokens, with all below it' },
-    conditions: { ...accessRule.properties.conditions, maxItems: 10, description: 'All of them must hold' },
+    container: {
+      ...accessRule.properties.container,
+      description: 'The rule applies to tokens in this container and in all containers below it',
+    },
+    conditions: {
+      ...accessRule.properties.conditions,
+      maxItems: 10,
+      description: 'The rule applies to tokens that satisfy all of these conditions',
+    },
   },
 } as const;
 
 export const createdSession = {
   type: 'object',
   title: 'NewSession',
-  description: 'A session that waits to be authorized.',
+  description: 'A session that is not authorized yet.',
   required: ['id', 'session_key', 'nonce', 'expires_at'],
   examples: [
     {
@@ -37,9 +43,15 @@ export const createdSession = {
   ],
   properties: {
     id: uuid,
-    session_key: { type: 'string', description: 'Goes where an API key goes, once it is authorized; shown only here' },
-    nonce: { type: 'string', description: 'For the server that authorizes it; shown only here, good once' },
-    expires_at: { ...date, description: 'Until then it waits' },
+    session_key: {
+      type: 'string',
+      description: 'Key of the session. When the session is authorized, send it like an API key. It is shown only here',
+    },
+    nonce: {
+      type: 'string',
+      description: 'Give this to the server that authorizes the session. It works once, and is shown only here',
+    },
+    expires_at: { ...date, description: 'If the session is not authorized by this time, it ends' },
   },
 } as const;
 
@@ -49,20 +61,20 @@ export const authorizeSessionBody = {
   required: ['nonce'],
   examples: [{ nonce: 'ExampleExampleExampleExampleExam', rules: [readsOne] }],
   properties: {
-    nonce: { type: 'string', minLength: 1, maxLength: 200, description: 'Of the session' },
+    nonce: { type: 'string', minLength: 1, maxLength: 200, description: 'The `nonce` of the session' },
     permissions: {
       type: 'array',
       items: { type: 'string' },
       maxItems: 100,
       default: [],
-      description: 'Any `token:*`, on tokens in every container. Not empty where `rules` is',
+      description: 'Permissions on tokens (`token:*`) in every container. Must not be empty if `rules` is empty',
     },
     rules: {
       type: 'array',
       items: sessionRule,
       maxItems: 100,
       default: [],
-      description: 'Not empty where `permissions` is',
+      description: 'Rules that grant permissions on tokens. Must not be empty if `permissions` is empty',
     },
     proxies: {
       type: 'array',
@@ -70,7 +82,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'Ids of the only Proxies that the session may invoke; every other is 403, and every reactor that `reactors` does not name',
+        'The session may invoke only these Proxies. Other Proxies are 403, and so are reactors that `reactors` does not name',
     },
     reactors: {
       type: 'array',
@@ -78,22 +90,22 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'Ids of the only reactors that the session may call; every other is 403, and every Proxy that `proxies` does not name',
+        'The session may call only these reactors. Other reactors are 403, and so are Proxies that `proxies` does not name',
     },
     fields: {
       type: 'boolean',
       description:
-        'true: only a session that a frame of the hosted fields made, otherwise 403. Always send it for fields: the page that passes the nonce on may run a hostile script, which has a session of its own',
+        'true: the session must have been created by a frame of the hosted fields. Otherwise 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session',
     },
     address: {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address that the session must have been made from, otherwise 403: of the person, where your server and the installation see the same one',
+        'IP address from which the session must have been created. Otherwise 403. Send the address of the person, if your server and the installation see the same address',
     },
     expires_at: {
       ...date,
-      description: 'When the session ends, at most 24 hours ahead; default: three minutes after it was made',
+      description: 'When the session ends, at most 24 hours from now. Default: three minutes after it was created',
     },
   },
 } as const;
@@ -120,14 +132,17 @@ export const session = {
   properties: {
     id: uuid,
     state: { type: 'string', enum: ['waiting', 'authorized'] },
-    application_id: { ...uuid, description: 'The public Application that made it' },
+    application_id: { ...uuid, description: 'The public Application that created it' },
     authorized_by: { ...uuid, description: 'The private Application that authorized it' },
     permissions: { type: 'array', items: { type: 'string' } },
     rules: { type: 'array', items: sessionRule },
-    proxies: { type: 'array', items: uuid, description: 'The only Proxies that it may invoke' },
-    reactors: { type: 'array', items: uuid, description: 'The only reactors that it may call' },
-    fields: { type: 'boolean', description: 'true: authorized as a session of the hosted fields' },
-    address: { type: 'string', description: 'The IP address that it was made from, where it was authorized for one' },
+    proxies: { type: 'array', items: uuid, description: 'The session may invoke only these Proxies' },
+    reactors: { type: 'array', items: uuid, description: 'The session may call only these reactors' },
+    fields: { type: 'boolean', description: 'true: it was authorized for hosted fields' },
+    address: {
+      type: 'string',
+      description: 'IP address from which it was created, if it was authorized for an address',
+    },
     created_at: date,
     expires_at: { ...date, description: 'When it ends' },
   },

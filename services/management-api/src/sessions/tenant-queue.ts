@@ -32,6 +32,6 @@ export class TenantQueue {
 }
 
 function tooManyWait(): ServiceError {
-  const detail = 'Too many requests to make or authorize sessions of this Tenant wait; try again later';
+  const detail = 'Too many requests of this Tenant to create or authorize sessions are queued; try again later';
   return new ServiceError('too_many_requests', detail, { retryAfterSeconds: 1, limit: 'session_requests' });
 }

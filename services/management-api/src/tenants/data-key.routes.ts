@@ -5,7 +5,7 @@ import { date } from '../resource.schema.ts';
 const dataKey = {
   type: 'object',
   title: 'DataKey',
-  description: 'A version of a key that encrypts or hashes values of the Tenant. Never the key itself.',
+  description: 'A version of a key that encrypts or hashes values of the Tenant. The key itself is never shown.',
   required: ['purpose', 'version', 'state', 'created_at', 'uses'],
   examples: [
     { purpose: 'token_data', version: 2, state: 'current', created_at: '2026-03-02T09:30:00.000Z', uses: 41_200 },
@@ -15,24 +15,26 @@ const dataKey = {
       type: 'string',
       enum: ['token_data', 'proxy_secrets', 'fingerprint', 'blind_index', 'idempotency'],
       description:
-        'token_data: values of tokens; proxy_secrets: keys, configuration and former versions of Proxies, and what reactors have; fingerprint and blind_index: hashes; idempotency: kept answers',
+        '`token_data`: values of tokens. `proxy_secrets`: keys, configurations and versions of Proxies, and secrets of reactors. `fingerprint` and `blind_index`: hashes. `idempotency`: responses that are stored under idempotency keys',
     },
-    version: { type: 'integer', description: 'From 1 for each purpose' },
+    version: { type: 'integer', description: 'Number of the version, from 1 for each purpose' },
     state: {
       type: 'string',
       enum: ['current', 'previous'],
-      description: 'current: new values are under it; previous: what a rotation has not encrypted anew still is',
+      description:
+        '`current`: encrypts new values. `previous`: has encrypted values that no rotation has encrypted with a newer version yet',
     },
     created_at: date,
-    uses: { type: 'integer', description: 'Encryptions that were reserved with it, by all processes' },
+    uses: { type: 'integer', description: 'Number of encryptions that all processes have reserved for it' },
   },
 } as const;
 
 export const listDataKeys = operation({
   id: 'listDataKeys',
   tag: 'Tenants',
-  summary: 'List the data keys of the Tenant: what for, how old and how much used',
-  description: 'A plain array, not paginated; by purpose, newest first. Whoever operates the service rotates them.',
+  summary: 'List the data keys of the Tenant',
+  description:
+    'A plain array, without pagination: by purpose, newest first. Operators of the installation rotate these keys.',
   method: 'get',
   path: '/tenants/self/data-keys',
   permission: 'tenant:read',

@@ -11,7 +11,7 @@ const times = { type: 'array', items: { type: ['number', 'null'] }, maxItems: mi
 const tenantMetrics = {
   type: 'object',
   title: 'TenantMetrics',
-  description: 'Invocations of the last hour. Each list has an entry for each step, oldest first.',
+  description: 'Invocations of the last hour. Each list has one entry for each step, oldest first.',
   required: ['from', 'to', 'step_s', 'requests', 'errors', 'latency_ms'],
   examples: [
     {
@@ -24,21 +24,23 @@ const tenantMetrics = {
     },
   ],
   properties: {
-    from: { ...date, description: 'Where the first step begins' },
-    to: { ...date, description: 'Where the last step ends, which is still under way' },
-    step_s: { type: 'integer', description: 'Seconds in a step' },
-    requests: { ...counts, description: 'How many there were' },
+    from: { ...date, description: 'Start of the first step' },
+    to: { ...date, description: 'End of the last step, which is not over yet' },
+    step_s: { type: 'integer', description: 'Length of a step in seconds' },
+    requests: { ...counts, description: 'Number of invocations' },
     errors: {
       type: 'object',
       additionalProperties: counts,
-      description: 'How many ended with this error code, or `caller_gone`, by cause',
+      description:
+        'Number of invocations that failed, by error code. `caller_gone` means that the caller closed the connection',
     },
     latency_ms: {
       type: 'object',
       title: 'Latency',
       required: ['p50', 'p99'],
       properties: { p50: times, p99: times },
-      description: 'From the head of the request to the end of the answer, within 5 %; null for a step without any',
+      description:
+        'Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations',
     },
   },
 } as const;
@@ -46,9 +48,9 @@ const tenantMetrics = {
 export const getTenantMetrics = operation({
   id: 'getTenantMetrics',
   tag: 'Tenants',
-  summary: 'Invocations, errors and latency by the minute, of the last hour',
+  summary: 'Get invocations, errors and latency of the last hour by minute',
   description:
-    'Added up over all gateways, in Redis: to look at and not to account by. The lists are empty while Redis is away.',
+    'Sums over all gateways, kept in Redis. They may be incomplete, so do not use them for billing. If Redis is unavailable, the lists are empty.',
   method: 'get',
   path: '/tenants/self/metrics',
   permission: 'report:read',

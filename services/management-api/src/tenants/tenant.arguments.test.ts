@@ -24,7 +24,7 @@ test.each([
   [['create'], '--name is required'],
   [['create', '--name', ''], '1 to 200 characters'],
   [['create', '--name', ' '], 'not only blanks'],
-  [['create', '--name', 'a\u202e'], 'no control, invisible or direction'],
+  [['create', '--name', 'a\u202e'], 'not have control, invisible or direction'],
   [['create', '--name', 'x'.repeat(201)], '1 to 200 characters'],
   [['create', '--name', 'T', '--owner', 'me'], '--owner must be a UUID'],
   [['create', '--name', 'T', '--unknown'], "Unknown option '--unknown'"],

@@ -34,7 +34,7 @@ function closed(): ServiceError {
 const getTenant = operation({
   id: 'getTenant',
   tag: 'Tenants',
-  summary: 'The Tenant that owns the presented key',
+  summary: 'Get the Tenant of the API key',
   method: 'get',
   path: '/tenants/self',
   permission: 'tenant:read',
@@ -52,7 +52,8 @@ const getTenant = operation({
 const putTenant = operation({
   id: 'updateTenant',
   tag: 'Tenants',
-  summary: 'Change name and settings; a setting that is left out keeps its value',
+  summary: 'Change name and settings of the Tenant',
+  description: 'A setting that you leave out does not change.',
   method: 'put',
   path: '/tenants/self',
   permission: 'tenant:update',
@@ -89,9 +90,9 @@ const putTenant = operation({
 const deleteTenant = operation({
   id: 'deleteTenant',
   tag: 'Tenants',
-  summary: 'Close the Tenant: all its keys are refused at once, its data keys are destroyed, its rows are purged',
+  summary: 'Delete the Tenant and all its data',
   description:
-    'There is no way back: without its data keys nothing of the Tenant can be decrypted. Backups from before hold those keys, wrapped by the root key.',
+    'This cannot be undone. All keys of the Tenant are refused at once, and its data keys are destroyed, so none of its values can be decrypted any more. Its rows are deleted later. Only a backup from before still has its data keys, wrapped by the root key.',
   method: 'delete',
   path: '/tenants/self',
   permission: 'tenant:delete',
@@ -123,7 +124,7 @@ const deleteTenant = operation({
 const getUsageReport = operation({
   id: 'getUsageReport',
   tag: 'Tenants',
-  summary: 'How many tokens there are of each type, and how many were active this month',
+  summary: 'Get the number of tokens of each type, and of active tokens this month',
   description: '`metrics_by_type` always has `token`, `card` and `bank`, and every other type in use.',
   method: 'get',
   path: '/tenants/self/reports/usage',

@@ -5,13 +5,17 @@ const flag = { type: 'string', enum: ['true', 'false'] } as const;
 const settings = {
   type: 'object',
   title: 'TenantSettings',
-  description: 'Strings that carry a boolean.',
+  description: 'Each value is the text `true` or `false`.',
   properties: {
-    fingerprint_tokens: { ...flag, description: 'Whether all tokens are fingerprinted' },
+    fingerprint_tokens: {
+      ...flag,
+      description:
+        'Whether every token gets a fingerprint. Otherwise only tokens with their own `fingerprint_expression` do',
+    },
     deduplicate_tokens: {
       ...flag,
       description:
-        'Whether tokens are deduplicated. Public keys and sessions then learn by 200 that a card or bank account was there before: of a card whose first eight and last four digits are known by a thousand tries',
+        'Whether a new token with the value of an existing token is answered with the existing one. Public keys and sessions then learn from a 200 that a card or bank account exists already. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number',
     },
   },
 } as const;
@@ -27,7 +31,7 @@ export const updateTenantBody = {
 export const tenant = {
   type: 'object',
   title: 'Tenant',
-  description: 'A logical grouping of Applications and tokens. Its data is isolated from that of other Tenants.',
+  description: 'A group of Applications and tokens. Its data is isolated from other Tenants.',
   examples: [
     {
       id: example.tenant_id,
@@ -40,7 +44,7 @@ export const tenant = {
   required: ['id', 'owner_id', 'name', 'settings'],
   properties: {
     id: uuid,
-    owner_id: { ...uuid, description: 'The user that owns the Tenant' },
+    owner_id: { ...uuid, description: 'Id of the user that owns the Tenant' },
     name,
     settings,
     ...authorship,
@@ -50,7 +54,7 @@ export const tenant = {
 export const usageReport = {
   type: 'object',
   title: 'TenantUsageReport',
-  description: 'How many tokens the Tenant has and uses.',
+  description: 'Numbers of tokens of the Tenant.',
   examples: [
     {
       token_report: {
@@ -73,7 +77,7 @@ export const usageReport = {
       properties: {
         metrics_by_type: {
           type: 'object',
-          description: 'By token type',
+          description: 'Numbers by token type',
           additionalProperties: {
             type: 'object',
             title: 'TokenTypeMetrics',
@@ -83,9 +87,12 @@ export const usageReport = {
         },
         included_monthly_active_tokens: {
           type: 'integer',
-          description: 'Monthly active tokens included in the billing plan',
+          description: 'Monthly active tokens that the billing plan includes',
         },
-        monthly_active_tokens: { type: 'integer', description: 'Tokens created, read or used in this UTC month' },
+        monthly_active_tokens: {
+          type: 'integer',
+          description: 'Tokens that were created, read or used in this UTC month',
+        },
       },
     },
   },

@@ -17,7 +17,16 @@ import { isoDate, uuidText } from './test-management.ts';
 
 type Body = Record<string, unknown>;
 type Application = { id: string; type: string; isDeleted: boolean };
-type Proxy = { id: string; key: string; created_at: string; definition: Body; isChanged: boolean; isDeleted: boolean };
+interface Proxy {
+  id: string;
+  key: string;
+  created_at: string;
+  definition: Body;
+  /** The Application that the newest change named, also once that is gone. */
+  named: unknown;
+  isChanged: boolean;
+  isDeleted: boolean;
+}
 
 /** Numbers refer to created resources, in their order; "application 0" in a body is the id of the first Application. */
 export type ProxyCommand =
@@ -54,7 +63,18 @@ export const proxyRules = {
       ...given.map(([name, value]) => [name, proxyRules.merge(old.get(name), value)]),
     ]);
   },
-  replace: (_old: Body, body: Body): Body => body,
+  /** `body` has the nulls that were sent. */
+  replace(old: Body, body: Body): Body {
+    const left = kept.filter((member) => body[member] === undefined).map((member) => [member, old[member]]);
+    return dropNulls({ ...Object.fromEntries(left), ...body });
+  },
+  /** Names of headers are compared without case, and the patch's spelling stays. */
+  respell({ request_headers: old, ...rest }: Body, { request_headers: patch }: Body): Body {
+    if (!isObject(old) || !isObject(patch)) return old === undefined ? rest : { ...rest, request_headers: old };
+    const patched = Object.keys(patch).map((name) => name.toLowerCase());
+    const left = Object.entries(old).filter(([name]) => !patched.includes(name.toLowerCase()));
+    return { ...rest, request_headers: Object.fromEntries(left) };
+  },
   nameMatches(name: string, filter: string): boolean {
     const parts = filter.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
     const pattern = parts.length === 1 ? `${parts[0]}` : `^${parts.join('.*')}$`;
@@ -65,7 +85,9 @@ export const proxyRules = {
 };
 
 const transforms = ['request_transform', 'response_transform'] as const;
-const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application'];
+/** A PUT keeps these where it does not name them. */
+const kept = ['token_places', 'request_headers', 'head_timeout_s'];
+const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application', ...kept];
 
 export function proxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
   const applications: Application[] = [];
@@ -86,9 +108,10 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
       case 'put': {
         const body = resolve(command.body);
         const found = find(command.proxy);
-        const definition = dropNulls(named(body));
-        const expected = change(found, faultsOf(definition), () => rules.replace(found?.definition ?? {}, definition));
+        const definition = rules.replace(found?.definition ?? {}, named(body));
+        const expected = change(found, faultsOf(definition), () => definition);
         if (found && 'status' in expected && expected.status === 204) {
+          found.named = idOf(definition);
           const body = { ...answer(found), key: rules.keyAfterPut(found) };
           return {
             method: 'PUT',
@@ -103,9 +126,11 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
         const body = resolve(command.body);
         const found = find(command.proxy);
         const blank = { name: 'x', destination_url: 'https://example.com/in' };
-        const merged = rules.merge(found ? current(found) : blank, named(body)) as Body;
+        const merged = rules.merge(rules.respell(found ? current(found) : blank, body), named(body)) as Body;
         const options = { body, headers: { 'Content-Type': 'application/merge-patch+json' } };
         const expected = change(found, faultsOf(merged), () => merged);
+        const isDone = 'status' in expected && expected.status === 204;
+        if (found && isDone && 'application' in named(body)) found.named = idOf(merged);
         return { method: 'PATCH', path: path(command.proxy), options, expected };
       }
       case 'delete': {
@@ -156,6 +181,7 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
       key: expect.stringMatching(/^[0-9A-Za-z]{32}$/) as unknown as string,
       created_at: '',
       definition: pick(definition),
+      named: idOf(definition),
       isChanged: false,
       isDeleted: false,
     };
@@ -184,6 +210,7 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
     return {
       ...rest,
       ...(isObject(application) && { application_id: application.id }),
+      ...(!isObject(application) && proxy.named !== undefined && { former_application_id: proxy.named }),
       id: proxy.id,
       tenant_id: tenant.tenant_id,
       key: proxy.key,
@@ -203,6 +230,7 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
     else if (application && !mayAct(application.id)) faults.push('application.id');
     if (configuration !== undefined) faults.push(...configurationFaults(configuration));
     if (require_auth !== undefined && typeof require_auth !== 'boolean') faults.push('require_auth');
+    faults.push(...keptFaults(definition));
     return faults;
   }
 
@@ -221,6 +249,10 @@ export function proxyModel(tenant: { tenant_id: string; application_id: string }
 function named({ application_id: id, ...body }: Body): Body {
   if (Object.hasOwn(body, 'application') || id === undefined) return body;
   return { ...body, application: id === null ? null : { id } };
+}
+
+function idOf({ application }: Body): unknown {
+  return isObject(application) ? application.id : undefined;
 }
 
 function pick(definition: Body): Body {
@@ -250,4 +282,18 @@ function configurationFaults(configuration: unknown): string[] {
     ...names.map(() => 'configuration'),
     ...values.map(([name]) => `configuration.${name}`.slice(0, longestPath)),
   ];
+}
+
+function keptFaults({ token_places: places, request_headers: headers, head_timeout_s: seconds, configuration }: Body) {
+  const faults: string[] = [];
+  if (places !== undefined && !Array.isArray(places)) faults.push('token_places');
+  if (headers !== undefined && !isObject(headers)) faults.push('request_headers');
+  for (const [name, text] of Object.entries(isObject(headers) ? headers : {})) {
+    const [, config] = /config: (.*?) /.exec(`${text}`) ?? [];
+    const isKnown = config === undefined || (isObject(configuration) && Object.hasOwn(configuration, config));
+    if (typeof text !== 'string' || !isKnown) faults.push(`request_headers.${name}`);
+  }
+  const isTime = typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 600;
+  if (seconds !== undefined && !isTime) faults.push('head_timeout_s');
+  return faults;
 }

@@ -12,9 +12,19 @@ import {
   startTestService,
   testRedisUrl,
 } from '@sluice/testing';
+import type { TokenUse } from '@sluice/vault';
 import { configSchema } from '../config.ts';
 import { start } from '../service.ts';
 import { createTenant } from '../tenants/create-tenant.ts';
+
+interface TestToken {
+  id?: string;
+  tenant_id?: string;
+  containers?: string[];
+  expires_at?: string;
+  use?: TokenUse;
+  uses?: number;
+}
 
 /**
  * Its Tenant holds every permission, and so does the stranger. `through` rewrites the database URL, for a proxy between the
@@ -97,7 +107,7 @@ export async function withTenants<S extends ReturnType<typeof unobserved>>(servi
     create('/tenants/self/invitations', { email: `${randomUUID()}@example.com`, ...part }, options);
 
   /** Its data cannot be read, because this service never reads it. @returns its id. */
-  const token = async (part: { id?: string; tenant_id?: string; containers?: string[]; expires_at?: string } = {}) => {
+  const token = async ({ use, ...part }: TestToken = {}) => {
     const id = part.id ?? randomUUID();
     const row = {
       tenant_id: tenant.tenant_id,
@@ -107,7 +117,14 @@ export async function withTenants<S extends ReturnType<typeof unobserved>>(servi
     };
     await db
       .insertInto('tokens')
-      .values({ ...row, metadata: '{}', active_month: '2026-01-01', ...part, id })
+      .values({
+        ...row,
+        metadata: '{}',
+        active_month: '2026-01-01',
+        ...part,
+        id,
+        ...(use && { use: JSON.stringify(use) }),
+      })
       .execute();
     return id;
   };

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { BodyDirection } from '@sluice/body-bytes';
+import type { BodyBytes, BodyDirection, Reservation } from '@sluice/body-bytes';
 import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { type Caller, type Invalidations, Judgement } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import type { ServiceError } from '@sluice/problems';
-import { type DecryptionBudget, SeenTokens } from '@sluice/vault';
+import { type CountedUses, type DecryptionBudget, mostDecryptedBytes, SeenTokens } from '@sluice/vault';
 import type { ConsoleSecrets } from '../code/console/secrets.ts';
-import type { Held } from '../limits/body-memory.ts';
-import type { Decrypting } from '../limits/decryption-budget.ts';
+import type { RevealingApplication } from './revealing-application.ts';
 
 /** A Proxy or a reactor. */
 export interface Owner {
@@ -19,8 +18,13 @@ export interface Owner {
 
 /** Finds the owner for which somebody acts, and its caller: the first time, and each time that rights are checked again. */
 export interface Selection<O extends Owner> {
-  /** Undefined if it is gone. In a transaction it reads past the caches. */
-  find(tx?: Queryable): AtOnceOrLater<O | undefined>;
+  /** Undefined if there is none. */
+  find(): AtOnceOrLater<O | undefined>;
+  /**
+   * The owner that was found first, as it is now, whatever has become of the caller. Undefined if it is gone. In a
+   * transaction it reads past the caches.
+   */
+  findAgain(tx?: Queryable): AtOnceOrLater<O | undefined>;
   notFound(): ServiceError;
   /** The caller with its present rights. @throws {ServiceError} if it may not use the owner. */
   authenticate(owner: O): Promise<Caller>;
@@ -34,38 +38,48 @@ export interface Selection<O extends Owner> {
 
 interface ActingBegin<O> {
   owner: O;
+  memory: Reservation;
   judgement: Judgement;
   traceId: string;
   response?: ServerResponse | undefined;
 }
 
+/** The bytes reserved for the body itself suffice for data up to this size. */
+const smallData = 16 * 1024;
+
 /** Who acts in an invocation or a run, with which rights, and what it holds meanwhile. */
-export class Acting<O extends Owner = Owner> implements Decrypting {
+export class Acting<O extends Owner = Owner> implements DecryptionBudget {
   readonly selection: Selection<O>;
   /** Made before owner and caller were read, so that it notices every later change. */
   readonly judgement: Judgement;
   readonly traceId: string;
   /** Of the caller that waits. */
   readonly response: ServerResponse | undefined;
+  readonly memory: Reservation;
   owner: O;
   /** Undefined until it is needed: a Proxy may need none. */
   caller: Caller | undefined;
+  /** As which the tokens of a Proxy's own headers were revealed. */
+  revealing: RevealingApplication | undefined;
   /** As which `req.svc` of a reactor acts. */
   application: Caller | undefined;
   /** The tokens whose values were decrypted for its body or arguments. */
   readonly seen = new SeenTokens();
+  /** The tokens whose use was counted; each counts once, however often it is revealed. */
+  readonly counted: CountedUses = new Map();
   /** Values that its code has seen. Never logged, and redacted from what code prints. */
   secrets: ConsoleSecrets | undefined;
-  readonly held: Held = {};
   hasPlace = false;
-  decryption: DecryptionBudget | undefined;
+  /** Of the bytes of tokens that may be decrypted for its body or arguments and for its code. */
+  leftBytes = mostDecryptedBytes;
   expressions = 0;
   /** The body for which memory is reserved now. */
   direction: BodyDirection = 'request';
   /** Whether that body streams; then nothing was reserved for it. */
   isStreamed = false;
 
-  constructor(selection: Selection<O>, { owner, judgement, traceId, response }: ActingBegin<O>) {
+  constructor(selection: Selection<O>, { owner, memory, judgement, traceId, response }: ActingBegin<O>) {
+    this.memory = memory;
     this.selection = selection;
     this.owner = owner;
     this.judgement = judgement;
@@ -83,22 +97,23 @@ export class Acting<O extends Owner = Owner> implements Decrypting {
     this.caller = caller;
   }
 
-  release(): void {
-    this.held.request?.release();
-    this.held.answer?.release();
-    this.held.decoder?.release();
+  /** Reserves the bytes of token data first, because a request of some kilobytes can name megabytes of tokens. */
+  hold(bytes: number): Promise<void> | undefined {
+    if (bytes <= smallData && !this.isStreamed) return undefined;
+    return this.memory.part(this.direction).grow(bytes);
   }
 }
 
 /** @throws {ServiceError} 404 if there is no such owner. */
 export async function admit<O extends Owner>(
   selection: Selection<O>,
-  { caches }: { caches: Invalidations },
-  begin: Omit<ActingBegin<O>, 'owner' | 'judgement'>,
+  { caches, bodyBytes }: { caches: Invalidations; bodyBytes: BodyBytes },
+  begin: Omit<ActingBegin<O>, 'owner' | 'memory' | 'judgement'>,
 ): Promise<Acting<O>> {
   const judgement = new Judgement(caches);
   const found = selection.find();
   const owner = found instanceof Promise ? await found : found;
   if (!owner) throw selection.notFound();
-  return new Acting(selection, { ...begin, owner, judgement });
+  const memory = bodyBytes.open({ tenantId: owner.tenantId, caller: begin.response });
+  return new Acting(selection, { ...begin, owner, memory, judgement });
 }

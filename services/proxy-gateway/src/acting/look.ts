@@ -39,9 +39,11 @@ async function judgeAgain<O extends Owner>(
   { vault, callers }: Looking,
   isBeforeCode: boolean,
 ): Promise<void> {
-  const { selection, owner, caller, application, seen, tenantId } = acting;
+  const { selection, owner, caller, application, revealing, seen, tenantId } = acting;
   const found = await selection.find();
   if (!found) throw selection.notFound();
+  // First, because the end of the Application changes the Proxy too
+  await revealing?.look();
   const goesOnWith = found === owner ? owner : selection.goOnWith(found, owner, isBeforeCode);
   if (!goesOnWith) throw selection.changed('owner');
   acting.owner = goesOnWith;

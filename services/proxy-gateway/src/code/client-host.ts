@@ -19,21 +19,18 @@ import {
 } from '@sluice/vault';
 import type { Acting, Owner } from '../acting/acting.ts';
 import type { Context } from '../context.ts';
-import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
+import { copies } from '../limits/body-memory.ts';
 import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
 import { ConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
 import { revealedBy, storedIn } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
 
-export type Hosting = Pick<
-  Context,
-  'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals' | 'bodyBytes'
->;
+export type Hosting = Pick<Context, 'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals'>;
 
 /** The Application of the client, and the Proxy or reactor through which values are disclosed to its code. */
 interface Client {
-  through: Omit<Through, 'decryption'>;
+  through: Omit<Through, 'decryption' | 'counted'>;
   applicationId: string;
 }
 
@@ -77,30 +74,30 @@ export function clientHost<O extends Owner>(acting: Acting<O>, { through, applic
 
   /** In a transaction it reads past the caches. */
   async function findApplication(tx?: Queryable): Promise<Caller> {
-    const owner = await selection.find(tx);
+    const owner = await selection.findAgain(tx);
     const application =
       owner?.applicationId === applicationId && (await (tx ? readCallers(tx) : callers).byId(tenantId, applicationId));
     if (application) return application;
-    const detail = `This ${name} has its Application no longer: one of them was changed or deleted, or has expired`;
+    const detail = `The Application of this ${name} can no longer be used: it was changed or deleted, or it has expired`;
     throw new ServiceError('unauthenticated', detail);
   }
 
-  async function findActor(decryption: DecryptionBudget = decryptionBudgetForCode(acting, context)): Promise<Actor> {
+  async function findActor(decryption: DecryptionBudget = partOf(acting, copies)): Promise<Actor> {
     const judgement = new Judgement(context.caches);
     const application = await findApplication();
     judgement.endsAt(application.expiresAt);
     const look = (tx?: Queryable) =>
       judgement.look(async () => {
         if (isDeepStrictEqual(await findApplication(tx), application)) return;
-        const detail = `The rights of the Application of this ${name} were changed during the call; try again`;
+        const detail = `The permissions of the Application of this ${name} were changed during the call; try again`;
         throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
       });
-    return { ...application, traceId, through: { ...through, decryption }, look };
+    return { ...application, traceId, through: { ...through, decryption, counted: acting.counted }, look };
   }
 
   const detokenizeAsActor = detokenizeTogether(async (values) => {
     // Values of a failed batch are asked for again.
-    const decryption = partOf(decryptionBudgetForCode(acting, context));
+    const decryption = partOf(acting, copies);
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
       const actor = await findActor(decryption);

@@ -10,9 +10,11 @@ import {
 import type { Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
 import type { WaitingCall } from './slots.ts';
+import type { DestinationRequest } from './target.ts';
 
 const noTrailers: string[] = [];
-const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+/** RFC 9110 section 9.2.2. */
+export const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 export abstract class Call implements DestinationCall, WaitingCall {
   readonly proxyId: string;
@@ -24,20 +26,29 @@ export abstract class Call implements DestinationCall, WaitingCall {
   protected readonly headTimer: NodeJS.Timeout;
   protected isAnswered = false;
   isOver = false;
-  #isRetry = false;
+  readonly #callerWaits: boolean;
+  #mayRepeat: boolean;
   #hasSlot = false;
 
   constructor(
-    { link, request }: { link: Link; request: { proxyId?: string; callerId?: string | undefined } },
+    {
+      link,
+      request,
+    }: {
+      link: Link;
+      request: Pick<DestinationRequest, 'proxyId' | 'callerId' | 'headTimeoutMs' | 'noCallerWaits' | 'isSentOnce'>;
+    },
     sink: DestinationSink,
     { headers, headTimeoutMs }: Destinations,
   ) {
     this.link = link;
     this.proxyId = request.proxyId ?? '';
     this.callerId = request.callerId ?? '';
+    this.#callerWaits = !request.noCallerWaits;
+    this.#mayRepeat = !request.isSentOnce;
     this.sink = sink;
     this.filter = headers;
-    this.headTimer = setTimeout(onHeadTimeout, headTimeoutMs, this);
+    this.headTimer = setTimeout(onHeadTimeout, request.headTimeoutMs ?? headTimeoutMs, this);
     link.active++;
   }
 
@@ -85,6 +96,10 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   onRefused(error: Error): void {
     this.fail(error);
+  }
+
+  onClosing(): void {
+    if (this.#callerWaits && !this.isAnswered) this.fail(failure('ECLOSING', 'The gateway stops'));
   }
 
   /** Repeated calls have no effect. */
@@ -148,12 +163,12 @@ export abstract class Call implements DestinationCall, WaitingCall {
 
   /**
    * A request is repeated once, and only if a kept connection closed before any byte of a response (RFC 9110 section
-   * 9.2.2, RFC 9112 section 9.3.1).
+   * 9.2.2, RFC 9112 section 9.3.1), unless it may be sent only once.
    */
   protected takeRetry(error: Error, method: string, isUntouched: boolean): boolean {
     const isStale = isUntouched && isConnectionLoss(error) && !this.isOver && !this.isAnswered;
-    if (!isStale || this.#isRetry || !idempotentMethods.has(method)) return false;
-    this.#isRetry = true;
+    if (!isStale || !this.#mayRepeat || !idempotentMethods.has(method)) return false;
+    this.#mayRepeat = false;
     return true;
   }
 

@@ -6,6 +6,7 @@ import { failure } from './failures.ts';
 import { type HeaderFilter, headerFilter } from './headers.ts';
 import { type Link, openLink } from './link.ts';
 import { type NamesOptions, type NamesState, openNames } from './names/names.ts';
+import type { DestinationRequest } from './target.ts';
 
 export interface DestinationOptions {
   policy: DestinationPolicy;
@@ -33,12 +34,16 @@ interface DestinationsState {
   names: NamesState;
 }
 
+type LinkedRequest = Pick<DestinationRequest, 'tenantId' | 'origin' | 'noCallerWaits'>;
+
 export interface Destinations {
   readonly headers: HeaderFilter;
   readonly headTimeoutMs: number;
   /** @throws when the policy denies the origin, or when the gateway is stopping. */
-  link(tenantId: string, origin: string): Link;
+  link(request: LinkedRequest): Link;
   state(): DestinationsState;
+  /** Fails the calls that a caller waits for and that have no response head yet, and all later ones. */
+  endUnanswered(): void;
   /** Lets running calls finish for at most `drainMs` (default 5,000), then closes every socket. */
   close(drainMs?: number): Promise<void>;
 }
@@ -59,13 +64,14 @@ export function openDestinations(options: DestinationOptions): Destinations {
   const names = openNames({ maxWaitMs: options.connectTimeoutMs, ...options.names });
   const maxLinks = options.maxLinks ?? 2000;
   const sweeper = setInterval(() => sweep(links), sweepMs).unref();
+  let endsUnanswered = false;
   let isClosing = false;
 
-  function link(tenantId: string, origin: string): Link {
+  function link({ tenantId, origin, noCallerWaits }: LinkedRequest): Link {
+    if (isClosing || (endsUnanswered && !noCallerWaits)) throw failure('ECLOSING', 'The destinations are closing');
     const key = `${tenantId} ${origin}`;
     let found = links.get(key);
-    if (!found || isClosing) {
-      if (isClosing) throw failure('ECLOSING', 'The destinations are closing');
+    if (!found) {
       const verdict = options.policy.checkUrl(origin);
       if (!verdict.ok) throw new DestinationDeniedError(origin, `it ${verdict.reason}`);
       if (links.size >= maxLinks) closeLongestIdle(links);
@@ -83,6 +89,11 @@ export function openDestinations(options: DestinationOptions): Destinations {
     return { waiting, waitingRefusals, names: names.state() };
   }
 
+  function endUnanswered(): void {
+    endsUnanswered = true;
+    for (const { slots } of links.values()) slots.closeAll();
+  }
+
   async function close(drainMs = 5000): Promise<void> {
     isClosing = true;
     clearInterval(sweeper);
@@ -94,7 +105,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
   }
 
   const headers = headerFilter(options.headerPrefix);
-  return { headers, headTimeoutMs: options.headTimeoutMs, link, state, close };
+  return { headers, headTimeoutMs: options.headTimeoutMs, link, state, endUnanswered, close };
 }
 
 function sweep(links: Map<string, Link>): void {

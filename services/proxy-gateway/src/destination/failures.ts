@@ -13,12 +13,12 @@ const kinds: readonly Kind[] = [
   {
     is: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_HTTP_INVALID_HEADER_VALUE|ERR_UNESCAPED_CHARACTERS)$/,
     code: 'bad_request',
-    detail: 'The request to the destination has a header, path or method that HTTP does not allow',
+    detail: 'The request to the destination would have a header, path or method that HTTP does not allow',
   },
   {
     is: /^ECONNECTTIMEOUT$/,
     code: 'destination_timeout',
-    detail: 'No connection to the destination could be made in time',
+    detail: 'The connection to the destination was not established in time',
   },
   {
     is: /^(EHEADTIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/,
@@ -28,7 +28,7 @@ const kinds: readonly Kind[] = [
   {
     is: /^(ECLOSING|UND_ERR_CLOSED|UND_ERR_DESTROYED)$/,
     code: 'unavailable',
-    detail: 'The gateway is stopping; try again',
+    detail: 'The gateway is stopping',
   },
   {
     is: /^(ENOTFOUND|ENODATA)$/,
@@ -54,28 +54,28 @@ const kinds: readonly Kind[] = [
     is: /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/,
     code: 'destination_unreachable',
     detail:
-      'The TLS certificate of the destination comes from no trusted authority; DESTINATION_CA_FILE adds authorities',
+      'The TLS certificate of the destination is from an authority that is not trusted; DESTINATION_CA_FILE adds authorities',
   },
   {
     is: /^(ETLS|EPROTO$|ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|INVALID_|HOSTNAME_)/,
     code: 'destination_unreachable',
-    detail: 'No TLS connection to the destination could be made',
+    detail: 'The TLS connection to the destination failed',
   },
   {
     is: /^(EHEADTOOLARGE|HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/,
     code: 'destination_answer_unusable',
-    detail: 'The answer of the destination has more headers than DESTINATION_HEADER_BYTES allows',
+    detail: 'The response of the destination has more headers than DESTINATION_HEADER_BYTES allows',
     limit: 'headers',
   },
   {
     is: /^(HPE_|ECODING$|UND_ERR_RES_|UND_ERR_RESPONSE|ERR_ASSERTION$)/,
     code: 'destination_answer_unusable',
-    detail: 'The answer of the destination is not valid HTTP/1.1',
+    detail: 'The response of the destination is not valid HTTP/1.1',
   },
   {
     is: /^(ECUTOFF|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
     code: 'destination_failed',
-    detail: 'The destination closed the connection before it had answered',
+    detail: 'The destination closed the connection before it sent a response',
   },
 ];
 
@@ -113,13 +113,17 @@ export function failedBeforeHead(error: unknown): ServiceError {
 
 /** For a failure after the head of a response. The caller then sees only a broken connection; metrics see the code. */
 export function answerCutOff(cause: unknown): ServiceError {
-  return new ServiceError('destination_failed', 'The answer of the destination was interrupted', { cause });
+  return new ServiceError('destination_failed', 'The response of the destination was interrupted', { cause });
 }
 
 export function tooManyWaiting(): ServiceError {
-  return new ServiceError('unavailable', 'Too many calls wait for a connection to the destination; try again later', {
-    retryAfterSeconds: 1,
-  });
+  return new ServiceError(
+    'unavailable',
+    'Too many calls are queued for a connection to the destination; try again later',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
 /** Never shown to a caller. It has none of undici's codes, because after some of them undici would connect again. */

@@ -3,18 +3,7 @@ import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import type { Connection, ConnectionHandler, Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
-import type { Target } from './target.ts';
-
-export interface DestinationRequest extends Target {
-  tenantId: string;
-  proxyId?: string;
-  callerId?: string | undefined;
-  method: string;
-  /** Flat list of names and values that passed the request filter; `Host` and framing are added here. */
-  headers: string[];
-  body: Buffer | undefined;
-  cdnLoop?: string | undefined;
-}
+import type { DestinationRequest } from './target.ts';
 
 /** Sends a request whose body is in memory, over pooled connections of its Tenant. */
 export function forward(
@@ -23,7 +12,7 @@ export function forward(
   sink: DestinationSink,
 ): DestinationCall {
   try {
-    const link = destinations.link(request.tenantId, request.origin);
+    const link = destinations.link(request);
     return new PooledCall(link, sink, destinations, request).begin();
   } catch (error) {
     return failedCall(error, sink);
@@ -63,6 +52,7 @@ class PooledCall extends Call implements ConnectionHandler {
       return;
     }
     this.#controller = controller;
+    this.sink.onSent?.();
     this.connection?.expectHead();
     this.#isReused = (this.connection?.answers ?? 0) > 0;
     this.#bytesRead = this.connection?.socket?.bytesRead ?? 0;

@@ -155,7 +155,7 @@ export function checkConnection(value: string, headers: readonly string[]): void
   for (const token of connectionTokens(value)) {
     const isSent = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === token);
     if (isSent || ofOneConnection.has(token) || token === 'transfer-encoding') {
-      throw new ServiceError('bad_request', `The connection header for the destination must not nominate ${token}`);
+      throw new ServiceError('bad_request', `The Connection header for the destination must not name ${token}`);
     }
   }
 }

@@ -15,7 +15,8 @@ export interface LinkOptions extends DialOptions {
   onRefused?: () => void;
 }
 
-export const bodyIdleTimeoutMs = 300_000;
+/** Longer than the 600 s for which a Proxy may let a response head take. */
+export const bodyIdleTimeoutMs = 660_000;
 
 /** The connections of one Tenant to one origin. Sockets never leave it, so no Tenant uses another's. */
 export interface Link {

@@ -15,11 +15,18 @@ export interface WaitingCall {
   onSlot(): void;
   /** The call is refused in favour of a caller with fewer waiting calls. */
   onRefused(error: ServiceError): void;
+  /** The gateway stops. */
+  onClosing(): void;
 }
 
 /**
- * The next slot goes to the Proxy, and within it to the caller, that holds the fewest. The transports' queues do not
- * suffice: undici's has no limit, neither drops aborted calls, and Node's agent opens a connection for each of a burst.
+ * The connections of one Tenant to one origin, and the calls that wait for them. Several Proxies and callers of the
+ * Tenant call the same origin, and one of them may call it faster than it answers. Served in order of arrival, its
+ * calls would hold every slot and fill the queue, and all others would wait for them or be refused. Therefore a free
+ * slot goes to the Proxy, and within it to the caller, that holds the fewest, and a full queue refuses the newest call
+ * of whoever has most waiting. Invariant: while a call waits, no slot is free, and whoever holds and waits for less than
+ * the others is served next and refused last. The transports' queues do not suffice: undici's has no limit, neither
+ * drops aborted calls, and Node's agent opens a connection for each of a burst.
  */
 export class Slots {
   readonly #options: SlotOptions;
@@ -47,6 +54,10 @@ export class Slots {
     if (this.#waiting.size >= maxWaiting) this.#makeRoomFor(call);
     this.#waiting.add(call);
     return false;
+  }
+
+  closeAll(): void {
+    for (const call of [...this.#waiting, ...this.#holding]) call.onClosing();
   }
 
   leave(call: WaitingCall): void {

@@ -6,10 +6,10 @@ import { Call, failedCall } from './call.ts';
 import type { Destinations } from './destinations.ts';
 import { type GiveUp, nothingToGiveUp } from './dial.ts';
 import { failure } from './failures.ts';
-import type { DestinationRequest } from './forward.ts';
 import { checkConnection } from './headers.ts';
 import { bodyIdleTimeoutMs, type Link } from './link.ts';
 import type { DestinationCall, DestinationSink } from './sink.ts';
+import type { DestinationRequest } from './target.ts';
 
 export interface StreamedRequest extends Omit<DestinationRequest, 'body'> {
   /** The caller's request keeps its length. Another stream is sent chunked, and an error of it aborts the call. */
@@ -28,7 +28,7 @@ export function streamThrough(
 ): DestinationCall {
   try {
     if (request.connection !== undefined) checkConnection(request.connection, request.headers);
-    const link = destinations.link(request.tenantId, request.origin);
+    const link = destinations.link(request);
     return new StreamedCall(link, sink, destinations, request).begin();
   } catch (error) {
     return failedCall(error, sink);
@@ -124,6 +124,7 @@ class StreamedCall extends Call {
     outgoing.once('socket', (socket) => {
       this.#bytesRead = socket.bytesRead;
       this.#bytesWritten = socket.bytesWritten;
+      this.sink.onSent?.();
     });
     outgoing.once('finish', () => {
       if (!this.isAnswered && !this.isOver) this.headTimer.refresh();

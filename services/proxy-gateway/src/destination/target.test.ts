@@ -1,4 +1,4 @@
-import { joinUrl, parseDestination } from './target.ts';
+import { addressOf, checkTarget, parseDestination } from './target.ts';
 
 function parsed(url: string) {
   const destination = parseDestination(url);
@@ -10,7 +10,13 @@ test('what is no URL is no destination', () => {
   expect(parseDestination('//x')).toBeUndefined();
 });
 
-describe('joinUrl', () => {
+/** As an invocation does it: what was sent is checked first. */
+function addressed(destination: string, path: string, query: string) {
+  checkTarget({ path, query });
+  return addressOf(parsed(destination), { path, query });
+}
+
+describe('the address of a call', () => {
   test.each([
     ['https://x.test', '', '', 'https://x.test', '/'],
     ['https://x.test/a/', '', '', 'https://x.test', '/a/'],
@@ -25,13 +31,13 @@ describe('joinUrl', () => {
     ['https://x.test', '', '?q=2', 'https://x.test', '/?q=2'],
     ['https://[::1]:1/a', '/b', '', 'https://[::1]:1', '/a/b'],
   ])('%s and %j and %j', (destination, suffix, query, origin, path) => {
-    expect(joinUrl(parsed(destination), suffix, query)).toEqual({ origin, path });
+    expect(addressed(destination, suffix, query)).toEqual({ origin, path });
   });
 
   test('suffix and query are kept byte for byte', () => {
     const suffix = '//a//b/.well-known/x;v=1/%7e%41/...|{}^`"<>\'/a..b/..c/\u00e9';
     const query = '?q=\'%27"<>{}|&u=http://y//z?&&=\u00e9';
-    expect(joinUrl(parsed('https://x.test/base'), suffix, query).path).toBe(`/base${suffix}${query}`);
+    expect(addressed('https://x.test/base', suffix, query).path).toBe(`/base${suffix}${query}`);
   });
 
   test.each([
@@ -65,14 +71,12 @@ describe('joinUrl', () => {
     '/a\u0000',
     '/\u0100',
   ])('refuses the suffix %j', (suffix) => {
-    expect(() => joinUrl(parsed('https://x.test/base'), suffix, '')).toThrow(
+    expect(() => addressed('https://x.test/base', suffix, '')).toThrow(
       expect.objectContaining({ code: 'bad_request' }),
     );
   });
 
   test.each(['?a b', '?a#b', '?a\r\nX: y', '?\u0100'])('refuses the query %j', (query) => {
-    expect(() => joinUrl(parsed('https://x.test/base'), '', query)).toThrow(
-      expect.objectContaining({ code: 'bad_request' }),
-    );
+    expect(() => addressed('https://x.test/base', '', query)).toThrow(expect.objectContaining({ code: 'bad_request' }));
   });
 });

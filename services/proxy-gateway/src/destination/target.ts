@@ -1,8 +1,26 @@
 import { ServiceError } from '@sluice/problems';
 
-export interface Target {
+/** Where a request is sent: what `addressOf` makes of a target and a destination. */
+export interface Address {
   origin: string;
   path: string;
+}
+
+export interface DestinationRequest extends Address {
+  tenantId: string;
+  proxyId?: string;
+  callerId?: string | undefined;
+  method: string;
+  /** Flat list of names and values that passed the request filter; `Host` and framing are added here. */
+  headers: string[];
+  body: Buffer | undefined;
+  cdnLoop?: string | undefined;
+  /** From its start to the response head. Default: that of the destinations. */
+  headTimeoutMs?: number | undefined;
+  /** It carries a value whose uses are counted, so it is never repeated. */
+  isSentOnce?: boolean | undefined;
+  /** No caller waits for the answer, so a gateway that stops ends the call only when the process ends. */
+  noCallerWaits?: boolean | undefined;
 }
 
 export interface DestinationUrl {
@@ -18,23 +36,38 @@ export function parseDestination(destinationUrl: string): DestinationUrl | undef
   return url ? { origin: url.origin, host: url.host, path: url.pathname, query: url.search } : undefined;
 }
 
-/** Joins both queries. @throws {ServiceError} 400 if the suffix could lead out of the destination's path. */
-export function joinUrl(destination: DestinationUrl, suffix: string, query: string): Target {
-  const { origin, path, query: ownQuery } = destination;
-  return { origin, path: joinPath(path, suffix) + joinQuery(ownQuery, query) };
+/** Path and query of a request. */
+interface Sent {
+  path: string;
+  query: string;
+}
+
+/** Of a target that {@link checkTarget} has accepted. Joins both queries. */
+export function addressOf(destination: DestinationUrl, { path, query }: Sent): Address {
+  return { origin: destination.origin, path: joinPath(destination.path, path) + joinQuery(destination.query, query) };
 }
 
 function joinPath(base: string, suffix: string): string {
   if (suffix === '') return base;
-  checkSuffix(suffix);
   return (base.endsWith('/') ? base.slice(0, -1) : base) + suffix;
 }
 
 function joinQuery(base: string, query: string): string {
-  const extra = query.startsWith('?') ? query.slice(1) : query;
+  const extra = queryOf(query);
   if (extra === '') return base;
-  if (notSendable.test(extra)) throw new ServiceError('bad_request', 'The query has characters that a URL cannot have');
   return base === '' ? `?${extra}` : `${base}&${extra}`;
+}
+
+function queryOf(query: string): string {
+  return query.startsWith('?') ? query.slice(1) : query;
+}
+
+/** @throws {ServiceError} 400 if a URL cannot hold it, or if its path could lead out of the destination's path. */
+export function checkTarget({ path, query }: Sent): void {
+  if (path !== '') checkSuffix(path);
+  if (notSendable.test(queryOf(query))) {
+    throw new ServiceError('bad_request', 'The query has characters that a URL cannot have');
+  }
 }
 
 /** Characters that would end the request line or the header line, or begin a fragment of the URL. */
@@ -48,6 +81,6 @@ function checkSuffix(suffix: string): void {
   if (!suffix.includes('..') && !suffix.includes('%') && !suffix.includes('\\')) return;
   const segments = suffix.replace(/%2e/gi, '.').split(/\/|\\|%2f|%5c/i);
   if (segments.some((segment) => segment === '..' || segment.startsWith('..;'))) {
-    throw new ServiceError('bad_request', 'The path must not lead out of the destination’s path');
+    throw new ServiceError('bad_request', 'The path must stay below the path of destination_url');
   }
 }

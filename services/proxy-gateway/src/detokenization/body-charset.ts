@@ -3,7 +3,7 @@ import { type Charset, charsetNamed, charsetOf, isMultiByte } from '@sluice/sand
 import type { ContentKind } from '../http/content-type.ts';
 import { findHeader } from '../http/header-list.ts';
 import type { HeaderList } from '../http/message.ts';
-import type { Asked } from './decrypted-body.ts';
+import type { Asked } from './asked.ts';
 
 /** Undefined if the type names one that is unknown. A form of several parts starts with text of no part. */
 export function bodyCharset(kind: ContentKind, headers: HeaderList, start: Buffer): Charset | undefined {
@@ -28,13 +28,18 @@ export function isFillable(kind: ContentKind, charset: Charset | undefined): boo
   return charset !== undefined && (!isMultiByte(charset) || kind === 'xml' || kind === 'html');
 }
 
-/** In another charset a value could end its string early, or become other characters. */
 export function withCharsetFault(asked: Asked, kind: ContentKind, charset: Charset | undefined): Asked {
-  if (asked.fault || isFillable(kind, charset)) return asked;
+  const fault = asked.fault ?? charsetFault(kind, charset);
+  return fault === asked.fault ? asked : { ...asked, fault };
+}
+
+/** In another charset a value could end its string early, or become other characters. */
+export function charsetFault(kind: ContentKind, charset: Charset | undefined): ServiceError | undefined {
+  if (isFillable(kind, charset)) return undefined;
   const detail =
     'Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets, and in XML and HTML also in the multi-byte ' +
     'charsets of the WHATWG Encoding Standard except ISO-2022-JP; this body has another charset';
-  return { ...asked, fault: new ServiceError('unsupported_media_type', detail) };
+  return new ServiceError('unsupported_media_type', detail);
 }
 
 export function notUtf16(): ServiceError {

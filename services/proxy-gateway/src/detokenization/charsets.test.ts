@@ -80,7 +80,7 @@ test.each([
   'a text with an expression that is not of its charset is 415, and never has other characters: %s',
   async (contentType, text) => {
     const { status, detail } = await send(contentType, (token) => text(`{{${token}}}`));
-    expect([status, detail]).toEqual([415, expect.stringContaining('name the charset of the body in Content-Type')]);
+    expect([status, detail]).toEqual([415, expect.stringContaining('send the charset of the body in Content-Type')]);
     expect(await send(contentType, () => text('abc'))).toMatchObject({ status: 200, bodies: [text('abc')] });
   },
 );

@@ -7,20 +7,20 @@ import {
   type FilterBudget,
   faultIn,
   filterBudget,
-  type InvalidExpression,
+  InvalidExpression,
   type Json,
   mostDistinctTokens,
   mostTextOf,
-  type Segment,
   textLengthOf,
 } from '@sluice/vault';
-import type { Asked } from './decrypted-body.ts';
-import type { Place } from './place.ts';
+import type { Asked } from './asked.ts';
+import { hasFilter, type Place } from './place.ts';
 
 const noValues: ReadonlyMap<string, Json> = new Map();
+export const noTokens: ReadonlySet<string> = new Set();
 
-/** @throws {ServiceError} 400 for over 100 tokens, the known ones included. */
-export function askedIn(places: readonly Place[], known = noValues): Asked {
+/** @throws {ServiceError} 400 for over 100 tokens with the known and the other ones, each counted once. */
+export function askedIn(places: readonly Place[], known = noValues, others = noTokens): Asked {
   const ids = new Set<string>();
   let hasFilters = false;
   for (const { segments } of places) {
@@ -30,12 +30,28 @@ export function askedIn(places: readonly Place[], known = noValues): Asked {
       if (segment.reference !== '' && !known.has(segment.reference)) ids.add(segment.reference);
     }
   }
-  if (known.size + ids.size > mostDistinctTokens) {
-    throw new ServiceError('invalid_proxy_request', `A request may name at most ${mostDistinctTokens} tokens`, {
-      limit: 'tokens',
-    });
+  const isMany = known.size + ids.size + others.size > mostDistinctTokens;
+  if (isMany && new Set([...known.keys(), ...ids, ...others]).size > mostDistinctTokens) throw tooManyTokens();
+  const fault = faultInPlaces(places) ?? foreignIn(places);
+  return { tokenIds: [...ids], places, needed: hasFilters ? neededIn(places) : undefined, fault };
+}
+
+function tooManyTokens(): ServiceError {
+  const detail = `A request may name at most ${mostDistinctTokens} tokens`;
+  return new ServiceError('invalid_proxy_request', detail, { limit: 'tokens' });
+}
+
+const ofConfiguration = 'config:';
+
+/** The configuration belongs to the Proxy's own headers, not to its callers. */
+function foreignIn(places: readonly Place[]): InvalidExpression | undefined {
+  for (const { segments } of places) {
+    for (const segment of segments) {
+      if (segment.kind === 'literal' || !segment.reference.startsWith(ofConfiguration)) continue;
+      return new InvalidExpression(segment.start, 'config: stands only in the request_headers of a Proxy');
+    }
   }
-  return { tokenIds: [...ids], needed: hasFilters ? neededIn(places) : undefined, fault: faultInPlaces(places) };
+  return undefined;
 }
 
 function neededIn(places: readonly Place[]): ReadonlySet<string> {
@@ -141,7 +157,7 @@ function filterWithin({ values, limitBytes, budget = filterBudget() }: Filling):
   };
 }
 
-function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Expression, Json>): Resolve {
+export function knownResults(values: ReadonlyMap<string, Json>, results: ReadonlyMap<Expression, Json>): Resolve {
   return (expression) =>
     (expression.filters.length === 0 ? values.get(expression.reference) : results.get(expression)) ?? null;
 }
@@ -169,10 +185,6 @@ export function* filterInPieces(
     }
   }
   return results;
-}
-
-function hasFilter(segment: Segment): boolean {
-  return segment.kind === 'expression' && segment.filters.length > 0;
 }
 
 /** Writes places with filters again, as long as their results fit. @returns the size of the body. */

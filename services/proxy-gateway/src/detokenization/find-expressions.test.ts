@@ -99,7 +99,7 @@ describe('in JSON', () => {
     ],
     ['"{{ }}"', 'The expression at character 0 of $ is not valid'],
     ['{"\\u0061":["\\"",",:[",{"b":"{{}}"}]}', 'The expression at character 0 of $.a[2].b is not valid'],
-    ['{"a":[0,{{tok}}]}', 'The body is not valid JSON: the expression at $.a[1] must stand inside a string'],
+    ['{"a":[0,{{tok}}]}', 'The body is not valid JSON: the expression at $.a[1] must be inside a string'],
     [`${'['.repeat(100_000)}"{{}}"`, `The expression at character 0 of $${'[0]'.repeat(66)}[…`],
   ])('an error names the path: %s', (text, expected) => {
     expect(() => check(text)).toThrow(expected);

@@ -86,7 +86,7 @@ export class JsonTexts implements TextFinder {
 
   #outsideStrings(position: number): ServiceError {
     const where = this.#isWhole ? ` at ${jsonPathAt(this.#latin1, position)}` : '';
-    return malformedBody(`JSON: the expression${where} must stand inside a string`);
+    return malformedBody(`JSON: the expression${where} must be inside a string`);
   }
 }
 

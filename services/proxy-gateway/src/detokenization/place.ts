@@ -7,6 +7,8 @@ export interface Place {
   end: number;
   segments: readonly Segment[];
   write(value: (expression: Expression) => Json): string;
+  /** Of the head, as the log of disclosures lists it: `query`, `header:x-card`. Absent in a body. */
+  name?: string;
   /** Counts all places up to and including this one. */
   expressionsSoFar?: number;
   /** UTF-8 if absent. */
@@ -29,6 +31,10 @@ export function textOf(segments: readonly Segment[], resolve: (expression: Expre
   let text = '';
   for (const segment of segments) text += segment.kind === 'literal' ? segment.text : toText(resolve(segment));
   return text;
+}
+
+export function hasFilter(segment: Segment): boolean {
+  return segment.kind === 'expression' && segment.filters.length > 0;
 }
 
 export const mostOfWindow = 10_000;
@@ -60,7 +66,7 @@ export function malformedBody(what: string): ServiceError {
 
 /** In a wrong charset a value would become other characters. */
 export function notOfCharset(name: string): ServiceError {
-  const detail = `A text with an expression is not valid ${name}; name the charset of the body in Content-Type`;
+  const detail = `A text with an expression is not valid ${name}; send the charset of the body in Content-Type`;
   return new ServiceError('unsupported_media_type', detail);
 }
 

@@ -178,12 +178,12 @@ const names: Record<Site['in'], string> = {
 };
 
 function cannotStand(segment: Segment, site: Site): ServiceError {
-  const detail = `${subject(segment)} cannot stand in ${names[site.in]}: it has characters that cannot be written there`;
+  const detail = `${subject(segment)} cannot be written in ${names[site.in]}: it has characters that are not allowed there`;
   return new ServiceError('bad_request', detail);
 }
 
 export function notInCharset(segment: Segment, { name }: Charset): ServiceError {
-  const detail = `${subject(segment)} has characters that the charset of the body, ${name}, does not have`;
+  const detail = `${subject(segment)} has characters that do not exist in ${name}, the charset of the body`;
   return new ServiceError('bad_request', detail);
 }
 

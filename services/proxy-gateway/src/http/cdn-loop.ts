@@ -10,7 +10,7 @@ export function nextCdnLoop(received: string | undefined): string {
   if (received === undefined) return ownName;
   const passes = received.replace(quotedText, keptOf).split(',').filter(isOwn).length;
   if (passes >= mostPasses) {
-    const detail = `This request has come through here ${passes} times: a destination leads back to the proxy that calls it`;
+    const detail = `This request has passed through this service ${passes} times: a destination leads back to the Proxy that calls it`;
     throw new ServiceError('loop_detected', detail, { limit: 'loop' });
   }
   return `${received}, ${ownName}`;

@@ -120,9 +120,13 @@ export async function decodeBody(body: Buffer, codings: readonly string[], limit
 function checkCoding(codings: readonly string[]): Coding | undefined {
   const [coding, ...others] = codings;
   if (others.length > 0) {
-    throw new ServiceError('unsupported_media_type', 'A body that must be read may have only one content coding', {
-      limit: 'content_codings',
-    });
+    throw new ServiceError(
+      'unsupported_media_type',
+      'The service must read this body, so it may have only one content coding',
+      {
+        limit: 'content_codings',
+      },
+    );
   }
   if (coding === undefined || isCoding(coding)) return coding;
   throw new ServiceError('unsupported_media_type', `The content coding ${coding.slice(0, 40)} is not supported`);
@@ -134,7 +138,7 @@ async function decodeOne(body: Buffer, coding: Coding, maxOutputLength: number):
   } catch (error) {
     const hasCode = typeof error === 'object' && error !== null && 'code' in error;
     if (hasCode && error.code === 'ERR_BUFFER_TOO_LARGE')
-      throw new ServiceError('payload_too_large', `The decoded body may have at most ${maxOutputLength} bytes`, {
+      throw new ServiceError('payload_too_large', `The decompressed body may have at most ${maxOutputLength} bytes`, {
         limit: 'body_size',
       });
     throw new ServiceError('bad_request', `The body is not valid ${coding}`, { cause: error });

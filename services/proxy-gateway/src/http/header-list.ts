@@ -17,11 +17,10 @@ const once = new Set([
   ...['server', 'user-agent'],
 ]);
 
+export type HeaderObject = Record<string, string | string[]>;
+
 /** Headers as transforms see them: lower-case names, repeated lines joined, `set-cookie` as a list. */
-export function toHeaderObject(
-  headers: readonly string[],
-  hidden: ReadonlySet<string>,
-): Record<string, string | string[]> {
+export function toHeaderObject(headers: readonly string[], hidden: ReadonlySet<string>): HeaderObject {
   const object = new Map<string, string | string[]>();
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i]?.toLowerCase() ?? '';
@@ -43,10 +42,20 @@ export function inPairs(headers: readonly string[]): [name: string, value: strin
 /** Returns the first of several; `name` is in lower case. */
 export function findHeader(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const sent = headers[i] ?? '';
-    if (sent.length === name.length && sent.toLowerCase() === name) return headers[i + 1];
+    if (isSameName(headers[i] ?? '', name)) return headers[i + 1];
   }
   return undefined;
+}
+
+/** `set` takes the place of all others of its names. */
+export function replaceHeaders(headers: HeaderList, set: HeaderList): HeaderList {
+  const names = set.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+  return [...withoutHeaders(headers, ...names), ...set];
+}
+
+/** `name` is in lower case. */
+export function isSameName(sent: string, name: string): boolean {
+  return sent.length === name.length && sent.toLowerCase() === name;
 }
 
 /** Names are in lower case. */

@@ -55,6 +55,6 @@ test('an answer that is cut off before a response transform has seen it is 502, 
   });
   expect([answer.status, answer.headers.get('svc-proxy-destination-status')]).toEqual([502, null]);
   expect(await answer.json()).toMatchObject({
-    proxy_error: { title: 'Destination failed', detail: 'The answer of the destination was interrupted' },
+    proxy_error: { title: 'Destination failed', detail: 'The response of the destination was interrupted' },
   });
 });

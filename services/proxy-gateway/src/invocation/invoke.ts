@@ -1,17 +1,22 @@
+import { refusedBy } from '@sluice/access';
+import { ServiceError } from '@sluice/problems';
 import { admit } from '../acting/acting.ts';
 import type { Context } from '../context.ts';
-import { joinUrl } from '../destination/index.ts';
-import { detokenizeBody } from '../detokenization/reveal.ts';
+import { checkTarget } from '../destination/index.ts';
+import { recordCall } from '../detokenization/disclose.ts';
+import { revealMessage } from '../detokenization/reveal.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { TenantPlaces } from '../limits/tenant-places.ts';
-import type { Invocation } from '../proxies/invocation.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
+import type { Invocation, InvocationHead } from '../proxies/invocation.ts';
 import { ProxyByKey } from '../proxies/proxy-by-key.ts';
+import { ProxyByName } from '../proxies/proxy-by-name.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
-import { transformResponse } from '../transforms/response-transform.ts';
-import { callDestination } from './call-destination.ts';
+import { isTransformed, transformResponse } from '../transforms/response-transform.ts';
+import { callDestination, refusePart } from './call-destination.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
-import { isCollected, sendAnswer } from './reply.ts';
+import { sendAnswer } from './reply.ts';
 
 /**
  * One invocation, from its head until its response is sent. A step returns what later steps need. What is needed after
@@ -25,31 +30,43 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
 
   clock.enter('authenticate');
   const { traceId, response } = invocation;
-  const selection = new ProxyByKey(head.keys, context);
+  const selection = head.route ? new ProxyByName(head.route, head.keys, context) : new ProxyByKey(head.keys, context);
   const acting = await admit(selection, context, { traceId, response });
   invocation.acting = acting;
   const { owner: proxy } = acting;
-  if (proxy.requireAuth) acting.admitCaller(await selection.authenticate(proxy));
+  if (proxy.requireAuth || head.route) acting.admitCaller(await selection.authenticate(proxy));
 
   if (context.rateLimits) await countForRates(acting, context.rateLimits);
+  requireAllowed(proxy, head.target);
   takePlace(acting, context.places);
-  const target = joinUrl(proxy.destination, head.suffix, head.query);
+  checkTarget(head.target);
   clock.enter();
 
   try {
     // One variable, because a second variable would keep the previous body in memory
     let message = await readRequest(invocation, context);
     clock.enter('detokenize');
-    message = await detokenizeBody(invocation, message, context);
+    message = await revealMessage(invocation, message, context);
     message = await transformRequest(invocation, message, context);
 
     clock.enter('destination');
-    const answer = await callDestination(invocation, { target, message }, context);
-    const reply = isCollected(answer) ? await transformResponse(invocation, answer, context) : answer;
+    const recorded = recordCall(invocation, context.vault);
+    if (recorded) await recorded;
+    const answer = await callDestination(invocation, message, context);
+    refusePart(invocation, answer);
+    const reply = isTransformed(invocation.proxy, answer)
+      ? await transformResponse(invocation, answer, context)
+      : answer;
     await sendAnswer(invocation, reply, context);
   } finally {
     invocation.revealing?.destroy();
   }
+}
+
+/** @throws {ServiceError} 403 for a method or path that the Proxy does not allow. */
+function requireAllowed(proxy: ProxyDefinition, target: InvocationHead['target']): void {
+  const member = refusedBy(proxy, target);
+  if (member) throw new ServiceError('forbidden', `The Proxy does not allow this call: see its ${member}`);
 }
 
 /** The Application's limit comes first, so that an Application over its limit uses up nothing of the Proxy's. */

@@ -6,7 +6,6 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { bodyBytesFrom, type Reservation } from '@sluice/body-bytes';
-import { bodyParts, DecoderMemory, decoderBytesOf } from '../limits/decoder-memory.ts';
 import { type Reading, readBody, readOrStreamBody } from './read-body.ts';
 
 /** A request whose body comes in chunks, one when the one before was read. */
@@ -22,16 +21,16 @@ function requestOf(chunks: AsyncIterable<string>): IncomingMessage {
 }
 
 const config = { BODY_HELD_BYTES: 2 ** 30, BODY_HELD_TENANT_BYTES: 2 ** 29, BODY_WAIT_MS: 60_000 };
-const bodyBytes = bodyBytesFrom(config, bodyParts);
-const decoderBytes = decoderBytesOf(bodyBytes, config.BODY_WAIT_MS);
-const ofTenant = { tenantId: 'a', direction: 'request' } as const;
+const bodyBytes = bodyBytesFrom(config, { part: 0.4, requestPart: 0.75 });
 
-function readingOf({ memory = bodyBytes.open(ofTenant), timeoutMs = 60_000 }: Partial<Reading>): Reading {
-  const openDecoder = () => new DecoderMemory({ bodyBytes, decoderBytes }, ofTenant);
-  return { memory, arriving: { copies: 2, mostLength: 400_000 }, openDecoder, decode: undefined, timeoutMs };
+function readingOf({ memory = bodyBytes.open({ tenantId: 'a' }), timeoutMs = 60_000 }: Partial<Reading>): Reading {
+  return { memory, arriving: { copies: 2, mostLength: 400_000 }, decode: undefined, timeoutMs };
 }
 
-const roomOnce = (grow: () => Promise<void>): Reservation => ({ bytes: 0, grow, shrink: () => {}, release: () => {} });
+function roomOnce(grow: () => Promise<void>): Reservation {
+  const part = { bytes: 0, grow, growTo: grow, shrinkTo: () => {}, release: () => {} };
+  return { part: () => part, release: () => {} };
+}
 const roomAfter = (waitMs: number) => roomOnce(() => wait(waitMs));
 
 async function* chunksEvery(pauseMs: number, count: number) {
@@ -79,11 +78,12 @@ test.each([
   request._read = () => {};
   for (let at = 0; at < sent.length; at += 50_000) request.push(sent.subarray(at, at + 50_000));
   request.push(null);
-  const memory = bodyBytes.open(ofTenant);
+  const memory = bodyBytes.open({ tenantId: 'a' });
+  const part = memory.part('request');
   const body = await readOrStreamBody(request, 400_000, readingOf({ memory }));
-  expect(memory.bytes).toBeGreaterThan(300_000);
+  expect(part.bytes).toBeGreaterThan(300_000);
   // Piped as to a destination: what is decoded flows only from then on.
   expect((await buffer((body as Readable).pipe(new PassThrough()))).toString()).toBe(noise);
-  expect(memory.bytes).toBe(0);
+  expect(part.bytes).toBe(0);
   memory.release();
 });

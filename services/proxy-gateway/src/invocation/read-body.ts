@@ -5,7 +5,6 @@ import { endedEarly, ServiceError } from '@sluice/problems';
 import { contentCodings, decodeBody, decodeWhileStreaming, streamedDecoderBytes } from '../http/content-coding.ts';
 import { WholeRequest } from '../http/whole-request.ts';
 import { bytesWhileDecoding } from '../limits/body-memory.ts';
-import type { DecoderMemory } from '../limits/decoder-memory.ts';
 
 /** Judges by the framing (RFC 9112 section 6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -15,8 +14,6 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export interface Reading {
   memory: Reservation;
   arriving: ArrivingBody;
-  /** For a body that is decoded while it streams. */
-  openDecoder(): DecoderMemory;
   decode: typeof decodeBody | undefined;
   /** Time limit for receiving the whole body, not counting time spent waiting for memory. */
   timeoutMs: number;
@@ -25,11 +22,15 @@ export interface Reading {
 /** @throws {ServiceError} `payload_too_large` once the body cannot fit, `request_timeout`, and the errors of `memory`. */
 export async function readBody(request: IncomingMessage, limitBytes: number, reading?: Reading): Promise<Buffer> {
   const bytes = await collect(request, limitBytes, reading);
-  if (bytes === 'late') throw new ServiceError('request_timeout', 'The body did not arrive in time');
+  if (bytes === 'late') throw new ServiceError('request_timeout', 'The body was not received in time');
   if (bytes === 'too large') {
-    throw new ServiceError('payload_too_large', `The body may have at most ${limitBytes} bytes here`, {
-      limit: 'body_size',
-    });
+    throw new ServiceError(
+      'payload_too_large',
+      `This body must be buffered, so it may have at most ${limitBytes} bytes`,
+      {
+        limit: 'body_size',
+      },
+    );
   }
   const codings = codingsOf(request);
   return codings.length === 0 ? bytes : decodeHeld(bytes, { codings, limitBytes }, reading);
@@ -41,8 +42,7 @@ async function decodeHeld(
   reading: Reading | undefined,
 ): Promise<Buffer> {
   if (reading) {
-    const { memory } = reading;
-    await memory.grow(bytesWhileDecoding(bytes.length, { bodyLimitBytes: limitBytes }) - memory.bytes);
+    await reading.memory.part('request').growTo(bytesWhileDecoding(bytes.length, { bodyLimitBytes: limitBytes }));
   }
   return (reading?.decode ?? decodeBody)(bytes, codings, limitBytes);
 }
@@ -70,7 +70,7 @@ async function decodeOrStream(
     if (!(error instanceof ServiceError && error.code === 'payload_too_large')) throw error;
     keepUnread(reading, bytes.length);
     const again = Readable.from(chunksOf(bytes), { objectMode: false });
-    again.once('end', () => reading?.memory.shrink(bytes.length));
+    again.once('end', () => noteRead(reading, bytes.length));
     return decodeStream(again, coded.codings, reading);
   }
 }
@@ -81,7 +81,7 @@ async function decodeStream(
   reading: Reading | undefined,
 ): Promise<Readable> {
   if (codings.length === 0) return body;
-  const decoder = reading?.openDecoder();
+  const decoder = reading?.memory.part('decoder');
   await decoder?.grow(streamedDecoderBytes(codings));
   return decodeWhileStreaming(body, codings).once('close', () => decoder?.release());
 }
@@ -153,7 +153,7 @@ async function collect(
       giveBack('too large');
       return;
     }
-    const room = reading && growAsItArrives(reading.memory, size, reading.arriving);
+    const room = reading && growAsItArrives(reading.memory.part('request'), size, reading.arriving);
     if (!room) return;
     stopTimer();
     request.pause();
@@ -214,7 +214,7 @@ function holdUntilRead(request: IncomingMessage, bytes: number, reading: Reading
   const onData = (chunk: Buffer) => {
     const read = Math.min(chunk.length, left);
     left -= read;
-    reading.memory.shrink(read);
+    noteRead(reading, read);
     if (left === 0) request.off('data', onData);
   };
   request.on('data', onData);
@@ -222,7 +222,12 @@ function holdUntilRead(request: IncomingMessage, bytes: number, reading: Reading
 
 /** For a streamed body, of which `bytes` are in memory until they are read. Releases the rest. */
 function keepUnread(reading: Reading | undefined, bytes: number): void {
-  reading?.memory.shrink(reading.memory.bytes - bytes);
+  reading?.memory.part('request').shrinkTo(bytes);
+}
+
+function noteRead(reading: Reading | undefined, bytes: number): void {
+  const part = reading?.memory.part('request');
+  part?.shrinkTo(part.bytes - bytes);
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { KeyHashes } from '@sluice/credentials';
-import { refuseServiceWorker } from '@sluice/hosts';
+import { hostAndPort, refuseServiceWorker } from '@sluice/hosts';
 import { ServiceError } from '@sluice/problems';
 import { faultInHead, pathOfTarget, targetFault, valuesOf } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { nextCdnLoop } from '../http/cdn-loop.ts';
 import type { HeaderNames } from '../http/header-names.ts';
+import { valueWithoutKey } from '../http/without-keys.ts';
 import type { InvocationHead } from '../proxies/invocation.ts';
+import { candidatesIn, type SentRoute } from '../proxies/route-keys.ts';
 
 const proxyPath = /^\/proxy(\/[^?]*)?(?:\?(.*))?$/s;
+const routePath = /^\/routes\/([^/?]+)(\/[^?]*)?(?:\?(.*))?$/s;
+const anyPath = /^(\/[^?]*)?(?:\?(.*))?$/s;
 const printable = /^[\x20-\x7e]{1,256}$/;
 
 /** @throws {ServiceError} 400 for framing and targets that two parsers could read differently (RFC 9112 3.2, 6.1). */
@@ -22,25 +26,80 @@ export function readInvocation(
   const target = pathOfTarget(url, headers.host);
   if (target === undefined) throw new ServiceError('bad_request', targetFault);
   refuseServiceWorker(request);
-  const match = hostOf(request).kind === 'base' ? proxyPath.exec(target) : null;
-  if (!match) throw new ServiceError('not_found', 'There is nothing here; invocations go to /proxy');
+  const called = calledIn(target, hostOf(request));
+  if (!called) {
+    throw new ServiceError(
+      'not_found',
+      'The path does not exist; invocations are sent to /proxy or /routes/<path_name>',
+    );
+  }
   if (asksForWebSocket(request)) {
     throw new ServiceError('not_implemented', 'WebSockets are not supported');
   }
-  const { query, keys } = splitQuery(match[2], names.proxyKeyParameter);
+  const { path, rawQuery } = called;
+  const apiKey = single(headers[names.apiKey]);
+  const hashes = keyHashesOf(request.socket);
+  const selecting =
+    called.pathName === undefined ? byKey(request, rawQuery, names) : byRoute(request, { ...called, apiKey });
+  const passed = selecting.route ? valueWithoutKey : asItCame;
   return {
-    method,
-    suffix: match[1] ?? '',
-    query,
-    keys: {
-      proxyKey: onlyKey(keys.concat(valuesOf(request, names.proxyKey)), names),
-      apiKey: single(headers[names.apiKey]),
-      hashes: keyHashesOf(request.socket),
-    },
-    keepAlive: reserved(names.keepAlive, headers[names.keepAlive]),
-    connection: reserved(names.connection, headers[names.connection]),
-    cdnLoop: nextCdnLoop(single(headers['cdn-loop'])),
+    target: { method, path, query: selecting.query },
+    keys: { proxyKey: selecting.proxyKey, apiKey, hashes },
+    route: selecting.route,
+    keepAlive: passed(reserved(names.keepAlive, headers[names.keepAlive])),
+    connection: passed(reserved(names.connection, headers[names.connection])),
+    cdnLoop: passed(nextCdnLoop(single(headers['cdn-loop']))) ?? nextCdnLoop(undefined),
   };
+}
+
+const asItCame = (value: string | undefined) => value;
+
+interface Called {
+  path: string;
+  rawQuery: string | undefined;
+  /** Of a route. */
+  pathName?: string | undefined;
+  /** Of a route: as `SentRoute` has it. */
+  routePath?: string;
+}
+
+function calledIn(target: string, host: ReturnType<Context['hostOf']>): Called | undefined {
+  if (host.kind === 'routes') {
+    const [, path = '', rawQuery] = anyPath.exec(target) ?? [];
+    return { path, rawQuery, pathName: host.pathName, routePath: '' };
+  }
+  if (host.kind !== 'base') return undefined;
+  const proxy = proxyPath.exec(target);
+  if (proxy) return { path: proxy[1] ?? '', rawQuery: proxy[2] };
+  const [, pathName, path = '', rawQuery] = routePath.exec(target) ?? [];
+  return pathName === undefined ? undefined : { path, rawQuery, pathName, routePath: `/routes/${pathName}` };
+}
+
+interface Selecting {
+  proxyKey: string;
+  query: string;
+  route: SentRoute | undefined;
+}
+
+function byKey(request: IncomingMessage, rawQuery: string | undefined, names: HeaderNames): Selecting {
+  const { query, keys } = splitQuery(rawQuery, names.proxyKeyParameter);
+  return { proxyKey: onlyKey(keys.concat(valuesOf(request, names.proxyKey)), names), query, route: undefined };
+}
+
+/**
+ * On a route a parameter of the name of the Proxy key is the client's own.
+ * @throws {ServiceError} 400 for a `Host` with which no address of the route could be written.
+ */
+function byRoute(
+  { headers }: IncomingMessage,
+  { rawQuery, pathName = '', routePath: path = '', apiKey }: Called & { apiKey: string | undefined },
+): Selecting {
+  const host = hostAndPort(headers.host ?? '');
+  if (host === undefined) throw new ServiceError('bad_request', 'Host must be a host, and may have a port');
+  const isBrowser = headers['sec-fetch-site'] !== undefined;
+  const candidates = apiKey === undefined ? candidatesIn(headers, isBrowser) : [];
+  const query = rawQuery === undefined || rawQuery === '' ? '' : `?${rawQuery}`;
+  return { proxyKey: '', query, route: { pathName, path, host, candidates, isBrowser } };
 }
 
 const keyHashes = new WeakMap<Socket, KeyHashes>();
@@ -61,7 +120,7 @@ function checkFraming(request: IncomingMessage): void {
   const fault = faultInHead(request);
   if (fault) throw new ServiceError(fault.code, fault.detail);
   if (valuesOf(request, 'content-type').length > 1) {
-    throw new ServiceError('bad_request', 'There must be one Content-Type header');
+    throw new ServiceError('bad_request', 'A request may have only one Content-Type header');
   }
 }
 
@@ -100,7 +159,7 @@ function onlyKey(sent: readonly string[], { prefix, proxyKeyParameter }: HeaderN
     throw new ServiceError('bad_request', `The proxy key is missing: send it in ${where}`);
   }
   if (sent.some((other) => other !== key)) {
-    throw new ServiceError('bad_request', 'Different proxy keys were sent; send one');
+    throw new ServiceError('bad_request', 'Header and query have different proxy keys; send one proxy key');
   }
   return key;
 }

@@ -7,17 +7,15 @@ import { mayStartLikeJson, startsLikeJson } from '../detokenization/stream/reade
 import { withoutCallerAddress } from '../http/caller-address.ts';
 import { type ContentKind, contentKind } from '../http/content-type.ts';
 import { withoutHeaders } from '../http/header-list.ts';
-import type { RequestMessage } from '../http/message.ts';
+import type { HeaderList, RequestMessage } from '../http/message.ts';
 import { withoutValidators } from '../http/validators.ts';
-import { copies, keepOnly, memoryOf, mostBytesOf } from '../limits/body-memory.ts';
-import { DecoderMemory } from '../limits/decoder-memory.ts';
+import { withoutKeys } from '../http/without-keys.ts';
+import { copies, mostBytesOf } from '../limits/body-memory.ts';
+import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { hasBody, peekAtBody, readBody, readOrStreamBody, takeWholeBody } from './read-body.ts';
 
-type ReadingRequests = Pick<
-  Context,
-  'bodyBytes' | 'decoderBytes' | 'decodings' | 'bodyLimitBytes' | 'bodyTimeoutMs' | 'budgets'
->;
+type ReadingRequests = Pick<Context, 'decodings' | 'bodyLimitBytes' | 'bodyTimeoutMs' | 'budgets'>;
 
 const noBody = Buffer.alloc(0);
 /** As much as the first window of a streamed body. */
@@ -25,21 +23,46 @@ const mostOfStart = 64 * 1024;
 
 /** A body that must be read is buffered. If it is too large, it is streamed, unless a transform needs it. */
 export async function readRequest(invocation: Invocation, context: ReadingRequests): Promise<RequestMessage> {
-  const { request } = invocation;
+  const {
+    request,
+    head: { target, route },
+  } = invocation;
   const kind = contentKind(request.headers['content-type']);
-  const headers = withoutCallerAddress(request.rawHeaders, request.rawHeaders);
+  const received = route ? withoutKeys(request.rawHeaders) : request.rawHeaders;
+  const headers = withoutOverrides(withoutCallerAddress(received, received), invocation.proxy);
   if (!hasBody(request) || !mustBeRead(kind, invocation)) {
-    return { headers, kind, body: hasBody(request) ? request : noBody, isBodyNew: false };
+    return {
+      target,
+      received,
+      headers,
+      set: undefined,
+      kind,
+      body: hasBody(request) ? request : noBody,
+      isBodyNew: false,
+    };
   }
   const isCoded = request.headers['content-encoding'] !== undefined;
   const reading = readHeld(invocation, { isCoded, isTransformed: isTransformed(kind, invocation) }, context);
   const body = reading instanceof Promise ? await reading : reading;
   if (isCoded) {
     const decoded = withoutValidators(withoutHeaders(headers, 'content-encoding'), request.headers);
-    return { headers: decoded, kind, body, isBodyNew: true };
+    return { target, received, headers: decoded, set: undefined, kind, body, isBodyNew: true };
   }
   const mayBeJson = kind !== 'none' || body !== request || (await seemsJson(request, context));
-  return { headers, kind: mayBeJson ? kind : 'opaque', body, isBodyNew: false };
+  return { target, received, headers, set: undefined, kind: mayBeJson ? kind : 'opaque', body, isBodyNew: false };
+}
+
+/** Some servers take method or path from these headers, and the call would be another than the one that is allowed. */
+const overrides = [
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+] as const;
+
+function withoutOverrides(headers: HeaderList, { allowedMethods, allowedPaths }: ProxyDefinition): HeaderList {
+  return allowedMethods || allowedPaths ? withoutHeaders(headers, ...overrides) : headers;
 }
 
 /** A body that is not JSON passes with its length, because some destinations, such as S3, take no chunked bodies. */
@@ -66,40 +89,33 @@ function readHeld(
   const { isCoded, isTransformed } = known;
   const read: typeof readOrStreamBody = isTransformed ? readBody : readOrStreamBody;
   if (contentLength !== undefined && contentLength > limit && !isCoded) return read(request, limit);
-  const { tenantId } = invocation.proxy;
+  const { memory, tenantId } = invocation.acting;
   const mostLength = Math.min(contentLength ?? limit, limit);
-  const memory = memoryOf(
-    invocation.acting,
-    'request',
-    context,
-    mostBytesOf({ length: mostLength, ...known }, context),
-  );
+  const part = memory.part('request', mostBytesOf({ length: mostLength, ...known }, context));
   const arriving = { copies, mostLength };
   const keep = (body: Buffer | Readable) => {
     if (Buffer.isBuffer(body)) {
-      keepOnly(memory, body.length, mostBytesOf({ length: body.length, isTransformed }, context));
+      part.shrinkTo(copies * body.length, mostBytesOf({ length: body.length, isTransformed }, context));
     }
     return body;
   };
-  const room = growAsItArrives(memory, 0, arriving);
+  const room = growAsItArrives(part, 0, arriving);
   const whole = room || isCoded ? undefined : takeWholeBody(request, limit);
   if (whole) return keep(whole);
-  const openDecoder = () => {
-    const decoder = new DecoderMemory(context, { tenantId, direction: 'request', caller: invocation.response });
-    invocation.acting.held.decoder = decoder;
-    return decoder;
-  };
   const decode = isCoded ? context.decodings.of(tenantId) : undefined;
-  const reading = { memory, arriving, openDecoder, decode, timeoutMs: context.bodyTimeoutMs };
+  const reading = { memory, arriving, decode, timeoutMs: context.bodyTimeoutMs };
   return Promise.resolve(room)
     .then(() => read(request, limit, reading))
     .then(keep);
 }
 
-/** Binary bodies are never read. Others are read for a transform, or for expressions if the caller has a key. */
+/** Binary bodies are never read. Others are read for a transform, or for expressions if the Proxy replaces them and a key may come. */
 function mustBeRead(kind: ContentKind, invocation: Invocation): boolean {
   if (kind === 'opaque') return false;
-  return isTransformed(kind, invocation) || invocation.proxy.requireAuth || invocation.head.keys.apiKey !== undefined;
+  const { proxy, head } = invocation;
+  if (isTransformed(kind, invocation)) return true;
+  if (proxy.tokenPlaces?.includes('body') === false) return false;
+  return proxy.requireAuth || head.route !== undefined || head.keys.apiKey !== undefined;
 }
 
 /** Transforms do not see multipart bodies, so these may have any size. */

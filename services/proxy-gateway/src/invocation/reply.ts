@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
-import { forBrowsers } from '@sluice/hosts';
+import { forBrowsers, hostAndPort, originOf } from '@sluice/hosts';
 import { asServiceError, endRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import { isEndCertain } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
+import { addressOf, idempotentMethods } from '../destination/index.ts';
 import { findHeader, withoutHeaders } from '../http/header-list.ts';
-import type { Answer, HeaderList, PassedAnswer } from '../http/message.ts';
+import type { Answer, HeaderList, StreamedAnswer } from '../http/message.ts';
+import { holdsAddress, inAscii, type RouteAddresses, withRouteAddresses } from '../http/route-addresses.ts';
 import { withoutFormerValidators } from '../http/validators.ts';
 import type { Invocation } from '../proxies/invocation.ts';
+import type { SentRoute } from '../proxies/route-keys.ts';
 import { bytesOf, writtenOf } from '../transforms/transform-message.ts';
+import { passOnBody } from './pass-on.ts';
 
 /** Needed to write the gateway's own responses. */
-type Replying = Pick<Context, 'headerNames' | 'showsTiming'>;
+type Replying = Pick<Context, 'headerNames' | 'showsTiming' | 'ownHosts'>;
 
 const emptyStatuses = new Set([204, 205, 304]);
-
-export function isCollected(answer: Answer | PassedAnswer): answer is Answer {
-  return Buffer.isBuffer(answer.body);
-}
 
 /** Resolves when the whole body has been passed on; undefined if it was sent at once. */
 export function sendAnswer(
   invocation: Invocation,
-  answer: Answer | PassedAnswer,
+  answer: Answer | StreamedAnswer,
   context: Replying,
 ): Promise<void> | undefined {
   if (!isCollected(answer)) return passOn(invocation, answer, context);
@@ -30,26 +30,54 @@ export function sendAnswer(
   return undefined;
 }
 
+function isCollected(answer: Answer | StreamedAnswer): answer is Answer {
+  return Buffer.isBuffer(answer.body);
+}
+
 function sendCollected(invocation: Invocation, { status, reason, headers, body }: Answer, context: Replying): void {
   const { response, clock } = invocation;
   clock.enter();
-  const framed = withoutHeaders(headers, 'content-length');
+  const framed = withoutHeaders(withOwnAddresses(invocation, headers, context), 'content-length');
   const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
   writeHead(response, { status, reason, headers: [...framed, ...length, ...ownHeaders(invocation, status, context)] });
   response.end(isBodiless ? undefined : body);
 }
 
-function passOn(invocation: Invocation, answer: PassedAnswer, context: Replying): Promise<void> | undefined {
+function passOn(invocation: Invocation, answer: StreamedAnswer, context: Replying): Promise<void> | undefined {
   const { response } = invocation;
   const { status, reason, headers, body } = answer;
   try {
-    writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
-    return body.sendTo(response);
+    const addressed = withOwnAddresses(invocation, headers, context);
+    writeHead(response, { status, reason, headers: addressed.concat(ownHeaders(invocation, status, context)) });
+    return passOnBody(body, response);
   } catch (error) {
-    body.abort();
+    body.abort(error);
     throw error;
   }
+}
+
+/** On a route a client is never led past it to another address of ours. */
+function withOwnAddresses(invocation: Invocation, headers: HeaderList, context: Replying): HeaderList {
+  if (!invocation.head.route || !holdsAddress(headers)) return headers;
+  return withRouteAddresses(headers, addressesOf(invocation, invocation.head.route, context));
+}
+
+/** Relative addresses are resolved without the values of tokens, which a transform or the destination alone may tell. */
+function addressesOf({ head, proxy }: Invocation, route: SentRoute, { ownHosts }: Replying): RouteAddresses {
+  const { host, path } = route;
+  const { destination } = proxy;
+  const called = addressOf(destination, head.target);
+  const isBase = host === ownHosts.baseHost;
+  return {
+    called: new URL(called.origin + inAscii(called.path)),
+    destination,
+    route: { origin: (isBase ? ownHosts.baseOrigin : undefined) ?? originOf(host), path },
+    isOurs: (address) => {
+      const named = hostAndPort(address.host);
+      return named !== undefined && (named === host || ownHosts.has(named));
+    },
+  };
 }
 
 /** The only place that writes the head of an answer, refusals included. */
@@ -72,7 +100,7 @@ export function sendCustomResponse(
   // 304 has no body: its headers describe the body that the caller already has
   const former = emptyStatuses.has(custom.status) ? [] : (invocation.answerHeaders ?? response.req.rawHeaders);
   const framed = withoutHeaders(passed, 'content-length', 'content-encoding');
-  const headers = withoutFormerValidators(framed, former, 'answer');
+  const headers = withoutFormerValidators(withOwnAddresses(invocation, framed, context), former, 'answer');
   const contentType = findHeader(headers, 'content-type');
   const body = written.body ? bytesOf(written.body) : Buffer.alloc(0);
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
@@ -85,7 +113,7 @@ export function sendCustomResponse(
 
 /** An informational status cannot end an exchange (RFC 9110 section 15.2). */
 function informational(status: number): ServiceError {
-  return new ServiceError('transform_failed', `The transform answered with the informational status ${status}`);
+  return new ServiceError('transform_failed', `The transform returned the informational status ${status}`);
 }
 
 export function sendProxyError(invocation: Invocation, thrown: unknown, context: Replying): void {
@@ -96,11 +124,19 @@ export function sendProxyError(invocation: Invocation, thrown: unknown, context:
   }
   const isUsable = isEndCertain(response.req);
   const { traceId, destinationStatus } = invocation;
-  const { status, headers, body } = proxyRefusal(asServiceError(thrown), traceId, destinationStatus);
+  const reached = { destinationStatus, mayHaveActed: mayHaveActed(invocation) };
+  const { status, headers, body } = proxyRefusal(asServiceError(thrown), traceId, reached);
   if (!isUsable) headers.push('Connection', 'close');
+  if (status === 401) headers.push(...challenges(invocation));
   writeHead(response, { status, headers: [...headers, ...ownHeaders(invocation, undefined, context)] });
   if (isUsable) endRefusal(response, body);
   else response.end(body);
+}
+
+/** Whether the destination has begun to receive a request that it could take for a second one if it came again. */
+function mayHaveActed({ sentHeaders, head }: Invocation): boolean {
+  if (!sentHeaders || idempotentMethods.has(head.target.method)) return false;
+  return (findHeader(sentHeaders, 'idempotency-key') ?? '') === '';
 }
 
 /** In HTTP/1.0 the end of the connection may end a body, so only a reset shows the caller that it is incomplete. */
@@ -109,13 +145,22 @@ function breakOff(response: ServerResponse): void {
   else response.destroy();
 }
 
+/** A browser that were asked for Basic would keep the key and send it with each request to the host. */
+function challenges({ head }: Invocation): HeaderList {
+  if (!head?.route) return [];
+  const bearer = ['WWW-Authenticate', 'Bearer'];
+  return head.route.isBrowser ? bearer : ['WWW-Authenticate', 'Basic realm="sluice"', ...bearer];
+}
+
 function ownHeaders(
-  { traceId, clock }: Invocation,
+  { traceId, clock, head }: Invocation,
   destinationStatus: number | undefined,
   { headerNames: names, showsTiming }: Replying,
 ): HeaderList {
   const own = [names.traceId, traceId];
   if (destinationStatus !== undefined) own.push(names.destinationStatus, `${destinationStatus}`);
+  // One URL is another Proxy by another key. If the head could not be read, it is undefined
+  if (head?.route) own.push('Vary', `Authorization, X-Api-Key, ${names.prefix}-API-KEY`);
   if (showsTiming) own.push('Server-Timing', clock.serverTiming());
   return own;
 }

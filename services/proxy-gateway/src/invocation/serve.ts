@@ -62,7 +62,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
 
   /** A caller who leaves must not release memory that is still in use, so both flags must be set. */
   function giveBytesBack({ acting, isClosed, isSettled }: Invocation): void {
-    if (isClosed && isSettled) acting?.release();
+    if (isClosed && isSettled) acting?.memory.release();
   }
 
   function finish(invocation: Invocation): void {

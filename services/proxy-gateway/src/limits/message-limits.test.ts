@@ -33,7 +33,7 @@ test.each([
   const requestTransform = module('return { body: args.body }');
   const answer = await invoke({ requestTransform }, { body: pairs(count), type: form });
   expect(answer.status).toBe(status);
-  if (status === 400) expect(answer.body.proxy_error.detail).toBe('The form has more than 100 pairs');
+  if (status === 400) expect(answer.body.proxy_error.detail).toBe('The form has more than 100 fields');
 });
 
 test.each([

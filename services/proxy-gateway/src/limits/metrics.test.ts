@@ -20,16 +20,7 @@ test('each limit shows its refusals, and what is under way', async () => {
     { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 500, BODY_WAIT_MS: 60_000 },
     { part: 0.4, requestPart: 0.75 },
   );
-  const decoderBytes = bodyBytesFrom(
-    { BODY_HELD_BYTES: 1000, BODY_HELD_TENANT_BYTES: 250, BODY_WAIT_MS: 60_000 },
-    { part: 0.4, requestPart: 0.75 },
-  );
-  for (const [bytes, size] of [
-    [decoderBytes, 150],
-    [bodyBytes, 300],
-  ] as const) {
-    for (const _ of [1, 2]) void bytes.open({ tenantId: 'a', direction: 'request' }).grow(size);
-  }
+  for (const _ of [1, 2, 3]) void bodyBytes.open({ tenantId: 'a' }).part('request').grow(300);
   const destinations: Destinations = {
     ...open(),
     state: () => ({
@@ -46,7 +37,7 @@ test('each limit shows its refusals, and what is under way', async () => {
   const refusals = new Refusals();
   refusals.note(new ServiceError('loop_detected', 'again', { limit: 'loop' }));
   refusals.note(new ServiceError('conflict', 'of no limit'));
-  measureLimits({ bodyBytes, decoderBytes, places, destinations, rateLimits, refusals }, registry);
+  measureLimits({ bodyBytes, places, destinations, rateLimits, refusals }, registry);
   for (let scrape = 0; scrape < 2; scrape++) {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.toSorted()).toEqual([

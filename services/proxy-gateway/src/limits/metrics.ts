@@ -9,7 +9,6 @@ import type { TenantPlaces } from './tenant-places.ts';
 
 export interface Limits {
   bodyBytes: BodyBytes;
-  decoderBytes: BodyBytes;
   places: TenantPlaces;
   destinations: Destinations;
   rateLimits: RateLimits | undefined;
@@ -37,14 +36,14 @@ const gauges = {
 } as const;
 
 function refusalsOf(limits: Limits): Record<string, number> {
-  const { bodyBytes, decoderBytes, places, destinations, rateLimits, refusals } = limits;
+  const { bodyBytes, places, destinations, rateLimits, refusals } = limits;
   const { waitingRefusals } = destinations.state();
   const { applicationRefusals = 0, proxyRefusals = 0 } = rateLimits?.state() ?? {};
   return {
     application_rate: applicationRefusals,
     proxy_rate: proxyRefusals,
     tenant_in_flight: places.refusals,
-    body_bytes: bodyBytes.refusals + decoderBytes.refusals,
+    body_bytes: bodyBytes.refusals,
     destination_waiting: waitingRefusals,
     ...refusals.counts,
   };
@@ -53,10 +52,10 @@ function refusalsOf(limits: Limits): Record<string, number> {
 export function measureLimits(limits: Limits, registry: Registry): void {
   for (const [name, [help, read]] of Object.entries(gauges))
     exportGauge(registry, { name, help, read: () => read(limits) });
-  measureBodyBytes(limits.bodyBytes, registry, limits.decoderBytes);
+  measureBodyBytes(limits.bodyBytes, registry);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit; field_errors: cut lists',
+    help: 'Refusals, by limit. Limit field_errors: responses whose list of errors was cut',
     by: 'limit',
     read: () => refusalsOf(limits),
   });

@@ -3,7 +3,6 @@ import type { Logger } from '@sluice/service-runtime';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Destinations } from '../destination/index.ts';
-import { bodyParts, decoderBytesOf } from './decoder-memory.ts';
 import { type Limits, measureLimits } from './metrics.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { Refusals } from './refusals.ts';
@@ -14,10 +13,8 @@ export function openLimits(
   destinations: Destinations,
   { log, stack, metrics }: { log: Logger; stack: AsyncDisposableStack; metrics: Registry },
 ): Limits {
-  const bodyBytes = bodyBytesFrom(config, bodyParts);
   const limits = {
-    bodyBytes,
-    decoderBytes: decoderBytesOf(bodyBytes, config.BODY_WAIT_MS),
+    bodyBytes: bodyBytesFrom(config, { part: 0.4, requestPart: 0.75 }),
     places: new TenantPlaces(config.TENANT_MAX_IN_FLIGHT),
     destinations,
     rateLimits: openRateLimits(config, { log, stack }),

@@ -71,7 +71,7 @@ test('an Application has its number of a window over all gateways together; beyo
     type: 'urn:sluice:problem:too_many_requests',
     status: 429,
     detail:
-      'This Application has used up its limit of 10 invocations in 10 seconds; try again after the time in Retry-After',
+      'This Application has reached its limit of 10 invocations in 10 seconds; try again after the time in Retry-After',
   });
   const retryAfter = Number(refused.headers.get('retry-after'));
   expect(retryAfter).toBeGreaterThanOrEqual(1);
@@ -87,7 +87,7 @@ test('an Application is counted, too, where a Proxy asks for no key and finds on
   const proxy = await tenant.proxy({ destination: destination.url, requireAuth: false });
   const token = await tenant.token({ data: '4242424242424242' });
   const answer = await refusalOf(() => invoke({ application, proxy }, 0, { card: `{{ ${token} }}` }));
-  expect(answer.body.proxy_error.detail).toMatch(/^This Application has used up its limit of 10/);
+  expect(answer.body.proxy_error.detail).toMatch(/^This Application has reached its limit of 10/);
   expect((await invoke({ application, proxy }, 0, { card: 'none' })).status).toBe(200);
 });
 
@@ -101,7 +101,7 @@ test('a Proxy has its number over all Applications, and one of these beyond its 
   for (let i = 0; i < 2; i++) all.push(...(await statuses({ proxy, application: await tenant.application() }, 6, i)));
   expectLimited([...ofFirst.filter((status) => status === 200), ...all], from, 20);
   const refused = await refusalOf(async () => invoke({ proxy, application: await tenant.application() }));
-  expect(refused.body.proxy_error.detail).toMatch(/^This Proxy has used up its limit of 20 invocations in 10 seconds/);
+  expect(refused.body.proxy_error.detail).toMatch(/^This Proxy has reached its limit of 20 invocations in 10 seconds/);
 });
 
 slow('0.6 s')('when the window is over, invocations pass again', async () => {

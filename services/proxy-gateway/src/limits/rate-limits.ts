@@ -67,7 +67,7 @@ function tooMany(
   const window = windowSeconds === 1 ? 'a second' : `in ${windowSeconds} seconds`;
   return new ServiceError(
     'too_many_requests',
-    `This ${whose} has used up its limit of ${most} invocations ${window}; try again after the time in Retry-After`,
+    `This ${whose} has reached its limit of ${most} invocations ${window}; try again after the time in Retry-After`,
     { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   );
 }

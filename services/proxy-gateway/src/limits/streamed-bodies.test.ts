@@ -65,7 +65,7 @@ slow('0.6 s').each<[what: string, body: Buffer, coding: Record<string, string>]>
     uploads.push(send());
     await new Promise((resolve) => setTimeout(resolve, 50)); // so that none waits for others to be decoded
   }
-  await eventually('a refusal', () => details.some((detail) => detail?.includes('no memory')));
+  await eventually('a refusal', () => details.some((detail) => detail?.includes('no free memory')));
   await eventually('all others at the destination', () => {
     for (const { answer } of requests.splice(0)) answer();
     return statuses.length === uploads.length;

@@ -91,7 +91,9 @@ test.each([
   await eventually('the refusals', () => flood.settled.length === 10);
   for (const { status, headers, body } of flood.settled) {
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-    expect(body.proxy_error.detail).toBe('Too many calls wait for a connection to the destination; try again later');
+    expect(body.proxy_error.detail).toBe(
+      'Too many calls are queued for a connection to the destination; try again later',
+    );
   }
   await eventually('the connections', () => destination.sockets.length === 10);
   const elsewhere = await openHanging();

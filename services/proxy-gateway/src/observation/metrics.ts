@@ -25,7 +25,7 @@ function routeOf({ hasTransform, tokens }: Measured): Route {
 export function invocationMetrics(registry: Registry): InvocationMetrics {
   const durations = durationHistogram({
     name: 'sluice_invocation_duration_seconds',
-    help: 'From request head to end of response',
+    help: 'Time from the request head to the end of the response',
     series: routes.flatMap((route) => statusClasses.map((status_class) => ({ route, status_class }))),
     registry,
   });

@@ -1,12 +1,20 @@
 import type { ProxyColumns } from '@sluice/database';
+import type { RequestHeader } from '@sluice/vault';
 import type { Selectable } from 'kysely';
 import type { DestinationUrl } from '../destination/index.ts';
 
 /** A Proxy as the gateway needs it: its columns, under our names. Secrets stay encrypted until they are needed. */
-export interface ProxyDefinition extends Omit<Members, 'name' | 'destinationUrl'> {
+export interface ProxyDefinition extends Omit<Members, 'name' | 'destinationUrl' | 'requestHeadersCiphertext'> {
   id: string;
   tenantId: string;
   destination: DestinationUrl;
+  /** Decrypted and parsed. Values of tokens and of the configuration are decrypted for each call. */
+  requestHeaders: readonly RequestHeader[] | undefined;
+  /**
+   * The Application with whose rights the tokens of `requestHeaders` are revealed; undefined for the caller's. It stays here
+   * after that Application is deleted or has expired: then they are revealed with nobody's rights.
+   */
+  revealingApplicationId: string | undefined;
 }
 
 type Members = {

@@ -2,18 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Acting } from '../acting/acting.ts';
+import type { RequestTarget } from '../http/message.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
 import type { ProxyDefinition } from './definition.ts';
+import type { SentRoute } from './route-keys.ts';
 import type { SentKeys } from './sent-keys.ts';
 
 export interface InvocationHead {
-  method: string;
-  /** Raw path behind `/proxy`; '' if there is none. */
-  suffix: string;
-  /** Raw query with its `?`, without the proxy key; '' if there is none. */
-  query: string;
+  /** As sent. */
+  target: RequestTarget;
   keys: SentKeys;
+  /** Undefined if the request names its Proxy by the Proxy's key. */
+  route: SentRoute | undefined;
   keepAlive: string | undefined;
   connection: string | undefined;
   cdnLoop: string;
@@ -42,6 +43,8 @@ export class Invocation {
   tokens: number | undefined;
   /** Ids of the first of them, for the feed. */
   tokenIds: string[] | undefined;
+  /** The headers of the request to the destination, once it begins to be sent. */
+  sentHeaders: readonly string[] | undefined;
   destinationStatus: number | undefined;
   /** Why there was no response; `caller_gone` if the caller left. */
   errorCode: string | undefined;

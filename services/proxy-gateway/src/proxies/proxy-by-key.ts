@@ -1,14 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
-import { ServiceError } from '@sluice/problems';
+import type { ServiceError } from '@sluice/problems';
 import type { Selection } from '../acting/acting.ts';
 import { type Authenticating, authenticateCaller, requireInvocable } from './authenticate.ts';
 import type { ProxyDefinition } from './definition.ts';
 import { findByKey, proxyNotFound, type Selecting } from './find-proxy.ts';
 import type { SentKeys } from './sent-keys.ts';
-
-const waited = 'while the request waited; try again';
+import { changedWhileWaiting, goOnWith } from './while-waiting.ts';
 
 /** The Proxy that a Proxy key names, and the caller that an API key names. */
 export class ProxyByKey implements Selection<ProxyDefinition> {
@@ -20,7 +18,11 @@ export class ProxyByKey implements Selection<ProxyDefinition> {
     this.#context = context;
   }
 
-  find(tx?: Queryable) {
+  find() {
+    return this.findAgain();
+  }
+
+  findAgain(tx?: Queryable) {
     return findByKey(this.#keys, this.#context, tx);
   }
 
@@ -35,14 +37,13 @@ export class ProxyByKey implements Selection<ProxyDefinition> {
     return caller;
   }
 
-  /** A changed configuration matters only to code, which gets it. */
+  /** What concerns routes alone may change meanwhile. */
   goOnWith(found: ProxyDefinition, known: ProxyDefinition, isBeforeCode: boolean): ProxyDefinition | undefined {
-    const { configurationCiphertext } = found;
-    return isDeepStrictEqual(found, isBeforeCode ? known : { ...known, configurationCiphertext }) ? found : undefined;
+    const { pathName, acceptKeyAs } = found;
+    return goOnWith(found, { ...known, pathName, acceptKeyAs }, isBeforeCode);
   }
 
   changed(what: 'owner' | 'caller' | 'application'): ServiceError {
-    const detail = `The ${what === 'owner' ? 'Proxy' : 'key'} was changed ${waited}`;
-    return new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
+    return changedWhileWaiting(what);
   }
 }

@@ -1,11 +1,13 @@
-import { growAsItArrives, type Reservation, type ReservationOptions } from '@sluice/body-bytes';
+import type { Reservation } from '@sluice/body-bytes';
 import { ServiceError } from '@sluice/problems';
 import type { FetchAnswer, FetchHost, FetchRequest } from '@sluice/sandbox';
 import type { Context } from '../context.ts';
-import { type DestinationCall, type DestinationSink, forward } from '../destination/index.ts';
+import { AnswerStream, forward } from '../destination/index.ts';
 import { contentCodings, decodeBody } from '../http/content-coding.ts';
-import { findHeader } from '../http/header-list.ts';
+import { findHeader, inPairs } from '../http/header-list.ts';
+import type { StreamedAnswer } from '../http/message.ts';
 import { copies } from '../limits/body-memory.ts';
+import { collectBody } from '../limits/collect-body.ts';
 
 /** Limit for the body of one response, both as received and decoded. */
 const mostBytes = 5 * 2 ** 20;
@@ -16,6 +18,7 @@ export interface FetchingRun {
   tenantId: string;
   reactorId: string;
   callerId: string;
+  noCallerWaits: boolean | undefined;
   cdnLoop: string;
   /** Awaited before each call. If it rejects, the call rejects with the same error. */
   beforeEffect(): Promise<void>;
@@ -38,12 +41,12 @@ export function fetchesOf(run: FetchingRun, context: Fetching): Fetches {
   async function fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchAnswer> {
     const url = checkUrl(request);
     const body = request.body && Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength);
-    const sent = await reserve(context, run, body?.length ?? 0);
+    const memory = await reserve(context, run, body?.length ?? 0);
     try {
       await run.beforeEffect();
       if (signal.aborted) throw aborted();
     } catch (error) {
-      sent?.release();
+      memory.release();
       throw error;
     }
     const onTurn = async () => {
@@ -51,7 +54,7 @@ export function fetchesOf(run: FetchingRun, context: Fetching): Fetches {
       calls += 1;
       hosts.add(url.host);
     };
-    const sink = new FetchSink(onTurn, { received: context.bodyBytes.open(answerOf(run)), sent });
+    const answer = new AnswerStream({ onTurn });
     const outgoing = {
       tenantId: run.tenantId,
       proxyId: run.reactorId,
@@ -62,8 +65,10 @@ export function fetchesOf(run: FetchingRun, context: Fetching): Fetches {
       headers: context.destinations.headers.request(withDefaults(request.headers)),
       body: body && body.length > 0 ? body : undefined,
       cdnLoop: run.cdnLoop,
+      noCallerWaits: run.noCallerWaits,
     };
-    return sink.follow(forward(outgoing, context.destinations, sink), signal);
+    const head = answer.follow(forward(outgoing, context.destinations, answer));
+    return answerFor(head, { memory, signal, abort: () => answer.abort(aborted()) });
   }
 
   return {
@@ -82,7 +87,7 @@ const forbidden = ['CONNECT', 'TRACE', 'TRACK'];
 function checkUrl({ url: text, method }: FetchRequest): URL {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '')
-    throw new ServiceError('bad_request', 'fetch takes http and https URLs without a user');
+    throw new ServiceError('bad_request', 'fetch takes only http and https URLs without a user name');
   if (!token.test(method) || forbidden.includes(method.toUpperCase()))
     throw new ServiceError('bad_request', 'The method is not allowed');
   return url;
@@ -100,16 +105,11 @@ function withDefaults(headers: FetchRequest['headers']): string[] {
   return [...own, ...missing, ['accept-encoding', 'gzip, deflate, br']].flat();
 }
 
-function answerOf({ tenantId }: FetchingRun): ReservationOptions {
-  return { tenantId, direction: 'answer', mostBytes: copies * mostBytes };
-}
-
-/** For a body that is sent. Undefined if there is none. @throws {ServiceError} `unavailable` without memory. */
+/** With memory for the body that is sent. @throws {ServiceError} `unavailable` without memory. */
 async function reserve({ bodyBytes }: Fetching, { tenantId }: FetchingRun, bytes: number) {
-  if (bytes === 0) return undefined;
-  const memory = bodyBytes.open({ tenantId, direction: 'request', mostBytes: bytes });
+  const memory = bodyBytes.open({ tenantId });
   try {
-    await memory.grow(bytes);
+    if (bytes > 0) await memory.part('request').grow(bytes);
     return memory;
   } catch (error) {
     memory.release();
@@ -119,111 +119,47 @@ async function reserve({ bodyBytes }: Fetching, { tenantId }: FetchingRun, bytes
 
 const aborted = () => new ServiceError('destination_failed', 'The call was aborted');
 
-interface Memory {
-  received: Reservation;
-  sent: Reservation | undefined;
+interface Answering {
+  memory: Reservation;
+  signal: AbortSignal;
+  abort(): void;
 }
 
-/** Collects one response. Memory is reserved as it arrives, and released when the code has received it or the call ends. */
-class FetchSink implements DestinationSink {
-  readonly onTurn: () => Promise<void>;
-  readonly #memory: Reservation;
-  readonly #sent: Reservation | undefined;
-  readonly #head = Promise.withResolvers<FetchAnswer>();
-  readonly #body = Promise.withResolvers<Buffer>();
-  #call: DestinationCall | undefined;
-  #codings: readonly string[] = [];
-  #chunks: Buffer[] = [];
-  #size = 0;
-  #isRead = true;
-  #isOver = false;
+/** Memory is reserved as the body arrives, and released when the code has received it or the call ends. */
+async function answerFor(head: Promise<StreamedAnswer>, { memory, signal, abort }: Answering): Promise<FetchAnswer> {
+  const end = () => {
+    abort();
+    memory.release();
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  const { status, reason = '', headers, body } = await releasedOnFailure(head, memory);
+  const tooLarge = () =>
+    new ServiceError('destination_answer_unusable', `The response has more than ${mostBytes} bytes`);
+  const received = memory.part('answer', copies * mostBytes);
+  const collecting = collectBody(body, { memory: received, limitBytes: mostBytes, tooLarge });
+  const collected = releasedOnFailure(collecting, memory);
+  collected.catch(() => {}); // the code may not read it
+  const codings = contentCodings(findHeader(headers, 'content-encoding'));
 
-  constructor(onTurn: () => Promise<void>, { received, sent }: Memory) {
-    this.onTurn = onTurn;
-    this.#memory = received;
-    this.#sent = sent;
-    this.#body.promise.catch(() => {}); // the code may not read it
-  }
-
-  follow(call: DestinationCall, signal: AbortSignal): Promise<FetchAnswer> {
-    this.#call = call;
-    const abort = () => this.#giveUp(aborted());
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    return this.#head.promise;
-  }
-
-  onHead(status: number, headers: string[], reason: string | undefined): void {
-    this.#codings = contentCodings(findHeader(headers, 'content-encoding'));
-    const lines = headers.flatMap((name, at): [string, string][] =>
-      at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : [],
-    );
-    this.#head.resolve({ status, statusText: reason ?? '', headers: lines, body: () => this.#take() });
-    this.#waitForRoom();
-  }
-
-  onData(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
-    this.#size += chunk.length;
-    if (this.#size > mostBytes) {
-      this.#giveUp(new ServiceError('destination_answer_unusable', `The answer has more than ${mostBytes} bytes`));
-      return true;
-    }
-    this.#chunks.push(chunk);
-    if (this.#isRead) this.#waitForRoom();
-    return this.#isRead;
-  }
-
-  onEnd(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#body.resolve(Buffer.concat(this.#chunks));
-    this.#chunks = [];
-  }
-
-  onError(error: Error): void {
-    this.#fail(error);
-  }
-
-  async #take(): Promise<Uint8Array> {
+  async function take(): Promise<Uint8Array> {
+    const bytes = await collected;
     try {
-      const body = await this.#body.promise;
-      if (this.#codings.length > 0) await this.#memory.grow(copies * mostBytes);
-      return new Uint8Array(await decodeBody(body, this.#codings, mostBytes));
+      if (codings.length > 0) await received.grow(copies * mostBytes);
+      return new Uint8Array(await decodeBody(bytes, codings, mostBytes));
     } finally {
-      this.#release();
+      memory.release();
     }
   }
 
-  #waitForRoom(): void {
-    const room = growAsItArrives(this.#memory, this.#size, { copies, mostLength: mostBytes });
-    if (!room) return;
-    this.#isRead = false;
-    room.then(
-      () => {
-        this.#isRead = true;
-        this.#call?.resume();
-      },
-      (error: unknown) => this.#giveUp(error),
-    );
-  }
+  return { status, statusText: reason, headers: inPairs(headers), body: take };
+}
 
-  #giveUp(error: unknown): void {
-    this.#call?.abort();
-    this.#fail(error);
-  }
-
-  #release(): void {
-    this.#memory.release();
-    this.#sent?.release();
-  }
-
-  #fail(error: unknown): void {
-    this.#release();
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#chunks = [];
-    this.#head.reject(error);
-    this.#body.reject(error);
+async function releasedOnFailure<T>(result: Promise<T>, memory: Reservation): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    memory.release();
+    throw error;
   }
 }

@@ -8,7 +8,7 @@ export type FindingReactors = Pick<Context, 'db' | 'reactors'>;
 
 /** The same error for an unknown id and for another Tenant's reactor. */
 export function reactorNotFound(id: string): ServiceError {
-  return new ServiceError('not_found', `There is no reactor ${id}`);
+  return new ServiceError('not_found', `Reactor ${id} does not exist`);
 }
 
 /** With `tx` it reads through that transaction, not the cache. */

@@ -36,7 +36,7 @@ export class ReactorPlaces {
   take(tenantId: string): () => void {
     if (!this.isFree(tenantId)) {
       this.#refusals += 1;
-      const detail = 'All threads for reactors that this Tenant may use are busy; try again, or use react-async';
+      const detail = 'All reactor threads that this Tenant may use are busy; try again, or use react-async';
       throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
     }
     const slow = this.#isSlow(tenantId) ? 1 : 0;

@@ -12,9 +12,14 @@ const operation = operationsOf<Context>();
 export const react = operation({
   id: 'react',
   tag: 'Reactors',
-  summary: 'Run the code of a reactor with values in its arguments',
-  description:
-    'Expressions in `args` are evaluated as in /detokenize, but always give plaintext, need `token:use` on each token, and keep JSON types. Members that the formula declares as `request_parameters` are required unless optional, and are cast to their type; others pass as they are. The code gets `req.args`, `req.configuration` and, where the reactor names an Application, `req.svc`; it may call `fetch`, at most 20 times. It returns `raw`, `body`, `headers` and `tokenize`, each optional: the first three are the answer, and what `tokenize` holds becomes tokens as in /tokenize, all or nothing, as the caller, which needs `token:create` for it. An error of the code is a problem with the status of the error of `svc-errors`, otherwise 500. A run takes at most 2 s of processor time and 30 s in all. One Tenant uses at most half of the threads; beyond them the answer is 503. A caller that leaves ends its run. A run is never repeated, so idempotency keys are ignored.',
+  summary: 'Run the code of a reactor',
+  description: `**Arguments.** Expressions in \`args\` are replaced with the plaintext of the tokens, and keep JSON types. The caller needs \`token:use\` on each token. Members that the formula declares in \`request_parameters\` are required, unless they are optional, and are converted to their type. Other members do not change.
+
+**Code.** It gets \`req.args\`, \`req.configuration\` and, if the reactor has an Application, \`req.svc\`. It may call \`fetch\` at most 20 times. It returns an object with any of \`raw\`, \`body\`, \`headers\` and \`tokenize\`. The first three are the response. The values in \`tokenize\` become tokens of the caller, as in /tokenize: all of them or none. The caller needs \`token:create\` for this.
+
+**Errors.** If the code throws an error of \`svc-errors\`, the response has its status. Otherwise the status is 500.
+
+**Limits.** A run may use 2 s of CPU time and 30 s in total. One Tenant may use half of the threads. Otherwise the response is 503. If the caller closes the connection, the run ends. Idempotency keys are ignored.`,
   method: 'post',
   path: '/reactors/:id/react',
   permission: 'token:use',

@@ -10,7 +10,7 @@ export const reactBody = {
   properties: {
     args: {
       description:
-        'Any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object',
+        'Arguments: any JSON, with expressions in its strings. A number that JavaScript would round, such as an integer above 2^53 − 1, is 400: send it as text. Default: an empty object',
     },
   },
   examples: [{ args: { card: '{{ 2e7f4a51-9b8e-4f6c-8d3a-1c5b0e9f7a24 }}', amount: 1099 } }],
@@ -19,12 +19,12 @@ export const reactBody = {
 export const reactorResult = {
   title: 'ReactorResult',
   type: 'object',
-  description: 'What the code returned; a member is absent where it returned none',
+  description: 'What the code returned. A member that it did not return is absent',
   properties: {
     raw: { description: 'Any JSON' },
     body: { description: 'Any JSON' },
     headers: { description: 'Any JSON' },
-    tokens: { description: 'What the code returned as `tokenize`, with tokens in place of values' },
+    tokens: { description: 'The value of `tokenize` that the code returned, with tokens in place of values' },
   },
   examples: [
     { raw: { bin: { brand: 'visa', country: 'FR' } }, tokens: { receipt: '6f1c7c1e-5f0d-4c58-a9a4-2d0f5f1a7b30' } },

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { authenticate, readCallers } from '@sluice/credentials';
 import { serveByHost } from '@sluice/hosts';
 import { expressApi, operationName, problemCodes, singleHeader } from '@sluice/http-api';
@@ -10,9 +10,9 @@ import { runOperations } from './runs/run.routes.ts';
 
 export const operations = [react, ...runOperations];
 
-/** Whether a request is for the API below and not an invocation. */
-export function isForReactors({ url = '' }: { url?: string | undefined }): boolean {
-  return url.startsWith('/reactors/');
+/** Whether a request is for the API below and not an invocation. At the host of a route every path is the route's. */
+export function isForReactors(request: IncomingMessage, { hostOf }: Pick<Context, 'hostOf'>): boolean {
+  return request.url?.startsWith('/reactors/') === true && hostOf(request).kind !== 'routes';
 }
 
 export function reactorAppOf(
@@ -45,7 +45,7 @@ export function reactorAppOf(
     }),
   } satisfies Omit<Parameters<typeof expressApi<Context>>[0], 'operations'>;
   return serveByHost(hostOf, {
-    base: expressApi({ ...options, operations, refusesServiceWorkers: true }),
+    base: expressApi({ ...options, operations, refusesServiceWorkers: true, linksHelp: true }),
     none: expressApi({ ...options, operations: [] }),
   });
 }

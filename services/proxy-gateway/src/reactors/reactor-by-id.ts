@@ -21,7 +21,11 @@ export class ReactorById implements Selection<ReactorDefinition> {
     this.#context = context;
   }
 
-  find(tx?: Queryable) {
+  find() {
+    return this.findAgain();
+  }
+
+  findAgain(tx?: Queryable) {
     const { caller, reactorId: id } = this.#run;
     return findReactor({ tenantId: caller.tenantId, id }, this.#context, tx);
   }
@@ -34,7 +38,10 @@ export class ReactorById implements Selection<ReactorDefinition> {
   async authenticate({ id }: ReactorDefinition): Promise<Caller> {
     const { caller } = this.#run;
     if (caller.reactors && !caller.reactors.includes(id))
-      throw new ServiceError('forbidden', 'This session may not call this reactor');
+      throw new ServiceError(
+        'forbidden',
+        `This ${caller.type === 'session' ? 'session' : 'Application'} may not call this reactor`,
+      );
     return caller;
   }
 
@@ -50,7 +57,7 @@ export class ReactorById implements Selection<ReactorDefinition> {
   }
 
   changed(what: keyof typeof names): ServiceError {
-    const detail = `The ${names[what]} has changed during the run; try again`;
+    const detail = `The ${names[what]} was changed during the run; try again`;
     return new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
   }
 }

@@ -19,6 +19,8 @@ export interface ReactorRun {
   traceId: string;
   /** Milliseconds from the start in a thread. */
   wallMs: number;
+  /** Whether it is asynchronous: its calls go on while the gateway stops, and a run that does not end is interrupted. */
+  noCallerWaits?: boolean;
   /** Sent with each call of `fetch`. */
   cdnLoop: string;
   /**

@@ -1,16 +1,15 @@
 import { actorTypeOf } from '@sluice/credentials';
 import { ServiceError } from '@sluice/problems';
-import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject } from '@sluice/vault';
+import { type Actor, castDeclared, detokenizeEach, type Json, type JsonObject, partOf } from '@sluice/vault';
 import { ConsoleSecrets } from '../code/console/secrets.ts';
 import { revealedBy } from '../code/sensitive-parts.ts';
 import { stringifyInPieces } from '../code/stringify.ts';
 import type { Context } from '../context.ts';
-import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
-import { decryptionBudgetForCode } from '../limits/decryption-budget.ts';
+import { bytesToRun, copies } from '../limits/body-memory.ts';
 import type { ReactorDefinition } from './definition.ts';
 import type { Running } from './running.ts';
 
-export type ReadingArgs = Pick<Context, 'vault' | 'workPieces' | 'bodyBytes' | 'budgets'>;
+export type ReadingArgs = Pick<Context, 'vault' | 'workPieces' | 'budgets'>;
 
 /**
  * `req.args` as JSON text. Expressions are evaluated with the caller's rights and keep their JSON types; members that the formula
@@ -22,7 +21,7 @@ export async function readArgs(running: Running, context: ReadingArgs): Promise<
   const { vault, workPieces } = context;
   const inPieces = <T>(work: Generator<void, T, void>) => workPieces.run(tenantId, work);
   const onFound = (rows: Parameters<typeof seen.note>[1]) => judgement.endsAt(seen.note(vault, rows));
-  const actor = actorOf(running, context);
+  const actor = actorOf(running);
   const [revealed = null] = await detokenizeEach(vault, actor, [run.args], { reading: 'reveal', inPieces, onFound });
   if (revealed !== run.args) {
     acting.secrets ??= new ConsoleSecrets();
@@ -30,17 +29,15 @@ export async function readArgs(running: Running, context: ReadingArgs): Promise<
   }
   const args = castArgs(revealed, reactor.parameters);
   const json = await workPieces.run(tenantId, stringifyInPieces(args));
-  const memory = memoryOf(acting, 'request', context);
-  await memory.grow(Math.max(bytesToRun(json.length, context) - memory.bytes, 0));
+  await acting.memory.part('request').growTo(bytesToRun(json.length, context));
   return json;
 }
 
-function actorOf(running: Running, context: ReadingArgs): Actor {
-  const { run, acting } = running;
+function actorOf({ run, acting }: Running): Actor {
   const { owner, traceId } = acting;
   const { caller, look } = run;
-  const decryption = decryptionBudgetForCode(acting, context);
-  const through = { entityType: 'reactor', entityId: owner.id, decryption } as const;
+  const decryption = partOf(acting, copies); // the text in addition to the data
+  const through = { entityType: 'reactor', entityId: owner.id, decryption, counted: acting.counted } as const;
   return { ...caller, actorType: actorTypeOf(caller), traceId, look, through };
 }
 

@@ -59,6 +59,7 @@ function fetchingOf(running: Running, context: RunningCode): Parameters<typeof f
     reactorId: acting.owner.id,
     callerId: run.caller.id,
     cdnLoop: run.cdnLoop,
+    noCallerWaits: run.noCallerWaits,
     beforeEffect: () => running.beforeEffect(),
     look: async () => look(acting, context),
   };

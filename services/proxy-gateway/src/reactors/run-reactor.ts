@@ -32,7 +32,7 @@ export async function runReactor(run: ReactorRun, context: RunningReactors): Pro
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   } finally {
-    acting.release();
+    acting.memory.release();
   }
 }
 

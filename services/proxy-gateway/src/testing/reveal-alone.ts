@@ -1,4 +1,4 @@
-import type { Reservation } from '@sluice/body-bytes';
+import type { MemoryPart } from '@sluice/body-bytes';
 import { type Pieces, WorkPieces } from '@sluice/service-runtime';
 
 const workPieces = new WorkPieces(queueMicrotask);
@@ -7,11 +7,11 @@ const workPieces = new WorkPieces(queueMicrotask);
 export const alone = {
   look: () => undefined,
   run: <T>(work: Pieces<T>) => workPieces.run('a Tenant', work),
-  reserve: (): Reservation => countedRoom(() => {}),
+  reserve: (): MemoryPart => countedRoom(() => {}),
 };
 
 /** Tells of each change by how many bytes the reservation grew. */
-export function countedRoom(onGrowth: (bytes: number) => void): Reservation {
+export function countedRoom(onGrowth: (bytes: number) => void): MemoryPart {
   let bytes = 0;
   const change = (to: number) => {
     onGrowth(to - bytes);
@@ -23,7 +23,8 @@ export function countedRoom(onGrowth: (bytes: number) => void): Reservation {
       return bytes;
     },
     grow: (more) => change(bytes + Math.max(more, 0)),
-    shrink: (less) => change(bytes - Math.max(less, 0)),
+    growTo: (most) => change(Math.max(bytes, most)),
+    shrinkTo: (most) => change(Math.min(bytes, most)),
     release: () => change(0),
   };
 }

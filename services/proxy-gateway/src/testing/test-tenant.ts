@@ -22,6 +22,13 @@ export interface ProxyParts {
   responseTransform?: string;
   applicationId?: string;
   configuration?: Record<string, string>;
+  tokenPlaces?: string[];
+  requestHeaders?: Record<string, string>;
+  headTimeoutS?: number;
+  pathName?: string;
+  acceptKeyAs?: string[];
+  allowedMethods?: string[];
+  allowedPaths?: string[];
 }
 
 interface ReactorParts {
@@ -41,8 +48,11 @@ export interface TestTenant {
     permissions?: string[];
     rules?: AccessRule[];
     expiresAt?: Date;
+    proxies?: string[];
   }): Promise<TestApplication>;
   proxy(parts: ProxyParts): Promise<TestProxy>;
+  /** A member of a Proxy as its row has it. */
+  secretOf(proxyId: string, field: string, members: object): Promise<Buffer>;
   reactor(parts: ReactorParts): Promise<{ id: string; formulaId: string | undefined }>;
   session(
     authorizerId: string,
@@ -64,9 +74,12 @@ export async function createTestTenant({
   const pepper = readPepper(secrets.KEY_PEPPER);
   await db.insertInto('tenants').values({ id, owner_id: randomUUID(), name: 'T' }).execute();
   const owner = { id: randomUUID(), tenantId: id, traceId: 'test', permissions: ['token:create'], rules: [] };
+  const secretOf = (recordId: string, field: string, members: object) =>
+    encryptSecret(vault, { tenantId: id, purpose: 'proxy_secrets', recordId, field }, JSON.stringify(members));
   return {
     id,
-    async application({ type = 'private', permissions = ['token:use'], rules = [], expiresAt } = {}) {
+    secretOf,
+    async application({ type = 'private', permissions = ['token:use'], rules = [], expiresAt, proxies } = {}) {
       const application = { id: randomUUID(), key: generateApiKey('test', type) };
       const row = {
         tenant_id: id,
@@ -77,6 +90,7 @@ export async function createTestTenant({
         rules: JSON.stringify(rules),
         key_hash: hashKey(pepper, application.key),
         expires_at: expiresAt?.toISOString() ?? null,
+        proxies: proxies ?? null,
       };
       await db.insertInto('applications').values(row).execute();
       return application;
@@ -90,7 +104,8 @@ export async function createTestTenant({
     async proxy(parts) {
       const proxy = { id: randomUUID(), key: generateProxyKey() };
       const place = { tenantId: id, purpose: 'proxy_secrets', recordId: proxy.id } as const;
-      const configuration = parts.configuration && JSON.stringify(parts.configuration);
+      const sealed = async (field: string, value: object | undefined) =>
+        value ? await secretOf(proxy.id, field, value) : null;
       const row = {
         tenant_id: id,
         id: proxy.id,
@@ -101,10 +116,16 @@ export async function createTestTenant({
         request_transform: parts.requestTransform ?? null,
         response_transform: parts.responseTransform ?? null,
         application_id: parts.applicationId ?? null,
-        configuration_ciphertext: configuration
-          ? await encryptSecret(vault, { ...place, field: 'configuration' }, configuration)
-          : null,
+        named_application_id: parts.applicationId ?? null,
+        configuration_ciphertext: await sealed('configuration', parts.configuration),
         require_auth: parts.requireAuth ?? true,
+        token_places: parts.tokenPlaces ?? null,
+        request_headers_ciphertext: await sealed('request_headers', parts.requestHeaders),
+        head_timeout_s: parts.headTimeoutS ?? null,
+        path_name: parts.pathName ?? null,
+        accept_key_as: parts.acceptKeyAs ?? null,
+        allowed_methods: parts.allowedMethods ?? null,
+        allowed_paths: parts.allowedPaths ?? null,
       };
       await db.insertInto('proxies').values(row).execute();
       return proxy;

@@ -136,7 +136,7 @@ describe('an Application that ends in the middle of a transform', () => {
   const gone = {
     status: 401,
     code: 'unauthenticated',
-    message: 'This Proxy has its Application no longer: one of them was changed or deleted, or has expired',
+    message: 'The Application of this Proxy can no longer be used: it was changed or deleted, or it has expired',
   };
 
   async function invokeAndAwaitCalls(code: string) {
@@ -175,7 +175,7 @@ describe('an Application that ends in the middle of a transform', () => {
     await announce(tenant.id, [`application:${id}`]);
     const answer = await invoked;
     expect(answer.body.proxy_error).toMatchObject({ status: 500, title: 'Transform failed' });
-    expect(answer.body.proxy_error.detail).toContain('or has expired');
+    expect(answer.body.proxy_error.detail).toContain('or it has expired');
   });
 });
 

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts';
 import { contentCodings } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
-import type { Answer, Message } from '../http/message.ts';
-import { bytesToRun, bytesWhileDecoding, keepOnly, memoryOf } from '../limits/body-memory.ts';
+import type { Answer, Message, StreamedAnswer } from '../http/message.ts';
+import { bytesToRun, bytesWhileDecoding, copies, mostBytesOf } from '../limits/body-memory.ts';
+import { collectBody } from '../limits/collect-body.ts';
 import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { runTransform, type Transforming } from './run-transform.ts';
@@ -15,7 +16,7 @@ type TransformingAnswers = Transforming & Pick<Context, 'destinations' | 'decodi
 const seesEveryHeader: ReadonlySet<string> = new Set();
 
 /** Runs on JSON, JSON lines and forms with any status, on other text only on success. Other responses are streamed. */
-export function isTransformed(proxy: ProxyDefinition, status: number, headers: readonly string[]): boolean {
+export function isTransformed(proxy: ProxyDefinition, { status, headers }: StreamedAnswer): boolean {
   if (proxy.responseTransform === undefined) return false;
   const kind = contentKind(findHeader(headers, 'content-type'));
   if (kind === 'json' || kind === 'json-lines' || kind === 'form') return true;
@@ -24,10 +25,11 @@ export function isTransformed(proxy: ProxyDefinition, status: number, headers: r
 
 export async function transformResponse(
   invocation: Invocation,
-  answer: Answer,
+  streamed: StreamedAnswer,
   context: TransformingAnswers,
 ): Promise<Answer> {
   const { clock, proxy } = invocation;
+  const answer = { ...streamed, body: await collect(invocation, streamed, context) };
   const code = proxy.responseTransform;
   if (code === undefined) return answer;
   clock.enter('transform');
@@ -46,7 +48,7 @@ export async function transformResponse(
       came: answer.headers,
       isBodyNew: decoded.body !== answer.body,
     });
-    keepOnly(memoryOf(invocation.acting, 'answer', context), body.length);
+    invocation.acting.memory.part('answer').shrinkTo(copies * body.length);
     // The filter keeps a transform from setting framing headers and headers with the service's prefix
     return {
       status: answer.status,
@@ -62,21 +64,40 @@ export async function transformResponse(
   }
 }
 
+async function collect(
+  { acting }: Invocation,
+  { headers, body }: StreamedAnswer,
+  context: TransformingAnswers,
+): Promise<Buffer> {
+  const { bodyLimitBytes: limitBytes } = context;
+  const mostLength = Math.min(Number(findHeader(headers, 'content-length') ?? limitBytes), limitBytes);
+  const isCoded = findHeader(headers, 'content-encoding') !== undefined;
+  const most = mostBytesOf({ length: mostLength, isCoded, isTransformed: true }, context);
+  const memory = acting.memory.part('answer', most);
+  const tooLarge = () => {
+    const detail = `The answer of the destination has more than ${limitBytes} bytes, too many for a transform`;
+    return new ServiceError('destination_answer_unusable', detail, { limit: 'body_size' });
+  };
+  const collected = await collectBody(body, { memory, limitBytes, mostLength, tooLarge });
+  memory.shrinkTo(copies * collected.length, bytesToRun(collected.length, context));
+  return collected;
+}
+
 function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string | undefined }, cause: unknown) {
-  const detail = `The answer of the destination could not be read for the transform: ${why}`;
+  const detail = `The response of the destination could not be read for the transform: ${why}`;
   return new ServiceError('destination_answer_unusable', detail, { cause, limit });
 }
 
 async function decodeAnswer(invocation: Invocation, answer: Answer, context: TransformingAnswers): Promise<Message> {
   const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
   if (codings.length === 0 || answer.body.length === 0) return answer;
-  const memory = memoryOf(invocation.acting, 'answer', context);
-  await memory.grow(bytesWhileDecoding(answer.body.length, context) - memory.bytes);
+  const memory = invocation.acting.memory.part('answer');
+  await memory.growTo(bytesWhileDecoding(answer.body.length, context));
   const decode = context.decodings.of(invocation.proxy.tenantId);
   const body = await decode(answer.body, codings, context.bodyLimitBytes).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw unusableAnswer(error, error);
   });
-  keepOnly(memory, body.length, bytesToRun(body.length, context));
+  memory.shrinkTo(copies * body.length, bytesToRun(body.length, context));
   return { headers: withoutHeaders(answer.headers, 'content-encoding', 'content-length'), body };
 }

@@ -1,15 +1,13 @@
-import { tagOf } from '@sluice/cache-coherence';
 import { endedEarly } from '@sluice/problems';
 import { type ConsoleLine, runCode, type TransformMessage, type WrittenMessage } from '@sluice/sandbox';
 import { type Looking, look, lookBeforeCode } from '../acting/look.ts';
 import { clientHost, type Hosting } from '../code/client-host.ts';
 import { isPrinted, printLines } from '../code/console/print-lines.ts';
-import { readConfiguration, type StoredConfiguration } from '../code/read-configuration.ts';
+import { configurationOf, readConfiguration } from '../code/read-configuration.ts';
 import { redactionOf } from '../code/redaction.ts';
 import type { Context } from '../context.ts';
-import { bytesToRun, memoryOf } from '../limits/body-memory.ts';
+import { bytesToRun } from '../limits/body-memory.ts';
 import { notePrinted } from '../observation/note-for-feed.ts';
-import type { ProxyDefinition } from '../proxies/definition.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import { writtenOf } from './transform-message.ts';
 
@@ -31,12 +29,11 @@ export async function runTransform(
   const { acting, proxy, trace } = invocation;
   const { id: proxyId, tenantId } = proxy;
   const direction = run.kind === 'request' ? 'request' : 'answer';
-  const memory = memoryOf(acting, direction, context);
-  const room = memory.grow(bytesToRun(run.message.body.byteLength, context) - memory.bytes);
+  const room = acting.memory.part(direction).growTo(bytesToRun(run.message.body.byteLength, context));
   if (room) await room;
   if (invocation.response.destroyed) throw endedEarly();
   // If the Proxy no longer has this Application, the code sees no client, as if none were set
-  const applicationId = proxy.applicationId && (await acting.selection.find())?.applicationId;
+  const applicationId = proxy.applicationId && (await acting.selection.findAgain())?.applicationId;
   const application = applicationId && (await context.callers.byId(tenantId, applicationId));
   try {
     const { message } = await runCode(context.transforms, {
@@ -44,7 +41,7 @@ export async function runTransform(
       tenantId,
       ownerId: proxyId,
       version: proxy,
-      configuration: () => readConfiguration(storedConfiguration(proxy, context), context),
+      configuration: () => readConfiguration(configurationOf(proxy, context), context),
       ...(run.kind === 'request' && { look: () => lookBeforeCode(acting, context) }),
       ...(application && {
         host: clientHost(acting, { through: throughOf(invocation), applicationId: application.id }, context),
@@ -73,13 +70,7 @@ function showPrinted(
 
 function throughOf({ proxy, head }: Invocation) {
   const destinationHost = proxy.destination.host;
-  return { entityType: 'proxy', entityId: proxy.id, destinationHost, method: head.method } as const;
-}
-
-function storedConfiguration(
-  { tenantId, id: recordId, configurationCiphertext: ciphertext }: ProxyDefinition,
-  { proxies }: Pick<Context, 'proxies'>,
-): StoredConfiguration {
-  const place = { tenantId, purpose: 'proxy_secrets', recordId, field: 'configuration' } as const;
-  return { place, ciphertext, drop: () => proxies.drop([tagOf.proxy(recordId)]) };
+  const { target, route } = head;
+  const pathName = route && { pathName: route.pathName };
+  return { entityType: 'proxy', entityId: proxy.id, destinationHost, method: target.method, ...pathName } as const;
 }

@@ -68,7 +68,7 @@ export function unreadableIn(error: unknown, { formPairs }: MessageLimits): Unre
     case 'charset':
       return { code: 'unsupported_media_type', detail: charsetFault };
     default:
-      return { code: 'bad_request', detail: `The form has more than ${formPairs} pairs`, limit: 'form_pairs' };
+      return { code: 'bad_request', detail: `The form has more than ${formPairs} fields`, limit: 'form_pairs' };
   }
 }
 

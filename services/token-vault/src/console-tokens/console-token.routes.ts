@@ -1,7 +1,7 @@
-import { pageOf, toPage } from '@sluice/http-api';
-import { describeFoundTokens, describeTokens } from '@sluice/vault';
+import { Confirmed, pageOf, toPage } from '@sluice/http-api';
+import { bindToken, describeFoundTokens, describeTokens, tokenUseSchema } from '@sluice/vault';
 import { actorOf, operation } from '../context.ts';
-import { listTokensQuery, metadataFilter, searchTokensBody, token } from '../tokens/token.schema.ts';
+import { listTokensQuery, metadataFilter, searchTokensBody, token, tokenParams } from '../tokens/token.schema.ts';
 
 const describeTokensQuery = listTokensQuery;
 
@@ -17,13 +17,13 @@ const [{ data: ____, ...example }] = token.examples;
 const describedToken = {
   ...token,
   title: 'DescribedToken',
-  description: 'A token without its value, and without what is made of it.',
+  description: 'A token without `data`, `mask` and `fingerprint`.',
   examples: [example],
   properties,
 } as const;
 
 const without =
-  'The console shows tokens to who administers the Tenant, without `data`, mask and fingerprint, whatever token permissions the sign-in has. Nothing is decrypted, and no token counts as used.';
+  'Tokens are shown without `data`, `mask` and `fingerprint`, so no token permission is needed. Nothing is decrypted, and no token counts as used.';
 
 const describeAll = operation({
   id: 'describeTokens',
@@ -49,7 +49,7 @@ const describeFound = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search tokens, and show them without their values, newest first',
-  description: `${without} The query is that of searchTokens, without the fields \`data\` and \`fingerprint\`, by which a value could be guessed: they are 400.`,
+  description: `${without} The query is that of searchTokens. The fields \`data\` and \`fingerprint\` are 400, because a search by them could be used to guess a value.`,
   method: 'post',
   path: '/tokens/search',
   permission: 'application:read',
@@ -62,4 +62,35 @@ const describeFound = operation({
   },
 });
 
-export const consoleTokenOperations = [describeAll, describeFound];
+const bindTokenBody = {
+  title: 'BindToken',
+  type: 'object',
+  required: ['use'],
+  additionalProperties: false,
+  examples: [{ use: { destinations: ['api.example.com'], methods: ['POST'] } }],
+  properties: { use: tokenUseSchema },
+} as const;
+
+const bind = operation({
+  id: 'bindToken',
+  tag: 'Tokens',
+  summary: 'Bind a token to its purpose',
+  description:
+    'Replaces `use` of the token as a whole. No token permission is needed, because people can only allow less than before. Allowing more needs a key of a private Application with a rule that reveals the token, so it is 403.',
+  method: 'patch',
+  path: '/tokens/:id',
+  permission: 'application:update',
+  params: tokenParams,
+  body: bindTokenBody,
+  consumes: 'application/merge-patch+json',
+  versioned: true,
+  response: { 200: describedToken },
+  errors: ['not_found'],
+  confirmed: true,
+  async handle({ params, body, ...asking }, { vault }) {
+    const { token: bound, confirmation } = await bindToken(vault, actorOf(asking), params.id, body.use);
+    return new Confirmed(confirmation, bound);
+  },
+});
+
+export const consoleTokenOperations = [describeAll, describeFound, bind];

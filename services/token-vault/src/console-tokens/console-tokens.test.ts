@@ -200,7 +200,8 @@ describe.each(requests)('%s %s', (method, at, body) => {
     const { auditor, key } = await tenantWithToken();
     const answer = await auditor.send(method, at, { ...options, key, headers: { Host: 'base.test' } });
     expect(answer.status).toBe(404);
-    for (const other of ['/api/tokens/x', '/api/v2/tokens', '/api/detokenize', '/tokens', '/tokenize']) {
+    expect((await auditor.send(method, '/api/tokens/x', options)).status).toBe(405); // PATCH alone stands there
+    for (const other of ['/api/tokens/x/y', '/api/v2/tokens', '/api/detokenize', '/tokens', '/tokenize']) {
       expect([other, (await auditor.send(method, other, { ...options, key })).status]).toEqual([other, 404]);
     }
   });

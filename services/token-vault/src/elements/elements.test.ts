@@ -133,7 +133,8 @@ describe('a released file', () => {
     '/elements/0.1.0/%2e%2e/integrity.json',
     '/elements/0.1.0/field%2Fcards.js',
   ])('%s is 404: only what is listed is there, at its exact version', async (path) => {
-    expect((await ask('GET', path)).status).toBe(404);
+    const { status, headers } = await ask('GET', path);
+    expect([status, headers.get('link')]).toEqual([404, null]);
   });
 
   test('that is not as it was released keeps the service from starting', async () => {
@@ -283,6 +284,21 @@ describe('a frame', () => {
       detail: expect.stringMatching(/^data\.\w+: .*card/),
     });
     expect((await ask('PATCH', '/tokens/none', { ...merge, ...frameOf(madeBy, merge.headers) })).status).toBe(404);
+  });
+
+  test.each<object>([
+    { fingerprint_expression: '{{ data.cvc }}' },
+    { fingerprint_expression: '{{ data }}' },
+    { search_indexes: ['{{ data.number }}', '{{ data.cvc | last4 }}'] },
+  ])('puts no security code where its page could guess it, whatever its session may do: %j', async (members) => {
+    const { madeBy, key, token } = await sessionOf(await tokenOf({ ...card, ...members }));
+    const merge = { key, body: { data: { cvc: '321' } }, headers: { 'Content-Type': 'application/merge-patch+json' } };
+    const here = { ...merge, ...frameOf(madeBy, merge.headers) };
+    const { status, body: problem } = await ask('PATCH', `/tokens/${token}`, here);
+    expect([status, problem.detail]).toEqual([403, expect.stringMatching(/^data\.cvc: fingerprint_expression or/)]);
+    const other = { ...here, body: { data: { expiration_month: 3 } } };
+    expect((await ask('PATCH', `/tokens/${token}`, other)).status).toBe(200);
+    expect((await vault.current.send('PATCH', `/tokens/${token}`, merge)).status).toBe(200);
   });
 
   test.each<[string, object]>([

@@ -1,7 +1,7 @@
 import { decide } from '@sluice/access';
 import type { Asking, Operation } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { findInputs, isNestedDeeperThan, type Json } from '@sluice/vault';
+import { findInputs, isComparable, isNestedDeeperThan, type Json } from '@sluice/vault';
 import { actorOf, type Context } from '../context.ts';
 import { tokenizeOperation } from '../tokenization/tokenization.routes.ts';
 import { createTokenOperation, getToken, patchTokenOperation } from '../tokens/token.routes.ts';
@@ -51,17 +51,31 @@ function membersOf(data: unknown): string[] {
 function refuseCode(input: unknown): void {
   const { type, data } = input as { type?: unknown; data?: unknown };
   if (type !== 'card' && membersOf(data).includes('cvc')) {
-    throw new ServiceError('forbidden', 'data.cvc: only a token of type card may have a security code here');
+    throw new ServiceError('forbidden', 'data.cvc: on this host only a token of type card may have a security code');
   }
 }
 
-/** The type of a token never changes. @throws {ServiceError} 403 for parts of a card in a token that is none. */
+/**
+ * The type of a token never changes. The page may have made the card itself, with a fingerprint of the security code, and
+ * would then guess what a person types.
+ * @throws {ServiceError} 403 for parts of a card in a token that is none, and for a code that could be compared with guesses.
+ */
 async function requireCard({ body, params: { id = '' }, ...asking }: FrameInput, { vault }: Context): Promise<void> {
-  const member = membersOf((body as { data?: unknown }).data).find((name) => ofCards.includes(name));
+  const members = membersOf((body as { data?: unknown }).data);
+  const member = members.find((name) => ofCards.includes(name));
   if (member === undefined) return;
   const actor = actorOf(asking);
   const [token] = await vault.tokens.find(actor.tenantId, [id]);
   // Whoever may not change the token is told by the operation itself, whatever its type.
-  if (!token || token.type === 'card' || !decide(actor, 'token:update', token)) return;
-  throw new ServiceError('forbidden', `data.${member}: here only a token of type card may be given this`);
+  if (!token || !decide(actor, 'token:update', token)) return;
+  if (token.type === 'card') {
+    if (!members.includes('cvc') || !isComparable(token, 'cvc')) return;
+    const detail =
+      'data.cvc: fingerprint_expression or search_indexes use the security code, so on this host it cannot be changed';
+    throw new ServiceError('forbidden', detail);
+  }
+  throw new ServiceError(
+    'forbidden',
+    `data.${member}: on this host only a token of type card may be given this member`,
+  );
 }

@@ -33,8 +33,8 @@ test.each([
   [['rotate-data'], '--tenant is required'],
   [['rotate-data', '--tenant', 'acme'], '--tenant must be a UUID'],
   [['rotate-data', '--tenant', tenantId, '--purpose', 'tokens'], 'must be one of token_data, proxy_secrets'],
-  [['rotate-data', '--tenant', tenantId, '--purpose', 'fingerprint'], 'equal values would no longer be equal'],
-  [['rotate-data', '--tenant', tenantId, '--purpose', 'blind_index'], 'equal values would no longer be equal'],
+  [['rotate-data', '--tenant', tenantId, '--purpose', 'fingerprint'], 'fingerprints of equal values would differ'],
+  [['rotate-data', '--tenant', tenantId, '--purpose', 'blind_index'], 'fingerprints of equal values would differ'],
   [['status', '--now'], "Unknown option '--now'"],
 ])('%j is refused', (args, message) => {
   expect(() => readArguments(args)).toThrow(UsageError);

@@ -6,21 +6,21 @@ export const help = `Usage: npm run keys -- rotate-root [--json]
        npm run keys -- rotate-data --tenant <id> [--purpose token_data|proxy_secrets|idempotency] [--json]
        npm run keys -- status [--tenant <id>] [--json]
 
-rotate-root   wraps every data key anew that is not under the current root key. Give every process the new root key
-              first, with the one before it in ROOT_KEY_PREVIOUS; with vault-transit make a new version of the transit
-              key. At the end the previous key is not needed any more.
-rotate-data   makes a new version of a Tenant's data keys and encrypts what is under older versions anew; of one purpose,
-              or of all that can be rotated. Fingerprints and blind indexes have keys of one version.
-status        which root keys have wrapped how many data keys; with --tenant the versions of that Tenant's data keys and
-              how many ciphertexts are under each
+rotate-root   wraps each data key with the current root key, if another root key has wrapped it. First give every process
+              the new root key, and the previous one in ROOT_KEY_PREVIOUS; with vault-transit make a new version of the
+              transit key. When the command has ended with 0, the previous key is no longer needed.
+rotate-data   makes a new version of a Tenant's data keys and encrypts everything under older versions again. Without
+              --purpose it does so for each purpose. Keys of fingerprints and search indexes cannot be rotated.
+status        shows how many data keys each root key has wrapped. With --tenant it shows the versions of that Tenant's
+              data keys, and how many ciphertexts each has encrypted.
 
   --tenant    id of a Tenant
   --purpose   what the data key is for
   --json      one line of JSON
 
-Both rotations run while everything is in use. They end with a count that the database makes of what is left: with
-exit code 0 where it is 0, with 1 where it is not. Ctrl-C ends them after the batch under way with 130; the same command
-resumes, also after a crash. Other exit codes: 2 for wrong arguments, 78 for a configuration that is not usable.
+Both rotations run while the services are in use. At the end the database counts what is left. Exit codes: 0 if nothing
+is left, 1 if something is left, 2 for wrong arguments, 78 for an unusable configuration, 130 after Ctrl-C, which ends the
+rotation after its current batch. The same command continues an interrupted rotation, also after a crash.
 
 DATABASE_URL, REDIS_URL and the root key (KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS, VAULT_*) are read from the
 environment as services read them. For a stack that "npm start" runs they are taken from .sluice/environment.`;
@@ -69,7 +69,7 @@ function readPurpose(purpose: string): RotatedPurpose {
   if (found) return found;
   if (purpose === 'fingerprint' || purpose === 'blind_index') {
     throw new UsageError(
-      `${purpose} keys have one version: with another, equal values would no longer be equal, so that no token would be found as a duplicate or by a search any more`,
+      `${purpose} keys have one version: with a second version the fingerprints of equal values would differ, so duplicates and searches would find no existing token`,
     );
   }
   throw new UsageError(`--purpose must be one of ${rotatedPurposes.join(', ')}`);

@@ -115,7 +115,7 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   await expectAllReadable(actor, values);
   await slowDown(0);
   const { code, stdout } = await finish(run(['rotate-data', '--tenant', tenantId]));
-  expect(stdout).toMatch(/^Rows are under older versions: no new version is made, they go on to token_data 2 of 20/);
+  expect(stdout).toMatch(/^Some rows are under older versions\. They are encrypted under token_data 2 of 20/);
   expect(stdout).toMatch(/waiting \d+ s for requests that began before/);
   expect(stdout).toMatch(/tokens \(token_data\): [\d,]+ rows encrypted anew, 0 left under older versions/);
   expect(code).toBe(0);
@@ -174,7 +174,7 @@ test('the root key is replaced with the previous one at hand, and after that the
   const without = await finish(run(['rotate-root'], { ROOT_KEY: next }));
   expect(without.code).toBe(1);
   expect(without.stdout).toContain(`${await before.currentKeyId()}  `);
-  expect(without.stdout).toContain('do not unwrap with the keys that the settings give');
+  expect(without.stdout).toContain('The root keys in the settings cannot unwrap these data keys');
 
   const data = await finish(run(['rotate-data', '--tenant', actor.tenantId], { ROOT_KEY: next }));
   expect(data).toMatchObject({ code: 1, stdout: '' });
@@ -203,7 +203,7 @@ test('the root key is replaced with the previous one at hand, and after that the
 test('wrong arguments are 2 with the usage, a wrong configuration 78, both without a secret; an unknown Tenant is 1', async () => {
   const usage = await finish(run(['rotate-data', '--tenant', randomUUID(), '--purpose', 'fingerprint']));
   expect(usage).toMatchObject({ code: 2, stdout: '' });
-  expect(usage.stderr).toMatch(/equal values would no longer be equal[\s\S]*Usage: npm run keys/);
+  expect(usage.stderr).toMatch(/fingerprints of equal values would differ[\s\S]*Usage: npm run keys/);
   const transit = { KEY_PROVIDER: 'vault-transit', ROOT_KEY: '', VAULT_TOKEN: 'hvs.pw-4711', REDIS_URL: 'pw-0815' };
   const config = await finish(run(['status'], transit));
   expect(config).toMatchObject({ code: 78, stdout: '' });

@@ -17,11 +17,11 @@ export interface Result {
 
 export function describeVersions({ resumed, versions, confirmation }: VersionsMade): string {
   const how = `Every process knows (${confirmation.holders} with caches, ${confirmation.waitedMs} ms)`;
-  if (versions.length === 0) return 'The Tenant has no data key of this kind yet: there is nothing to rotate';
+  if (versions.length === 0) return 'The Tenant has no data key of this purpose yet, so there is nothing to rotate';
   const names = versions.map(({ purpose, version }) => `${purpose} ${version}`).join(', ');
   if (!resumed) return `New versions: ${names}. ${how}`;
   const made = versions.map(({ purpose, version, createdAt }) => `${purpose} ${version} of ${createdAt}`).join(', ');
-  return `Rows are under older versions: no new version is made, they go on to ${made}. ${how}`;
+  return `Some rows are under older versions. They are encrypted under ${made}, and no newer version is made. ${how}`;
 }
 
 function describeReencrypted({ purpose, table, rows, left, damagedRows, damaged }: Reencrypted): string {
@@ -30,17 +30,17 @@ function describeReencrypted({ purpose, table, rows, left, damagedRows, damaged 
   ];
   if (damagedRows > 0) {
     const more = damagedRows > damaged.length ? ` and ${grouped(damagedRows - damaged.length)} more` : '';
-    lines.push(`  These do not open and were left as they are: ${damaged.join(', ')}${more}`);
+    lines.push(`  These cannot be decrypted and were not changed: ${damaged.join(', ')}${more}`);
     lines.push('  Delete them, or repair them from a backup; until then each rotation ends with exit code 1');
   }
-  if (left > damagedRows) lines.push('  They are being changed or are locked: run the same command again');
+  if (left > damagedRows) lines.push('  They are locked by other changes. Run the same command again');
   return lines.join('\n');
 }
 
 export function dataResult(tenantId: string, made: VersionsMade | undefined, done: readonly Reencrypted[]): Result {
   const left = done.reduce((sum, one) => sum + one.left, 0);
   const isFinished = done.every((one) => one.left === one.damagedRows);
-  const again = made?.resumed && isFinished ? ['To have new versions made now, run the same command again.'] : [];
+  const again = made?.resumed && isFinished ? ['To make new versions now, run the same command again.'] : [];
   return {
     text: [...done.map(describeReencrypted), ...again].join('\n'),
     json: {
@@ -65,7 +65,7 @@ export function describeUnopened({ owner, version, rootKeyId, cause }: DataKeyEr
           `It was wrapped by ${rootKeyId}. ${settingsOf(rootKeyId)}`,
           `If they give this root key, ${restore}`,
         ];
-  const [first, ...others] = [...advice, 'Keep the rows under it: they are not known to be damaged'];
+  const [first, ...others] = [...advice, 'Keep the rows that this key encrypts: they may be undamaged'];
   return [first, ...others.map((line) => `  ${line}`)].join('\n');
 }
 
@@ -80,7 +80,9 @@ export function rootResult({ currentKeyId, rewrapped, left, damaged }: RootRotat
   const lines = [
     `${grouped(rewrapped)} data keys wrapped anew, ${grouped(count)} left that are not under ${currentKeyId}`,
     ...left.map(describeUse),
-    ...(damaged.length > 0 ? [`These do not unwrap with the keys that the settings give: ${damaged.join(', ')}`] : []),
+    ...(damaged.length > 0
+      ? [`The root keys in the settings cannot unwrap these data keys: ${damaged.join(', ')}`]
+      : []),
   ];
   const json = { root_key_id: currentKeyId, rewrapped, left, damaged };
   return { text: lines.join('\n'), json, exitCode: count === 0 ? 0 : 1 };

@@ -81,11 +81,11 @@ function expectRefused({ status, retryAfter, body }: Awaited<ReturnType<typeof r
   expect(Number(retryAfter)).toBeLessThanOrEqual(60);
 }
 
-const ofApplication = 'At most 20 tokens a minute may be created or changed with one public Application';
+const ofApplication = 'At most 20 tokens per minute may be created or changed with one public Application';
 const bytesOfApplication =
-  'At most 6000 bytes of tokens a minute may be created or changed with one public Application';
-const ofAddress = 'At most 8 tokens a minute may be created or changed with public keys from one address';
-const ofBytes = 'At most 4000 bytes of tokens a minute may be created or changed with public keys from one address';
+  'At most 6000 bytes of tokens per minute may be created or changed with one public Application';
+const ofAddress = 'At most 8 tokens per minute may be created or changed with public keys from one address';
+const ofBytes = 'At most 4000 bytes of tokens per minute may be created or changed with public keys from one address';
 
 describe('an Application', () => {
   test('has its tokens over all addresses and processes; beyond 429, and another has its own', async () => {
@@ -283,7 +283,7 @@ test('while Redis is away each process counts by itself, and they count together
 describe('without TRUSTED_PROXIES', () => {
   const { TRUSTED_PROXIES: _, ...withoutProxies } = settings;
   const warning =
-    'TRUSTED_PROXIES is not set, so that tokens made or changed with public keys are not limited by address';
+    'TRUSTED_PROXIES is not set, so tokens created or changed with public keys are not limited by address';
 
   async function start(stack: AsyncDisposableStack, more: Record<string, string> = {}) {
     const service = await startTestTokenVault(stack, (url) => url, { ...withoutProxies, ...more });

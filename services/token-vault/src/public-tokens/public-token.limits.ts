@@ -92,7 +92,7 @@ export function openPublicTokenLimits(
 }
 
 function atMost(points: number, what: string, where: string): string {
-  return `At most ${points} ${what} a minute may be created or changed ${where}`;
+  return `At most ${points} ${what} per minute may be created or changed ${where}`;
 }
 
 /** No limits without TRUSTED_PROXIES, because behind an ingress all clients would share its address. */
@@ -101,9 +101,10 @@ function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: 
   const bytesPerAddress = config.PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE;
   if (config.TRUSTED_PROXIES !== undefined || perAddress + bytesPerAddress === 0)
     return { perAddress, bytesPerAddress };
-  const advice = 'name the networks of the proxies before this service, or none where clients connect directly';
+  const advice =
+    'set it to the networks of the proxies in front of this service, or to none if clients connect directly';
   log.warn(
-    `TRUSTED_PROXIES is not set, so that tokens made or changed with public keys are not limited by address; ${advice}`,
+    `TRUSTED_PROXIES is not set, so tokens created or changed with public keys are not limited by address; ${advice}`,
   );
   return { perAddress: 0, bytesPerAddress: 0 };
 }

@@ -99,6 +99,7 @@ export async function startTestTokenVault(
   }
   return {
     db,
+    databaseUrl,
     url,
     metrics,
     readiness,

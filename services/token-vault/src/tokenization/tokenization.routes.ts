@@ -35,9 +35,10 @@ const detokenized = {
 export const tokenizeOperation = operation({
   id: 'tokenize',
   tag: 'Tokenization',
-  summary: 'Replace the values of a JSON document by tokens: objects with type and data, strings, numbers, booleans',
-  description:
-    'Objects with `type` and `data` become tokens; strings, numbers and booleans become tokens of type `token` and are replaced by their ids; other objects and arrays are walked. All or nothing. Keys of `public` Applications are limited as for createToken; each call counts as one token at least. Where nothing becomes a token, nothing is written, and the answer is not kept under an idempotency key.',
+  summary: 'Replace values of a JSON document with tokens',
+  description: `An object with \`type\` and \`data\` becomes a token, as in createToken. A string, number or boolean becomes a token of type \`token\`, and the token id takes its place. Inside other objects and arrays each member and element is replaced in the same way. If one token cannot be created, none is.
+
+Limits of keys of \`public\` Applications are those of createToken; each call counts as at least one token. If the document has no values, nothing is stored, not even under an idempotency key.`,
   method: 'post',
   path: '/tokenize',
   permission: 'token:create',
@@ -60,9 +61,9 @@ export const detokenizeOperation = operation({
   id: 'detokenize',
   tag: 'Tokenization',
   idempotent: false,
-  summary: 'Replace the expressions in a JSON document by the data of tokens, as the access rules give it',
+  summary: 'Replace the expressions in a JSON document with data of tokens',
   description:
-    'An expression is a token id in double curly braces, `{{ <token id> }}`, optionally with filters. Values are redacted, masked or revealed, as the access rule that decides says. All else stays as it was sent, numbers with all of their digits. At most 100 tokens.',
+    'An expression is a token id in double curly braces, `{{ <token id> }}`, optionally with filters. The access rule that applies decides whether a value is redacted, masked or revealed. Everything else stays as it was sent, including all digits of numbers. A document may name at most 100 tokens.',
   method: 'post',
   path: '/detokenize',
   permission: 'token:read',

@@ -4,7 +4,7 @@ import { actorOf, operation } from '../context.ts';
 import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
 
 const walking =
-  'Each page but the last has `pagination.next`: send it as `start`, with the same filter, for the next page. Tokens that stay are found exactly once, however many come and go meanwhile. A page shows at most 8 MiB, so it may have fewer tokens than asked for. Nothing is counted, so a page costs the same wherever it is. A cursor that was changed, or made for another Tenant, operation or filter, is 400.';
+  'Each page except the last has `pagination.next`. To get the next page, send it as `start` with the same filter. Tokens that exist during the whole walk are listed exactly once, even if others are created or deleted. A page has at most 8 MiB, so it may have fewer tokens than you asked for. There are no totals, so every page costs the same. A cursor that was changed, or that belongs to another Tenant, operation or filter, is 400.';
 
 export const walkTokensOperation = operation({
   id: 'walkTokens',
@@ -34,7 +34,7 @@ export const walkFoundTokensOperation = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search the tokens that the caller may search and read, newest first, by cursor',
-  description: `${walking} The query is that of searchTokens. A page that takes more than two seconds is 503: make the query narrower.`,
+  description: `${walking} The query is that of searchTokens. If a page takes more than two seconds, the response is 503: make the query narrower.`,
   method: 'post',
   path: '/v2/tokens/search',
   permission: 'token:search',

@@ -27,9 +27,16 @@ import {
 export const createTokenOperation = operation({
   id: 'createToken',
   tag: 'Tokens',
-  summary: 'Create a token; 200 with the equal one that exists where tokens are deduplicated',
-  description:
-    'Creating in a container needs `token:create` on it. Where tokens are deduplicated (by the Tenant or by `deduplicate_token`) and an equal one exists, of the same type, `fingerprint_expression` (the default of the type counts as none) and fingerprint, that one is answered with 200; a caller that may not read it gets no more than its id, type, tenant_id, fingerprint and containers. Keys of `public` Applications and of sessions are answered so for `card`, `card_number` and `bank` only, and only where the Tenant deduplicates; otherwise they make a new token, because the answer would test guesses. With keys of `public` Applications so many tokens and bytes a minute may be created or changed for each Application and from each address; beyond 429.',
+  summary: 'Create a token, or get the equal one that exists',
+  description: `\`token:create\` is needed on each container of the token.
+
+**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal; the default expression of a type counts as none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
+
+For keys of \`public\` Applications and of sessions, deduplication works only for \`card\`, \`card_number\` and \`bank\`, and only if the Tenant deduplicates. Otherwise they create a new token, because a response with the existing one would confirm a guessed value.
+
+**Purpose.** With \`use\` the token can be used only as its members say: by these Proxies, for these destinations, and so on. Such a token takes no part in deduplication: a create with \`use\` always creates a token, and a create without it never returns one that has it. During an upgrade \`use\` can be set only once all services run a version that knows it. Until then the response is 503.
+
+**Limits.** With keys of \`public\` Applications, the number of tokens and the bytes per minute are limited for each Application and for each client address. Otherwise the response is 429.`,
   method: 'post',
   path: '/tokens',
   permission: 'token:create',
@@ -57,7 +64,7 @@ export const listTokensOperation = operation({
   tag: 'Tokens',
   summary: 'List the tokens that the caller may read, newest first',
   description:
-    '`metadata.<key>=<value>` finds tokens that have exactly this value under the key; all filters must hold. Each token is answered as getToken would. A page that would show more than 8 MiB, or more than 64 MiB once it is parsed, is 413: ask for fewer tokens on one page.',
+    '`metadata.<key>=<value>` lists tokens that have exactly this value under the key. If several filters are sent, all must match. Each token is shown as getToken shows it. If a page has more than 8 MiB, or takes more than 64 MiB of memory when it is parsed, the response is 413: ask for fewer tokens with `size`.',
   method: 'get',
   path: '/tokens',
   permission: 'token:read',
@@ -77,17 +84,17 @@ export const searchTokensOperation = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search the tokens that the caller may search and read, newest first',
-  description: `A query is \`field:value\`, combined with \`AND\`, \`OR\`, \`NOT\` and parentheses; \`NOT\` binds strongest, then \`AND\`. Values with spaces or any of \`()[]*"\` stand in double quotes, where a backslash goes before a quote or a backslash. At most 200 characters.
+  description: `A query is \`field:value\`, combined with \`AND\`, \`OR\`, \`NOT\` and parentheses; \`NOT\` binds strongest, then \`AND\`. Put values with spaces or any of \`()[]*"\` in double quotes. Inside them, write a backslash before a quote or a backslash. A query has at most 200 characters.
 
 | Field | Finds tokens |
 |---|---|
-| id, type, fingerprint, created_by, modified_by | that have this value |
-| data | of which one of the \`search_indexes\` came to exactly this text when they were written |
-| container | in this container; with a trailing \`*\`, in those whose path begins so: \`/pci/*\` |
-| metadata.&lt;key&gt; | with this value under the key, which may stand in quotes too |
-| created_at, modified_at | of this moment, of this UTC day where it is a date alone, or of \`[from TO to]\`, both included |
+| id, type, fingerprint, created_by, modified_by | with this value |
+| data | whose data has this text in one of the \`search_indexes\`. The text must be equal to the whole value of the index |
+| container | in this container. With a trailing \`*\`, in all containers whose path begins with this text: \`/pci/*\` |
+| metadata.&lt;key&gt; | with this value under the key. The key may be in quotes |
+| created_at, modified_at | of this moment, or of this UTC day if the value is a date. \`[from TO to]\` is a range with both ends |
 
-What cannot be read is 400 with the position, counted from 0. A search that takes more than two seconds is 503: make the query narrower, or use \`/v2/tokens/search\`, which counts nothing.`,
+A query that cannot be parsed is 400; the message names the position, counted from 0. If a search takes more than two seconds, the response is 503: make the query narrower, or use \`/v2/tokens/search\`, which has no totals.`,
   method: 'post',
   path: '/tokens/search',
   permission: 'token:search',
@@ -103,9 +110,9 @@ What cannot be read is 400 with the position, counted from 0. A search that take
 export const getToken = operation({
   id: 'getToken',
   tag: 'Tokens',
-  summary: 'Get a token; its data as the access rule that decides gives it',
+  summary: 'Get a token',
   description:
-    '`data` is redacted, masked or revealed, as the access rule that decides says; under a flat permission it is masked.',
+    'The access rule that applies decides whether `data` is redacted, masked or revealed. With a permission of the Application and no rule, `data` is masked.',
   method: 'get',
   path: '/tokens/:id',
   permission: 'token:read',
@@ -123,17 +130,27 @@ export const patchTokenOperation = operation({
   id: 'patchToken',
   tag: 'Tokens',
   summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
-  description: `\`data\`, \`mask\` and \`metadata\` are merged, the other members replaced; null takes a member back to its default. To move a token, the key needs \`token:update\` on the containers that it leaves and on those that it comes to. Where tokens are deduplicated, a patch that would make two equal is 409. The Content-Type must be \`application/merge-patch+json\`.
+  description: `\`data\`, \`mask\` and \`metadata\` are merged. Other members are replaced. Null sets a member to its default. To change the containers, the key needs \`token:update\` on those that are removed and on those that are added. If tokens are deduplicated, a patch that would make two tokens equal is 409. The Content-Type must be \`application/merge-patch+json\`.
 
-A key to which no rule reveals the token may change of its \`data\`:
+**A key with no rule that reveals the token** may change only these parts of \`data\`:
 
-- of a \`card\`: \`expiration_month\`, \`expiration_year\` and \`cvc\`;
-- of a \`bank\`: \`routing_number\` and \`account_number\`, both together, where tokens are not deduplicated;
-- of any type: all of it, by a value that is no object, where tokens are not deduplicated.
+- of a \`card\`: \`expiration_month\`, \`expiration_year\` and \`cvc\`
+- of a \`bank\`: \`routing_number\` and \`account_number\`, both in one patch, if tokens are not deduplicated
+- of any type: the whole of \`data\`, if the new value is not an object and tokens are not deduplicated
 
-Anything else is 403 and names the member: other members of \`data\`, \`mask\`, \`search_indexes\`, \`fingerprint_expression\`, \`deduplicate_token: true\` where tokens are deduplicated, and data that \`fingerprint_expression\`, a search index or an expression of \`mask\` with a filter uses (of a \`bank\`: that uses more than the two numbers). Otherwise the key could replace all data but one member and guess that one. Delete the token and create a new one instead, or use a key with a rule that reveals it.
+Otherwise the response is 403 and names the member. So are:
 
-A key without \`token:read\` is answered with id, type, tenant_id, containers, modified_by and modified_at alone. Such keys may merge at most 1 MiB into \`metadata\` until a key with \`token:read\` writes it; otherwise 413. With keys of \`public\` Applications a patch counts as createToken does.`,
+- \`mask\`, \`search_indexes\` and \`fingerprint_expression\`
+- \`deduplicate_token: true\`, if tokens are deduplicated
+- data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` this concerns expressions that use more than the two numbers
+
+Without this rule such a key could replace all other members of \`data\` and then guess the last one. Delete the token and create a new one, or use a key with a rule that reveals it.
+
+**\`use\`** is replaced as a whole. Adding it or allowing less needs only \`token:update\`. Removing it, or allowing more in any member, needs a key of a \`private\` Application with a rule that reveals the token; otherwise the response is 403. An entry more, a member less, a later \`until\` and a larger \`max_uses\` allow more. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only once all services run a version that knows it. Until then the response is 503.
+
+**A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. Otherwise the response is 413, until a key with \`token:read\` changes \`metadata\`.
+
+Limits of keys of \`public\` Applications are those of createToken.`,
   method: 'patch',
   path: '/tokens/:id',
   permission: 'token:update',

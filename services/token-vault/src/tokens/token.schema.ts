@@ -1,5 +1,5 @@
 import { cursorQuery, pageQuery } from '@sluice/http-api';
-import { tokenInputSchema, tokenPatchSchema, tokenTypeNames } from '@sluice/vault';
+import { tokenInputSchema, tokenPatchSchema, tokenTypeNames, tokenUseSchema } from '@sluice/vault';
 
 /** Largest body: 1 MiB of data, and space for the other members. */
 export const bodyLimitBytes = 1.25 * 1024 * 1024;
@@ -12,6 +12,12 @@ const card = {
   data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 },
 } as const;
 const metadata = { customer: 'c-1042' } as const;
+const use = {
+  proxies: ['3d1f6a0e-7c52-4b8e-9f3a-6a2b0c9d8e17'],
+  destinations: ['api.example.com'],
+  max_uses: 3,
+  until: '2026-12-31T00:00:00.000Z',
+} as const;
 
 export const tokenParams = {
   type: 'object',
@@ -21,12 +27,15 @@ export const tokenParams = {
 
 export const createTokenBody = {
   ...tokenInputSchema,
-  examples: [{ ...card, metadata }, { data: 'any JSON' }],
+  examples: [{ ...card, metadata }, { data: 'any JSON' }, { ...card, use }],
 } as const;
 
 export const patchTokenBody = {
   ...tokenPatchSchema,
-  examples: [{ data: { expiration_year: 2031 }, metadata: { customer: 'c-1043', note: null } }],
+  examples: [
+    { data: { expiration_year: 2031 }, metadata: { customer: 'c-1043', note: null } },
+    { use: { max_uses: 1 } },
+  ],
 } as const;
 
 const tokenFilter = {
@@ -34,12 +43,12 @@ const tokenFilter = {
     type: 'array',
     items: { type: 'string' },
     maxItems: 1000,
-    description: 'Only these ids; repeated or separated by commas',
+    description: 'Lists only items with these ids. Repeat the parameter, or separate ids with commas',
   },
   type: {
     type: 'array',
     items: { type: 'string', enum: tokenTypeNames },
-    description: 'Only these types; repeated or separated by commas',
+    description: 'Lists only tokens of these types. Repeat the parameter, or separate types with commas',
   },
 } as const;
 
@@ -75,7 +84,11 @@ export const searchTokensBody = {
     { query: 'container:/pci/* AND NOT (data:4242 OR created_at:[2026-01-01 TO 2026-01-31])', page: 1, size: 50 },
   ],
   properties: {
-    query: { type: 'string', maxLength: 200, description: 'Comparisons with AND, OR, NOT and parentheses' },
+    query: {
+      type: 'string',
+      maxLength: 200,
+      description: 'Comparisons such as `type:card`, combined with AND, OR, NOT and parentheses',
+    },
     ...pageQuery,
   },
 } as const;
@@ -90,7 +103,7 @@ export const walkFoundTokensBody = {
 
 export const token = {
   title: 'Token',
-  description: 'Stands for a value that the vault keeps.',
+  description: 'A reference to a value in the vault.',
   type: 'object',
   required: ['id', 'type', 'tenant_id', 'containers'],
   examples: [
@@ -106,33 +119,53 @@ export const token = {
     },
   ],
   properties: {
-    id: { type: 'string', description: 'Unique in the Tenant' },
+    id: { type: 'string', description: 'Id of the token. It is unique in the Tenant' },
     type: {
       type: 'string',
       enum: tokenTypeNames,
       description:
-        'Decides validation, default container and mask. `card` and `card_number` take 12 to 19 digits with a check digit (Luhn), and numbers of UnionPay (62, 81) without',
+        'The type decides how `data` is validated, and the default container and mask. A card number of `card` and `card_number` has 12 to 19 digits, of which the last is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, need no check digit',
     },
-    tenant_id: { ...uuid, description: 'Owning Tenant' },
-    data: { description: 'Plaintext, masked or absent, as the access rule that decides says' },
-    mask: { description: 'JSON of expressions over data' },
-    containers: { type: 'array', items: { type: 'string' }, description: 'Where it is; access rules go by it' },
-    metadata: { type: 'object', additionalProperties: { type: 'string' }, description: 'Plaintext, never sensitive' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant' },
+    data: { description: 'The value: plaintext, masked or absent. The access rule that applies decides' },
+    mask: {
+      description:
+        'How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`',
+    },
+    containers: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Containers of the token. Access rules grant permissions on containers',
+    },
+    metadata: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'Names and values of your own. They are stored and shown in plaintext, so never put sensitive values here',
+    },
     search_indexes: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Expressions whose values it is found by',
+      description: 'Expressions over `data`. A search of `data` compares with their values',
     },
     fingerprint: {
       type: 'string',
       description:
-        'Equal for equal data of one type and `fingerprint_expression` in the Tenant. Compare no others, because each creator chooses its own expression',
+        'Keyed hash of the value. Two tokens of the Tenant with equal `type`, `fingerprint_expression` and fingerprint have equal values. Do not compare fingerprints of different expressions',
     },
-    fingerprint_expression: { type: 'string', description: 'Expression over data that the fingerprint is made of' },
-    expires_at: { ...date, description: 'Moment at which the token is deleted' },
-    created_by: { ...uuid, description: 'Application that created it' },
+    fingerprint_expression: {
+      type: 'string',
+      description: 'Expression over `data`. Its value is hashed for the fingerprint',
+    },
+    expires_at: { ...date, description: 'When the token is deleted' },
+    use: tokenUseSchema,
+    uses: {
+      type: 'integer',
+      description: 'How many invocations have used the token, counted because `use.max_uses` is set',
+    },
+    created_by: { ...uuid, description: 'Id of the Application, session or user that created it' },
     created_at: date,
-    modified_by: { ...uuid, description: 'Application that last modified it' },
+    modified_by: { ...uuid, description: 'Id of the Application, session or user that last changed it' },
     modified_at: date,
   },
 } as const;

@@ -27,7 +27,7 @@ export async function deleteDueApplications(tx: Queryable): Promise<ExpiredRow[]
       returning applications.tenant_id, applications.id, applications.expires_at
     ),
     uncoupled as (
-      update proxies set application_id = null from deleted
+      update proxies set application_id = null, named_application_id = deleted.id from deleted
       where proxies.tenant_id = deleted.tenant_id and proxies.application_id = deleted.id
       returning proxies.tenant_id, proxies.id
     ),

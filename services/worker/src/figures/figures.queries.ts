@@ -1,4 +1,4 @@
-import type { Queryable } from '@sluice/database';
+import { newestMigration, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
 
 export const mostCounted = 100_000;
@@ -18,12 +18,21 @@ const dueTokens = (kind: string) => sql`
   select ${age(`(min(due_at) + interval '2 minutes')`)} from due_tokens
   where kind = ${kind} and due_at <= statement_timestamp()`;
 
+/** Processes of a version before, which may ignore what this version can forbid. */
+const outdatedLeases = (service: string) => sql`
+  select count(*) from cache_leases
+  where service = ${service} and expires_at > statement_timestamp()
+    and coalesce(knows, '') collate "C" < ${newestMigration}`;
+
 /** Each reads the end of an index, or a small table. Ages are in seconds. */
 const queries = {
   changes: sql`select count(distinct id) from changes`,
   oldestChange: sql`select ${age('min(created_at)')} from changes`,
   leasesHeld: sql`select count(*) from cache_leases where expires_at > statement_timestamp()`,
   leasesExpired: sql`select count(*) from cache_leases where expires_at <= statement_timestamp()`,
+  outdatedManagement: outdatedLeases('management-api'),
+  outdatedVaults: outdatedLeases('token-vault'),
+  outdatedGateways: outdatedLeases('proxy-gateway'),
   dueApplication: due('expires_at', 'applications'),
   dueToken: dueTokens('expiry'),
   dueCvc: dueTokens('cvc'),

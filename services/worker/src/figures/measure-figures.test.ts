@@ -54,7 +54,7 @@ test('nothing is known before it was read; then what waits in Postgres, and how 
     .values({ ...change, created_at: minutesAgo(1).toISOString() })
     .execute();
   for (const expires of [minutesAgo(1), minutesAgo(-1)]) {
-    const lease = { holder_id: crypto.randomUUID(), service: 's', expires_at: expires.toISOString() };
+    const lease = { holder_id: crypto.randomUUID(), service: 'proxy-gateway', expires_at: expires.toISOString() };
     await db
       .insertInto('cache_leases')
       .values({ ...lease, mailbox: '[]' })
@@ -66,6 +66,8 @@ test('nothing is known before it was read; then what waits in Postgres, and how 
     sluice_changes_waiting: 1,
     'sluice_cache_leases{state="held"}': 1,
     'sluice_cache_leases{state="expired"}': 1,
+    'sluice_cache_leases_outdated{service="proxy-gateway"}': 1,
+    'sluice_cache_leases_outdated{service="token-vault"}': 0,
     'sluice_overdue_seconds{kind="cvc"}': 0,
   });
   const age = (name: string, minutes: number) => {

@@ -37,6 +37,17 @@ export function measureFigures(
     'state',
   );
   gauge(
+    'sluice_cache_leases_outdated',
+    'Leases of processes that do not know the newest migration',
+    () =>
+      known({
+        'management-api': 'outdatedManagement',
+        'token-vault': 'outdatedVaults',
+        'proxy-gateway': 'outdatedGateways',
+      }),
+    'service',
+  );
+  gauge(
     'sluice_overdue_seconds',
     'How long the oldest due row is late; tenant: since closing',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),

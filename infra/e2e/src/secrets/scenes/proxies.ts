@@ -11,10 +11,11 @@ export async function manage(stage: Stage): Promise<void> {
     configuration: { a: configuration.token },
   });
   const path = `/proxies/${id}`;
-  const shows = ['configuration', 'configuration, patched', 'key of proxy changed'];
+  const shows = ['configuration', 'configuration, patched', 'request headers', 'key of proxy changed'];
   const headers = { 'Content-Type': 'application/merge-patch+json' };
+  const request_headers = { 'X-Canary': canaries.headerText('request headers') };
   const whole = { name: 'changed', destination_url: destination.url, configuration };
-  await client.send('PATCH', path, { key, headers, body: { configuration }, is: 204 });
+  await client.send('PATCH', path, { key, headers, body: { configuration, request_headers }, is: 204 });
   await client.send('PUT', path, { key, body: whole, shows, is: 200 });
   await client.send('GET', `/proxies?id=${id}`, { key, shows, is: 200 });
   await client.send('GET', `${path}/versions`, { key, is: 200 });
@@ -46,6 +47,12 @@ export async function manage(stage: Stage): Promise<void> {
     { ...whole, configuration: { a: secret.repeat(3000) } },
     { ...whole, destination_url: `ftp://user:${encodeURIComponent(secret)}@example.com` },
     { ...whole, destination_url: `http://169.254.169.254/?key=${encodeURIComponent(secret)}` },
+    { ...whole, request_headers: { 'X-A': [secret] } },
+    { ...whole, request_headers: secret },
+    { ...whole, request_headers: { [secret]: 'x' } },
+    { ...whole, request_headers: { 'X-A': `{{ ${secret} | nothing }}` } },
+    { ...whole, request_headers: { 'X-A': `{{ config: ${secret} }}` } },
+    { ...whole, token_places: [secret] },
     { ...whole, application: { id: secret } },
     { ...whole, require_auth: secret },
     { ...whole, configuration: { a: secret }, request_transform: { code } },

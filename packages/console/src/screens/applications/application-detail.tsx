@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Facts, Page } from '../../ui/layout.tsx';
@@ -12,7 +13,9 @@ import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
 import { toneOf } from './application-list.tsx';
 import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
+import { CallableProxies } from './callable-proxies.tsx';
 import { ExplainAccess } from './explain-access.tsx';
+import { ExplainCall } from './explain-call.tsx';
 
 const route = getRouteApi('/applications/$id');
 
@@ -34,7 +37,7 @@ function Detail() {
 }
 
 function Found({ application }: { application: Application }) {
-  const { id, name, type, created_at, modified_at, expires_at, allowed_origins: origins } = application;
+  const { id, name, type, created_at, modified_at, expires_at, allowed_origins: origins, proxies } = application;
   const navigate = useNavigate();
   const uses = useUses(id);
   const remove = useChange({
@@ -48,16 +51,21 @@ function Found({ application }: { application: Application }) {
       title={name}
       back={<Link to="/applications">Applications</Link>}
       acts={
-        <Confirm
-          act="Delete"
-          title={`Delete ${name}?`}
-          text="All its keys are refused as soon as this is confirmed, and the sessions that it made or authorized end. It cannot be taken back."
-          needs="application:delete"
-          typed={uses && uses.proxy_count + uses.reactor_count > 0 ? name : undefined}
-          change={remove}
-        >
-          <UsesInWords uses={uses} />
-        </Confirm>
+        <>
+          <LinkButton to="/audit" search={{ actor_id: id }} icon="audit" needs="log:read">
+            Audit log
+          </LinkButton>
+          <Confirm
+            act="Delete"
+            title={`Delete ${name}?`}
+            text="When you confirm, all its keys are refused, and the sessions that it created or authorized end. This cannot be undone."
+            needs="application:delete"
+            typed={uses && uses.proxy_count + uses.reactor_count > 0 ? name : undefined}
+            change={remove}
+          >
+            <UsesInWords uses={uses} />
+          </Confirm>
+        </>
       }
     >
       <Card>
@@ -68,6 +76,7 @@ function Found({ application }: { application: Application }) {
             Created: created_at && <Time at={created_at} />,
             Changed: modified_at && <Time at={modified_at} />,
             Ends: expires_at && <Time at={expires_at} />,
+            'May call': type === 'private' && mayUse(application) ? <CallableProxies proxies={proxies} /> : undefined,
             'Allowed origins': origins && (origins.length > 0 ? origins.join(', ') : 'None'),
           }}
         />
@@ -76,6 +85,11 @@ function Found({ application }: { application: Application }) {
       <ApplicationGrants application={application} />
       <ApplicationKeys application={application} />
       {type !== 'management' && <ExplainAccess application={application} />}
+      {type === 'private' && <ExplainCall application={application} />}
     </Page>
   );
+}
+
+function mayUse({ permissions, rules }: Application): boolean {
+  return permissions.includes('token:use') || rules.some((rule) => rule.permissions.includes('token:use'));
 }

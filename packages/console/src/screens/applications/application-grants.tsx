@@ -34,11 +34,15 @@ export function ApplicationGrants({ application }: { application: Application })
             ))}
           </ul>
         ) : (
-          <Soft>None. Its rules say what it may do.</Soft>
+          <Soft>None. Its rules decide what it may do.</Soft>
         )}
       </Card>
       {rules.length > 0 && (
-        <Card title="Rules" intro="The one with the lowest priority that grants something decides." flush>
+        <Card
+          title="Rules"
+          intro="If several rules grant the same, the one with the lowest priority number applies."
+          flush
+        >
           <Table
             label="Rules"
             columns={columns}
@@ -65,7 +69,7 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
   const { id, type } = application;
   const edit = useEdit({
     resource: application,
-    toDraft: ({ name, permissions, rules }) => ({ name, permissions, rules }),
+    toDraft: ({ name, permissions, rules, proxies = null }) => ({ name, permissions, rules, proxies }),
     read: () => sluice.applications.get(id),
     act: (options, draft) => sluice.applications.update(id, draft, options),
     said: ({ name }) => `The Application ${name} was changed`,
@@ -74,7 +78,7 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
   const { name, ...grants } = edit.draft;
   const change = (part: Partial<typeof edit.draft>) => edit.setDraft({ ...edit.draft, ...part });
   return (
-    <Card title="Change what it may do">
+    <Card title="Edit permissions and rules">
       <Form
         onSubmit={edit.save}
         error={edit.error}
@@ -95,7 +99,7 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
           required
           error={faultOf(edit.error, 'name')}
         />
-        <GrantsEditor type={type} grants={grants} onGrants={change} />
+        <GrantsEditor type={type} grants={grants} onGrants={change} error={edit.error} />
       </Form>
       <ChangedMeanwhile edit={edit} what="the Application" />
     </Card>

@@ -14,7 +14,7 @@ const expiries = {
   '30': 'In 30 days',
   '90': 'In 90 days',
   '365': 'In a year',
-  at: 'At a moment of your choice',
+  at: 'At a chosen time',
 } as const;
 
 interface ApplicationKeyNewProps {
@@ -43,7 +43,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
       open
       onClose={onClose}
       title={`Add a key to ${ofName}`}
-      text="The other keys stay accepted. The new one is shown once."
+      text="The other keys stay valid. The new key is shown only once."
     >
       <Form
         onSubmit={() => create.mutate()}
@@ -59,7 +59,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
       >
         <TextField
           label="Name"
-          hint="Where it is used, to tell it from the others. It cannot be changed later."
+          hint="For example, where the key is used. It cannot be changed later."
           placeholder="Backend in Frankfurt"
           value={name}
           onText={setName}
@@ -68,7 +68,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
         />
         <Choice
           label="Expires"
-          hint="From then on the key is refused, like one that was deleted."
+          hint="From this time on the key is refused."
           value={expiry}
           options={expiries}
           onValue={setExpiry}

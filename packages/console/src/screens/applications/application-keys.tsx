@@ -35,7 +35,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
   return (
     <Card
       title="Keys"
-      intro="To replace one without an outage: add a key, deploy it, delete the former once it is unused."
+      intro="To replace a key without an outage, add a key, deploy it, and delete the old one when it is no longer used."
       flush
       acts={
         <>
@@ -46,7 +46,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
             small
             act="Replace all"
             title={`Replace all keys of ${name}?`}
-            text="Every key that it has now is refused as soon as this is confirmed. Do it when one has leaked."
+            text="When you confirm, every current key is refused. Do this if a key has leaked."
             needs="application:update"
             change={replace}
           />
@@ -90,7 +90,7 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
       title: 'Last used',
       tight: true,
       cell: ({ last_used_at: at, last_four: lastFour }) =>
-        at ? <LastUse at={at} /> : <Soft>{lastFour === undefined ? 'not noted yet' : 'never'}</Soft>,
+        at ? <LastUse at={at} /> : <Soft>{lastFour === undefined ? 'no use recorded' : 'never'}</Soft>,
     },
     {
       title: 'Expires',
@@ -113,7 +113,11 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
       title: 'Delete',
       atEnd: true,
       cell: (key) =>
-        keys.length === 1 ? <Soft>The last key stays</Soft> : <DeleteKey applicationId={applicationId} of={key} />,
+        keys.length === 1 ? (
+          <Soft>The last key cannot be deleted</Soft>
+        ) : (
+          <DeleteKey applicationId={applicationId} of={key} />
+        ),
     },
   ];
   return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} />;
@@ -122,7 +126,10 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
 /** Its last ten characters, of which six are a checksum that is not stored. */
 function Ending({ lastFour }: { lastFour: string }) {
   return (
-    <div className={styles.ending} title="Four characters, and the last six of the key, which are not stored">
+    <div
+      className={styles.ending}
+      title="The four characters before the last six of the key. The last six are not stored"
+    >
       <code>…{lastFour}••••••</code>
     </div>
   );
@@ -147,7 +154,7 @@ function Creator({ id, names, people }: CreatorProps) {
           {application}
         </Link>
       ) : (
-        (person ?? <Soft>{seesPeople ? 'somebody who is gone' : id}</Soft>)
+        (person ?? <Soft>{seesPeople ? 'somebody who was deleted' : id}</Soft>)
       )}
     </div>
   );
@@ -167,7 +174,7 @@ function DeleteKey({ applicationId, of: key }: { applicationId: string; of: Appl
       title={`Delete ${called}?`}
       text={
         <>
-          <strong>{usedWhen(at)}</strong> Whoever still calls with it is refused as soon as this is confirmed.
+          <strong>{usedWhen(at)}</strong> When you confirm, every caller that still uses it is refused.
         </>
       }
       needs="application:update"
@@ -177,5 +184,5 @@ function DeleteKey({ applicationId, of: key }: { applicationId: string; of: Appl
 }
 
 function usedWhen(at: string | undefined): string {
-  return at === undefined ? 'No use of it was noted.' : `It was last used ${lastUseInWords(at)}.`;
+  return at === undefined ? 'No use was recorded.' : `It was last used ${lastUseInWords(at)}.`;
 }

@@ -31,7 +31,7 @@ export function ApplicationList() {
   return (
     <ListPage
       title="Applications"
-      intro="An Application holds API keys. Its permissions and rules say what its callers may do."
+      intro="An Application holds API keys. Its permissions and rules decide what callers with these keys may do."
       needs="application:read"
       acts={
         <LinkButton to="/applications/new" kind="primary" icon="plus" needs="application:create">
@@ -69,7 +69,7 @@ function Applications() {
         onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
         empty={
           <Empty icon="applications" title={type ? `No ${type} Applications` : 'No Applications yet'}>
-            Make one for each program that calls the service, with no more permissions than it needs.
+            Create one for each program that calls the service. Give it only the permissions that it needs.
           </Empty>
         }
       />
@@ -85,7 +85,7 @@ export function toneOf(type: Application['type']) {
 function summary(permissions: readonly string[]) {
   const [first, second] = permissions;
   const more = permissions.length - 2;
-  if (!first) return <Soft>by rules only</Soft>;
+  if (!first) return <Soft>only by rules</Soft>;
   return (
     <>
       <code>{[first, second].filter(Boolean).join(', ')}</code>

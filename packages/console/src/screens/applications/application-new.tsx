@@ -14,12 +14,12 @@ import { type ApplicationType, applicationTypes } from './application-types.ts';
 import styles from './applications.module.css';
 import { type Grants, GrantsEditor } from './grants-editor.tsx';
 
-const nothing: Grants = { permissions: [], rules: [] };
+const nothing: Grants = { permissions: [], rules: [], proxies: null };
 
 export function ApplicationNew() {
   return (
     <Page title="New Application" back={<Link to="/applications">Applications</Link>}>
-      <Guarded needs="application:create" what="You cannot make Applications">
+      <Guarded needs="application:create" what="You cannot create Applications">
         <NewApplication />
       </Guarded>
     </Page>
@@ -32,16 +32,18 @@ function NewApplication() {
   const [type, setType] = useState<ApplicationType>('private');
   const [grants, setGrants] = useState(nothing);
   const [template, setTemplate] = useState<string>();
+  const { permissions, rules, proxies } = grants;
   const unsaved = useUnsaved(name !== '' || grants !== nothing);
   const create = useChange({
     unsaved,
-    act: (options) => sluice.applications.create({ name, type, ...grants }, options),
-    said: (made) => `The Application ${made.name} was made`,
+    act: (options) =>
+      sluice.applications.create({ name, type, permissions, rules, ...(proxies && { proxies }) }, options),
+    said: (made) => `The Application ${made.name} was created`,
   });
   const take = (chosen: ApplicationTemplate) => {
     setTemplate(chosen.id);
     setType(chosen.application_type);
-    setGrants({ permissions: chosen.permissions, rules: chosen.rules });
+    setGrants({ permissions: chosen.permissions, rules: chosen.rules, proxies: null });
     setName((former) => former || chosen.name);
   };
   const chooseType = (chosen: ApplicationType) => {
@@ -52,7 +54,7 @@ function NewApplication() {
   const made = create.data;
   return (
     <>
-      <Card title="Begin with what it is for">
+      <Card title="Choose a template">
         <Templates chosen={template} onChosen={take} />
       </Card>
       <Card title="The Application">
@@ -61,7 +63,7 @@ function NewApplication() {
           error={create.error}
           acts={
             <Button kind="primary" type="submit" busy={create.isPending}>
-              Make the Application
+              Create Application
             </Button>
           }
         >
@@ -74,7 +76,7 @@ function NewApplication() {
             error={faultOf(create.error, 'name')}
           />
           <Choice label="Type" value={type} options={applicationTypes} onValue={chooseType} />
-          <GrantsEditor type={type} grants={grants} onGrants={setGrants} />
+          <GrantsEditor type={type} grants={grants} onGrants={setGrants} error={create.error} />
         </Form>
       </Card>
       {made && (

@@ -4,9 +4,9 @@ export type ApplicationType = Application['type'];
 
 /** What each type is for. */
 export const applicationTypes: Readonly<Record<ApplicationType, string>> = {
-  private: 'Private: servers that keep the key secret, and work with tokens',
-  public: 'Public: browsers and mobile applications, which only collect data',
-  management: 'Management: tools that administer the Tenant, and see no tokens',
+  private: 'Private: servers that keep the key secret and work with tokens',
+  public: 'Public: browsers and mobile applications that collect data',
+  management: 'Management: tools that manage the Tenant and see no tokens',
 };
 
 export function isApplicationType(value: unknown): value is ApplicationType {

@@ -33,7 +33,8 @@ export function UsesInWords({ uses }: { uses: Uses | undefined }) {
   return (
     <div className={styles.uses}>
       <p>
-        The code of {inWords(uses)} acts with its rights, and fails without it where it calls <code>req.svc</code>:
+        The code of {inWords(uses)} uses its permissions, and fails without the Application when it calls{' '}
+        <code>req.svc</code>:
       </p>
       <List uses={uses} most={5} />
     </div>
@@ -43,7 +44,7 @@ export function UsesInWords({ uses }: { uses: Uses | undefined }) {
 export function ApplicationUses({ uses }: { uses: Uses | undefined }) {
   if (!uses || !isUsed(uses)) return null;
   return (
-    <Card title="Used by" intro="Their code acts with the rights of this Application.">
+    <Card title="Used by" intro="Their code has the permissions of this Application.">
       <Facts facts={{ [inWords(uses)]: <List uses={uses} most={20} /> }} />
     </Card>
   );

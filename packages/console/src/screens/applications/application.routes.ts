@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { type PageSearch, pageSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 import { type ApplicationType, isApplicationType } from './application-types.ts';
 
@@ -26,8 +26,8 @@ const create = createRoute({
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/applications/$id',
-  /** `token` fills in the card "What it would see". */
-  validateSearch: ({ token }): { token?: string } => (typeof token === 'string' && token ? { token } : {}),
+  /** `token` is of the question about a token, the others are of the question about a call. */
+  validateSearch: (search) => textSearch(search, ['token', 'proxy', 'method', 'path', 'revealing', 'place']),
   component: lazyRouteComponent(() => import('./application-detail.tsx'), 'ApplicationDetail'),
 });
 

@@ -8,8 +8,9 @@ import { Choice, Row, TextField } from '../../ui/form.tsx';
 import { Card } from '../../ui/layout.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import styles from './applications.module.css';
+import { Verdict } from './verdict.tsx';
 
-type Operation = ExplainRequest['operation'];
+type Operation = NonNullable<ExplainRequest['operation']>;
 
 const route = getRouteApi('/applications/$id');
 
@@ -30,23 +31,28 @@ export function ExplainAccess({ application }: { application: Application }) {
   const [operation, setOperation] = useState<Operation>('token:read');
   const ask = (event: FormEvent) => {
     event.preventDefault();
-    navigate({ search: text.trim() ? { token: text.trim() } : {}, replace: true, resetScroll: false });
+    const asked = text.trim();
+    navigate({
+      search: ({ token: _, ...others }) => ({ ...others, ...(asked && { token: asked }) }),
+      replace: true,
+      resetScroll: false,
+    });
   };
   return (
     <Card
-      title="What would this key see of that token?"
-      intro="The same decision as for a real call. No value is shown."
+      title="What may this Application do with a token?"
+      intro="The decision is the same as for a real request. No value is shown."
     >
       <form onSubmit={ask}>
         <Row>
           <TextField label="Token id" mono value={text} onText={setText} placeholder="Id of a token" />
-          <Choice label="To do what" value={operation} options={operations} onValue={setOperation} />
+          <Choice label="Operation" value={operation} options={operations} onValue={setOperation} />
         </Row>
         <div className={styles.ask}>
           <Button type="submit">Explain</Button>
         </div>
       </form>
-      {token && <Verdict application={application} tokenId={token} operation={operation} />}
+      {token && <TokenVerdict application={application} tokenId={token} operation={operation} />}
     </Card>
   );
 }
@@ -57,34 +63,10 @@ interface VerdictProps {
   operation: Operation;
 }
 
-function Verdict({ application, tokenId, operation }: VerdictProps) {
+function TokenVerdict({ application, tokenId, operation }: VerdictProps) {
   const query = useQuery({
     queryKey: ['applications', application.id, 'explain', tokenId, operation],
     queryFn: ({ signal }) => sluice.applications.explain(application.id, { token_id: tokenId, operation }, { signal }),
   });
-  return (
-    <Loaded query={query}>
-      {({ allowed, transform, decided_by: decidedBy, reason }) => (
-        <div className={`${styles.verdict} ${allowed ? styles.allowed : styles.refused}`} role="status">
-          <strong>
-            {allowed ? 'Allowed' : 'Refused'}
-            {allowed && transform ? `: callers see ${seen[transform]}` : ''}
-          </strong>
-          <span>{reason}</span>
-          {decidedBy && 'rule' in decidedBy && decidedBy.rule !== undefined && (
-            <span>
-              Decided by rule {decidedBy.rule + 1}, on <code>{application.rules[decidedBy.rule]?.container}</code>
-            </span>
-          )}
-          {decidedBy && 'permission' in decidedBy && decidedBy.permission !== undefined && (
-            <span>
-              Decided by the permission <code>{decidedBy.permission}</code>
-            </span>
-          )}
-        </div>
-      )}
-    </Loaded>
-  );
+  return <Loaded query={query}>{(answer) => <Verdict application={application} answer={answer} />}</Loaded>;
 }
-
-const seen = { reveal: 'the value', mask: 'the mask', redact: 'no value' } as const;

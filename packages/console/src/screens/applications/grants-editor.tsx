@@ -2,25 +2,29 @@ import type { AccessRule, Permission, PermissionName } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { sluice } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Check } from '../../ui/form.tsx';
+import { Check, faultsOfList } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import type { ApplicationType } from './application-types.ts';
 import styles from './applications.module.css';
+import { ProxiesPicker } from './callable-proxies.tsx';
 import { RuleEditor } from './rule-editor.tsx';
 
 export interface Grants {
   permissions: PermissionName[];
   rules: AccessRule[];
+  /** Null for every Proxy. */
+  proxies: string[] | null;
 }
 
 interface GrantsEditorProps {
   type: ApplicationType;
   grants: Grants;
   onGrants: (grants: Grants) => void;
+  error: Error | null;
 }
 
 /** What an Application of this type can be granted, and what it is. */
-export function GrantsEditor({ type, grants, onGrants }: GrantsEditorProps) {
+export function GrantsEditor({ type, grants, onGrants, error }: GrantsEditorProps) {
   const query = useQuery({
     queryKey: ['permissions', type],
     queryFn: ({ signal }) => sluice.permissions.list({ application_type: type }, { signal }).toArray(),
@@ -37,6 +41,14 @@ export function GrantsEditor({ type, grants, onGrants }: GrantsEditorProps) {
           />
           {type !== 'management' && (
             <Rules permissions={permissions} rules={grants.rules} onRules={(rules) => onGrants({ ...grants, rules })} />
+          )}
+          {type === 'private' && (
+            <ProxiesPicker
+              hint="With token:use, the Application calls every Proxy of the Tenant. With a list, it calls these Proxies only, and no Reactor. Its sessions call no more than it does."
+              chosen={grants.proxies}
+              onChosen={(proxies) => onGrants({ ...grants, proxies })}
+              error={faultsOfList(error, 'proxies')}
+            />
           )}
         </>
       )}
@@ -56,7 +68,9 @@ function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
   return (
     <fieldset className={styles.fieldset}>
       <legend>Permissions</legend>
-      <p className={styles.hint}>They apply to the whole Tenant. Of tokens, they show masks and no values.</p>
+      <p className={styles.hint}>
+        They apply to the whole Tenant. With them, callers see tokens masked, never in plaintext.
+      </p>
       <div className={styles.groups}>
         {[...groups].map(([group, members]) => (
           <fieldset key={group} className={styles.group}>
@@ -92,8 +106,9 @@ function Rules({ permissions, rules, onRules }: RulesProps) {
     <fieldset className={styles.fieldset}>
       <legend>Rules</legend>
       <p className={styles.hint}>
-        A rule grants permissions on a container and all below it, and says what its callers see of the values. Of the
-        rules that grant something on a token, the one with the lowest priority decides; rules come before permissions.
+        A rule grants permissions on a container and all containers below it, and decides how callers see the values. If
+        several rules grant the same on a token, the one with the lowest priority number applies. Rules come before
+        permissions.
       </p>
       {rules.map((rule, at) => (
         <RuleEditor

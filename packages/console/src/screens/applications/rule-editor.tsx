@@ -6,8 +6,8 @@ import styles from './applications.module.css';
 /** What each transform lets callers see of a value. */
 const transforms: Readonly<Record<AccessRule['transform'], string>> = {
   redact: 'Redact: nothing',
-  mask: 'Mask: the mask',
-  reveal: 'Reveal: the value',
+  mask: 'Mask: the masked value',
+  reveal: 'Reveal: the plaintext',
 };
 
 interface RuleEditorProps {

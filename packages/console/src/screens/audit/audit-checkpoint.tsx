@@ -16,7 +16,7 @@ export function AuditCheckpoint() {
   return (
     <Page
       title="Checkpoint"
-      intro="A signed statement about the whole audit log. Whoever keeps one notices when a row before it is changed, removed, added or moved."
+      intro="A signed statement about the whole audit log. Keep it: if a row before it is changed, removed, added or moved later, the statement no longer matches."
       back={<Link to="/audit">Audit</Link>}
     >
       <Guarded needs="log:read" what="You cannot see the audit log">
@@ -50,8 +50,8 @@ function Newest() {
             </VerdictBox>
             <Code text={note} what="the checkpoint" />
             <p className={styles.remark}>
-              Keep it outside of this installation, beside an export of the log. <code>sluice logs verify</code> says
-              later whether the log still goes on from it; each row has a proof of its own on its page.
+              Store it outside of this installation, together with an export of the log. <code>sluice logs verify</code>{' '}
+              says later whether the log still goes on from it; each row has a proof of its own on its page.
             </p>
             <KeptKeys keyFile={keyFile} />
           </>

@@ -16,7 +16,7 @@ export function AuditLog() {
   return (
     <Page
       title="Audit"
-      intro="Who did what to which thing, and which tokens went where. Rows are never changed, and each can be proven."
+      intro="Who did what, when, to which resource, and which tokens were disclosed where. Rows are never changed, and each can be verified."
       acts={
         <>
           <LinkButton to="/audit/checkpoint" icon="audit" needs="log:read">
@@ -56,22 +56,27 @@ function Logs({ filters }: { filters: AuditSearch }) {
     <>
       <Filters>
         <Pick
-          label="Of"
+          label="Resource type"
           value={filters.entity_type ?? 'all'}
           options={{ all: 'Everything', ...entityTypes }}
           onValue={filterBy('entity_type')}
         />
         <Pick
-          label="What"
+          label="Operation"
           value={filters.operation ?? 'all'}
           options={{ all: 'All', ...operations }}
           onValue={filterBy('operation')}
         />
         <Moment label="From" value={filters.start_date} onValue={filterBy('start_date')} />
         <Moment label="Before" value={filters.end_date} onValue={filterBy('end_date')} />
-        <Find label="Token" value={filters.token_id ?? ''} placeholder="Its id" onValue={filterBy('token_id')} />
-        <Find label="Thing" value={filters.entity_id ?? ''} placeholder="Its id" onValue={filterBy('entity_id')} />
-        <Find label="By" value={filters.actor_id ?? ''} placeholder="Id of who acted" onValue={filterBy('actor_id')} />
+        <Find label="Token" value={filters.token_id ?? ''} placeholder="Token id" onValue={filterBy('token_id')} />
+        <Find
+          label="Resource"
+          value={filters.entity_id ?? ''}
+          placeholder="Resource id"
+          onValue={filterBy('entity_id')}
+        />
+        <Find label="Actor" value={filters.actor_id ?? ''} placeholder="Actor id" onValue={filterBy('actor_id')} />
         <Find label="Trace" value={filters.trace_id ?? ''} placeholder="Trace id" onValue={filterBy('trace_id')} />
         {isFiltered && (
           <Button small onClick={() => navigate({ search: {} })}>
@@ -82,9 +87,9 @@ function Logs({ filters }: { filters: AuditSearch }) {
       <Loaded query={query}>
         {({ data, pagination }) =>
           data.length === 0 ? (
-            <Empty icon="audit" title={isFiltered ? 'No row of the log matches' : 'Nothing has happened yet'}>
+            <Empty icon="audit" title={isFiltered ? 'No row of the log matches' : 'The audit log is empty'}>
               {isFiltered
-                ? 'Remove a filter. A row appears two seconds after its event.'
+                ? 'Remove a filter. New rows appear within two seconds.'
                 : 'Every change and every disclosure appears here within two seconds.'}
             </Empty>
           ) : (

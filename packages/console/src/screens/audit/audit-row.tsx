@@ -11,7 +11,8 @@ import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './audit.module.css';
 import { entityTypes, operations } from './audit-search.ts';
-import { Actor } from './log-table.tsx';
+import { Actor, RefusedUse } from './log-table.tsx';
+import { refusedUsesOf } from './refused-uses.ts';
 import { RowProof } from './row-proof.tsx';
 
 const route = getRouteApi('/audit/$id');
@@ -51,11 +52,10 @@ function FindRow() {
           <Card flush>
             <Empty
               icon="audit"
-              title="There is no such row"
+              title="This row does not exist"
               acts={<LinkButton to="/audit">To the audit log</LinkButton>}
             >
-              The address of a row contains its subject and its time, so copy the whole address. Retention may also have
-              dropped it.
+              The address may be incomplete: copy the whole address of a row. Retention may also have deleted the row.
             </Empty>
           </Card>
         )
@@ -70,6 +70,7 @@ function Found({ row }: { row: Log }) {
     'applications',
     [actor, id].filter((one) => one && isUuid.test(one)),
   );
+  const refused = refusedUsesOf(detail);
   const tokenIds = Array.isArray(detail?.token_ids) ? detail.token_ids.map(String) : [];
   return (
     <>
@@ -77,9 +78,9 @@ function Found({ row }: { row: Log }) {
         <Facts
           facts={{
             When: <Time at={row.created_at} />,
-            What: `${entityTypes[type]}: ${operations[row.operation]}`,
-            'On what': <ThingLink type={type} id={id} name={names.get(id)} />,
-            'By whom': <Actor row={row} names={names} />,
+            Operation: `${entityTypes[type]}: ${refused.length > 0 ? 'Use refused' : operations[row.operation]}`,
+            Resource: <ThingLink type={type} id={id} name={names.get(id)} />,
+            Actor: <Actor row={row} names={names} />,
             'Trace id': traceId && (
               <Link to="/audit" search={{ trace_id: traceId }}>
                 <code>{traceId}</code>
@@ -89,6 +90,20 @@ function Found({ row }: { row: Log }) {
           }}
         />
       </Card>
+      {refused.length > 0 && (
+        <Card
+          title={refused.length === 1 ? 'A token was not revealed' : `${refused.length} tokens were not revealed`}
+          intro="What it may be used for does not allow this use."
+        >
+          <ul className={styles.refused}>
+            {refused.map((one) => (
+              <li key={one.tokenId}>
+                <RefusedUse {...one} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
       {tokenIds.length > 0 && (
         <Card title={tokenIds.length === 1 ? 'Token' : `${tokenIds.length} tokens`}>
           <ul className={styles.tokens}>

@@ -6,8 +6,8 @@ export function KeptKeys({ keyFile }: { keyFile: string }) {
   return (
     <>
       <p className={styles.remark}>
-        This page was given the public keys below by the service itself. Keep them elsewhere, and compare them with
-        those that you have kept.
+        The service itself sent these public keys to this page. Store them elsewhere, and compare them with keys that
+        you stored before.
       </p>
       <Code text={keyFile.trim()} what="the public keys" />
     </>

@@ -7,6 +7,7 @@ import { Badge, Soft, type Tone } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { entityTypes, type Operation, operations } from './audit-search.ts';
+import { type RefusedUse as Refusal, refusedUsesOf } from './refused-uses.ts';
 
 const tones: Readonly<Partial<Record<Operation, Tone>>> = {
   create: 'good',
@@ -38,21 +39,27 @@ export function LogTable({ label, rows, tokenId }: LogTableProps) {
       ),
     },
     {
-      title: 'What',
+      title: 'Operation',
       tight: true,
-      cell: ({ operation }) => <Badge tone={tones[operation]}>{operations[operation]}</Badge>,
+      cell: ({ operation, detail }) =>
+        refusedUsesOf(detail).length > 0 ? (
+          <Badge tone="bad">Use refused</Badge>
+        ) : (
+          <Badge tone={tones[operation]}>{operations[operation]}</Badge>
+        ),
     },
     {
-      title: 'On what',
+      title: 'Resource',
       cell: ({ entity_type: type, entity_id: id, detail }) => (
         <>
           <Soft>{entityTypes[type]}</Soft>{' '}
           {type === 'token' && id === tokenId ? 'itself' : <ThingLink type={type} id={id} name={names.get(id)} />}
           <Destination detail={detail} />
+          <Refused detail={detail} tokenId={tokenId} />
         </>
       ),
     },
-    { title: 'By whom', cell: (row) => <Actor row={row} names={names} /> },
+    { title: 'Actor', cell: (row) => <Actor row={row} names={names} /> },
   ];
   return <Table label={label} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
@@ -87,5 +94,34 @@ function Destination({ detail }: { detail: Log['detail'] | undefined }) {
     <div>
       <Soft>to</Soft> <code>{host}</code>
     </div>
+  );
+}
+
+function Refused({ detail, tokenId }: { detail: Log['detail'] | undefined; tokenId: string | undefined }) {
+  return refusedUsesOf(detail).map((refused) => (
+    <div key={refused.tokenId}>
+      <RefusedUse {...refused} isItself={refused.tokenId === tokenId} />
+    </div>
+  ));
+}
+
+interface RefusedUseProps extends Refusal {
+  /** Whether it is the token on whose page the row is shown. */
+  isItself?: boolean;
+}
+
+/** One token, and the member of its `use` that refused. */
+export function RefusedUse({ tokenId, member, isItself }: RefusedUseProps) {
+  return (
+    <>
+      {isItself ? (
+        <Soft>Refused by</Soft>
+      ) : (
+        <>
+          <Soft>Use of</Soft> <ThingLink type="token" id={tokenId} /> <Soft>refused by</Soft>
+        </>
+      )}{' '}
+      <code>use.{member}</code>
+    </>
   );
 }

@@ -25,7 +25,7 @@ export function RowProof({ row }: { row: Log }) {
     },
   });
   return (
-    <Card title="Proof" intro="Computed by this page, of the row as it is shown here.">
+    <Card title="Proof" intro="This page has computed it from the row that is shown here.">
       <Loaded query={query}>
         {({ proof, keyFile, verdict }) =>
           verdict.isProven ? (
@@ -50,8 +50,8 @@ export function RowProof({ row }: { row: Log }) {
                   </li>
                 </ol>
                 <p>
-                  So nobody has changed the row since it was signed, unless they hold that key. It does not say that
-                  everything which happened was written.
+                  So nobody without that key has changed the row since it was signed. This does not prove that every
+                  event was logged.
                 </p>
               </VerdictBox>
               <Code text={proof.checkpoint} what="the checkpoint" />
@@ -61,7 +61,7 @@ export function RowProof({ row }: { row: Log }) {
             <VerdictBox title="Not proven: do not trust this row">
               <p>{verdict.reason}</p>
               <p>
-                Keep this page and the answer of <code>GET /logs/{row.id}/proof</code>, and compare the row with your
+                Save this page and the response of <code>GET /logs/{row.id}/proof</code>, and compare the row with your
                 last export.
               </p>
             </VerdictBox>

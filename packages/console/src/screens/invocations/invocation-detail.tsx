@@ -32,12 +32,12 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
               <StatusBadge status={invocation.status} /> {refusedBy && whyRefused(refusedBy)}
             </>
           ),
-          'The destination answered': destination ? (
+          'Status of the destination': destination ? (
             <StatusBadge status={destination} />
           ) : (
             <Soft>it was not reached</Soft>
           ),
-          'What ended it': refusedBy && <code>{refusedBy}</code>,
+          Error: refusedBy && <code>{refusedBy}</code>,
           Proxy: <ThingLink type="proxy" id={proxy} name={names.get(proxy)} />,
           'Key of': application ? (
             <ThingLink type="application" id={application} name={names.get(application)} />
@@ -47,7 +47,7 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
           'Trace id': <Id id={traceId} what="the trace id" />,
           'In the log': (
             <Link to="/audit" search={{ trace_id: traceId }}>
-              What it disclosed
+              Disclosed tokens
             </Link>
           ),
         }}
@@ -66,7 +66,7 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
       </section>
       <section className={styles.part}>
         <h3>Tokens</h3>
-        {tokens.length === 0 && <Soft>No value of a token went into its body.</Soft>}
+        {tokens.length === 0 && <Soft>No value of a token was sent.</Soft>}
         <ul className={styles.tokens}>
           {tokens.map((id) => (
             <li key={id}>
@@ -89,7 +89,7 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
 function ConsoleLines({ lines }: { lines: LiveRow['console'] | undefined }) {
   const missing = useMissingRight('proxy:update');
   if (missing !== undefined) return <Soft>{missing}</Soft>;
-  if (!lines?.length) return <Soft>Its transforms printed nothing, or the gateways do not hand it on.</Soft>;
+  if (!lines?.length) return <Soft>Its transforms printed nothing, or the setting TRANSFORM_CONSOLE is off.</Soft>;
   return (
     <ol className={styles.lines}>
       {lines.map(({ level, text }, at) => (

@@ -45,7 +45,7 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
       ),
     },
     {
-      title: 'Refused, because',
+      title: 'Reason',
       width: '21%',
       from: 32,
       cell: ({ refused_by: code }) =>

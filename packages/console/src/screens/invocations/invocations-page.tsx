@@ -22,7 +22,7 @@ export function InvocationsPage() {
   return (
     <Page
       title="Invocations"
-      intro="Calls through Proxies, live, beginning with the last 15 minutes. No bodies and no values. The complete record is the audit log."
+      intro="Live calls through Proxies, starting with the last 15 minutes. Bodies and values are never shown. For a complete record use the audit log."
     >
       <Card flush>
         <Guarded needs="log:read" what="You cannot see invocations">
@@ -40,11 +40,11 @@ function InvocationFilters({ filters }: { filters: InvocationSearch }) {
     navigate({ search: { ...filters, [name]: value === '' ? undefined : value } });
   return (
     <Filters>
-      <Find label="Proxy" value={filters.proxy_id ?? ''} placeholder="Its id" onValue={filterBy('proxy_id')} />
+      <Find label="Proxy" value={filters.proxy_id ?? ''} placeholder="Proxy id" onValue={filterBy('proxy_id')} />
       <Find
         label="Application"
         value={filters.application_id ?? ''}
-        placeholder="Its id"
+        placeholder="Application id"
         onValue={filterBy('application_id')}
       />
       <Find label="Status" value={filters.status ?? ''} placeholder="200" onValue={filterBy('status')} />
@@ -117,7 +117,7 @@ function StreamState({ view, onPaused }: { view: LiveView; onPaused: (isPaused: 
   const words = {
     connecting: 'Connecting',
     live: 'Live',
-    lost: 'Connection lost, connecting again',
+    lost: 'Connection lost. Connecting again',
     failed: 'Refused',
   }[state];
   return (
@@ -127,7 +127,7 @@ function StreamState({ view, onPaused }: { view: LiveView; onPaused: (isPaused: 
       </Button>
       <span className={`${styles.light} ${state === 'live' && !isPaused ? styles.lit : ''}`} aria-hidden="true" />
       <span>{isPaused ? `Paused, ${count.format(waiting)} new` : words}</span>
-      {skipped > 0 && <span>· {count.format(skipped)} left out, because they were too many at once</span>}
+      {skipped > 0 && <span>· {count.format(skipped)} missing, because there were too many at once</span>}
       {rows.length === mostRows && <span>· the newest {mostRows}</span>}
     </div>
   );

@@ -40,19 +40,17 @@ export function FirstSteps() {
       intro="Three calls. SLUICE_URL is the base URL of the service; on your own machine http://127.0.0.1:8080."
     >
       <ol className={styles.steps}>
-        <Step number={1} done={hasTokens} title="Put a value into the vault">
-          <p>
-            Make an Application whose key may create and use tokens, and store a card. What you get back is a token.
-          </p>
+        <Step number={1} done={hasTokens} title="Store a value in the vault">
+          <p>Create an Application whose key may create and use tokens, and store a card. The response is a token.</p>
           <div>
             <LinkButton to="/applications/new" small needs="application:create">
               New Application
             </LinkButton>
           </div>
-          <Code text={createToken} what="the call that makes a token" />
+          <Code text={createToken} what="the call that creates a token" />
         </Step>
-        <Step number={2} done={hasProxies} title="Make a Proxy">
-          <p>It knows the destination that needs the value.</p>
+        <Step number={2} done={hasProxies} title="Create a Proxy">
+          <p>It has the URL of the destination that needs the value.</p>
           <div>
             <LinkButton to="/proxies/new" small needs="proxy:create">
               New Proxy

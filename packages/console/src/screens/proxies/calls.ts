@@ -1,25 +1,119 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
-import { headerPrefix } from '../../api/client.ts';
+import { baseUrl, headerPrefix } from '../../api/client.ts';
+import type { KeyPlace } from './proxy-draft.ts';
+
+interface Client {
+  name: string;
+  /** Where it sends the API key. Absent for clients that send our header. */
+  place?: KeyPlace;
+  /** Lines to copy. The caller's key is in an environment variable, so that no file and no history of a shell contains it. */
+  linesFor: (proxy: Called) => string;
+}
+
+type Called = Pick<ProxyResource, 'key' | 'require_auth' | 'destination_url' | 'path_name'>;
+
+const ofPrefix = headerPrefix === 'SVC' ? '' : `, headerPrefix: '${headerPrefix}'`;
+const connecting = `const sluice = new Sluice({ baseUrl: '${baseUrl}', apiKey: process.env.SLUICE_API_KEY${ofPrefix} });`;
+
+/** Of any Proxy. With a route, its name takes the place of the key. */
+const ofAnyProxy = {
+  curl: { name: 'curl', linesFor: curlCall },
+  library: { name: 'Client library (TypeScript)', linesFor: libraryCall },
+} as const satisfies Record<string, Client>;
+
+/** Published clients, which take a base URL and one key. */
+const ofRoutes = {
+  openai: {
+    name: 'OpenAI',
+    place: 'bearer',
+    linesFor: (proxy) => `import OpenAI from 'openai';
+
+const openai = new OpenAI({
+  baseURL: '${withVersion(proxy)}',
+  apiKey: process.env.SLUICE_API_KEY,
+});`,
+  },
+  anthropic: {
+    name: 'Anthropic',
+    place: 'x-api-key',
+    linesFor: (proxy) => `import Anthropic from '@anthropic-ai/sdk';
+
+const anthropic = new Anthropic({
+  baseURL: '${routeOf(proxy)}',
+  apiKey: process.env.SLUICE_API_KEY,
+});`,
+  },
+  stripe: {
+    name: 'Stripe',
+    linesFor: ({ path_name }) => `import { Sluice } from '@sluice/sdk';
+import Stripe from 'stripe';
+
+${connecting}
+const stripe = new Stripe('set-by-sluice', {
+  httpClient: Stripe.createFetchHttpClient(sluice.route('${path_name}').fetch),
+});`,
+  },
+  octokit: {
+    name: 'Octokit (GitHub)',
+    place: 'bearer',
+    linesFor: (proxy) => `import { Octokit } from 'octokit';
+
+const octokit = new Octokit({
+  baseUrl: '${routeOf(proxy)}',
+  auth: process.env.SLUICE_API_KEY,
+  retry: { enabled: false },
+});`,
+  },
+  git: {
+    name: 'git',
+    place: 'basic',
+    linesFor: (proxy) => `export GIT_CONFIG_COUNT=2
+export GIT_CONFIG_KEY_0='url.${routeOf(proxy)}/.insteadOf'
+export GIT_CONFIG_VALUE_0='${repositoriesOf(proxy)}/'
+export GIT_CONFIG_KEY_1='credential.${baseUrl}.helper'
+export GIT_CONFIG_VALUE_1='!f() { echo username=sluice; echo "password=$SLUICE_API_KEY"; }; f'
+
+git clone ${repositoriesOf(proxy)}/<repository>.git`,
+  },
+} as const satisfies Record<string, Client>;
+
+export function clientsFor({ path_name }: Called): Readonly<Record<string, Client>> {
+  return path_name ? { ...ofAnyProxy, ...ofRoutes } : ofAnyProxy;
+}
+
+export function routeOf({ path_name }: Pick<ProxyResource, 'path_name'>): string {
+  return `${baseUrl}/routes/${path_name}`;
+}
+
+function repositoriesOf({ destination_url }: Called): string {
+  const { origin, pathname } = new URL(destination_url);
+  return origin + pathname.replace(/\/$/, '');
+}
+
+/** Its clients expect `/v1` at the end of the base URL. */
+function withVersion(proxy: Called): string {
+  const { pathname } = new URL(proxy.destination_url);
+  return pathname.replace(/\/$/, '').endsWith('/v1') ? routeOf(proxy) : `${routeOf(proxy)}/v1`;
+}
 
 const body = `{"card": "{{ <token id> | json: '$.number' }}"}`;
 
-/** A call to copy into a terminal. The caller's key is a shell variable, so that the shell's history does not contain it. */
-export function curlCall({ key, require_auth: needsKey }: ProxyResource): string {
+function curlCall(proxy: Called): string {
+  const { key, require_auth: needsKey, path_name } = proxy;
   const headers = [
-    `-H '${headerPrefix}-PROXY-KEY: ${key}'`,
-    ...(needsKey ? [`-H "${headerPrefix}-API-KEY: $SLUICE_API_KEY"`] : []),
+    ...(path_name ? [] : [`-H '${headerPrefix}-PROXY-KEY: ${key}'`]),
+    ...(needsKey || path_name ? [`-H "${headerPrefix}-API-KEY: $SLUICE_API_KEY"`] : []),
     "-H 'Content-Type: application/json'",
   ];
-  return [`curl "$SLUICE_URL/proxy"`, ...headers, `-d '${body.replaceAll("'", `'\\''`)}'`].join(' \\\n  ');
+  const url = path_name ? routeOf(proxy) : `${baseUrl}/proxy`;
+  return [`curl '${url}'`, ...headers, `-d '${body.replaceAll("'", `'\\''`)}'`].join(' \\\n  ');
 }
 
-/** The same by the client library. */
-export function libraryCall({ key }: ProxyResource): string {
+function libraryCall({ key, path_name }: Called): string {
   return `import { Sluice } from '@sluice/sdk';
 
-const { SLUICE_URL, SLUICE_API_KEY } = process.env;
-const sluice = new Sluice({ baseUrl: SLUICE_URL, apiKey: SLUICE_API_KEY });
-const answer = await sluice.proxy('${key}').send('/', {
+${connecting}
+const answer = await sluice.${path_name ? `route('${path_name}')` : `proxy('${key}')`}.send('/', {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ card: \`{{ \${tokenId} | json: '$.number' }}\` }),

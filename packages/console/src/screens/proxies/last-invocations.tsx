@@ -7,7 +7,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const columns: readonly Column<Invocation>[] = [
-  { title: 'At', tight: true, cell: ({ at }) => <Time at={at} /> },
+  { title: 'Time', tight: true, cell: ({ at }) => <Time at={at} /> },
   { title: 'Method', from: 46, cell: ({ method }) => method },
   {
     title: 'Answered',

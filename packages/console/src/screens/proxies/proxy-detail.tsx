@@ -43,7 +43,7 @@ function Found({ proxy }: { proxy: ProxyResource }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="Every call through it is refused as soon as this is confirmed, and its versions go with it. It cannot be taken back."
+          text="When you confirm, every call through it is refused, and its versions are deleted. This cannot be undone."
           needs="proxy:delete"
           change={remove}
         />

@@ -2,15 +2,9 @@ import type { ReactNode } from 'react';
 import { ApplicationChoice } from '../../code/application-choice.tsx';
 import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
 import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
-
-export interface ProxyDraft {
-  name: string;
-  destination_url: string;
-  require_auth: boolean;
-  /** Empty for none. */
-  applicationId: string;
-  configuration: Readonly<Record<string, string>>;
-}
+import { ProxyCalls } from './proxy-calls.tsx';
+import type { ProxyDraft } from './proxy-draft.ts';
+import { RouteFields } from './route-fields.tsx';
 
 interface ProxyFormProps {
   draft: ProxyDraft;
@@ -51,6 +45,8 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
       />
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
+      <RouteFields draft={draft} onChange={change} error={error} />
+      <ProxyCalls draft={draft} onChange={change} error={error} />
     </Form>
   );
 }

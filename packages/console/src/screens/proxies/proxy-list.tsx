@@ -53,7 +53,7 @@ export function ProxyList() {
   return (
     <ListPage
       title="Proxies"
-      intro="A Proxy forwards requests to one destination and replaces tokens by their values on the way."
+      intro="A Proxy forwards requests to one destination and replaces tokens with their values."
       needs="proxy:read"
       acts={
         <LinkButton to="/proxies/new" kind="primary" icon="plus" needs="proxy:create">
@@ -83,8 +83,8 @@ function Proxies() {
         query={query}
         onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
         empty={
-          <Empty icon="proxies" title={name ? 'No Proxy has such a name' : 'No Proxies yet'}>
-            Make one for each destination that needs values. Callers send tokens to it, and it forwards the values.
+          <Empty icon="proxies" title={name ? 'No Proxy has this name' : 'No Proxies yet'}>
+            Create one for each destination that needs values. Callers send tokens to it, and it forwards the values.
           </Empty>
         }
       />

@@ -6,14 +6,13 @@ import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded } from '../../ui/states.tsx';
-import { type ProxyDraft, ProxyForm } from './proxy-form.tsx';
-
-const empty: ProxyDraft = { name: '', destination_url: '', require_auth: true, applicationId: '', configuration: {} };
+import { emptyDraft, toBody } from './proxy-draft.ts';
+import { ProxyForm } from './proxy-form.tsx';
 
 export function ProxyNew() {
   return (
     <Page title="New Proxy" back={<Link to="/proxies">Proxies</Link>}>
-      <Guarded needs="proxy:create" what="You cannot make Proxies">
+      <Guarded needs="proxy:create" what="You cannot create Proxies">
         <NewProxy />
       </Guarded>
     </Page>
@@ -22,15 +21,11 @@ export function ProxyNew() {
 
 function NewProxy() {
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(empty);
-  const unsaved = useUnsaved(draft !== empty);
+  const [draft, setDraft] = useState(emptyDraft);
+  const unsaved = useUnsaved(draft !== emptyDraft);
   const create = useChange({
     unsaved,
-    act: (options) => {
-      const { applicationId, ...body } = draft;
-      const application = applicationId && { application: { id: applicationId } };
-      return sluice.proxies.create({ ...body, ...application }, options);
-    },
+    act: (options) => sluice.proxies.create(toBody(draft), options),
     said: ({ name }) => `The Proxy ${name} was made`,
     onDone: ({ id }) => navigate({ to: '/proxies/$id', params: { id } }),
   });
@@ -43,7 +38,7 @@ function NewProxy() {
         error={create.error}
         acts={
           <Button kind="primary" type="submit" busy={create.isPending}>
-            Make the Proxy
+            Create Proxy
           </Button>
         }
       />

@@ -2,18 +2,21 @@ import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { sluice } from '../../api/client.ts';
+import { headerPrefix, sluice } from '../../api/client.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Code, Id } from '../../ui/copy.tsx';
+import { Id } from '../../ui/copy.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
-import { curlCall, libraryCall } from './calls.ts';
+import { CallIt } from './call-it.tsx';
+import { routeOf } from './calls.ts';
 import { LastInvocations } from './last-invocations.tsx';
-import styles from './proxies.module.css';
+import { ProxyCallers } from './proxy-callers.tsx';
+import { defaultTimeoutS, placesInWords, toDraft, toPatch } from './proxy-draft.ts';
 import { ProxyForm } from './proxy-form.tsx';
 import { proxyQuery } from './proxy-query.ts';
+import { keyPlaces } from './route-fields.tsx';
 
 const route = getRouteApi('/proxies/$id/');
 
@@ -35,27 +38,15 @@ export function ProxySettings() {
         <Settings proxy={proxy} />
       </Card>
       <LastInvocations proxyId={id} />
-      <Card
-        title="Call it"
-        intro="SLUICE_URL is the base URL of the service; on your own machine http://127.0.0.1:8080."
-      >
-        <div className={styles.calls}>
-          <div>
-            <h3>curl</h3>
-            <Code text={curlCall(proxy)} what="the curl call" />
-          </div>
-          <div>
-            <h3>Client library</h3>
-            <Code text={libraryCall(proxy)} what="the library call" />
-          </div>
-        </div>
-      </Card>
+      <ProxyCallers proxy={proxy} />
+      <CallIt proxy={proxy} />
     </>
   );
 }
 
 function Settings({ proxy }: { proxy: ProxyResource }) {
   const names = Object.keys(proxy.configuration ?? {});
+  const headers = Object.keys(proxy.request_headers ?? {});
   const { application_id: applicationId, former_application_id: former, modified_at, created_at } = proxy;
   return (
     <Facts
@@ -63,43 +54,48 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         Destination: <code>{proxy.destination_url}</code>,
         Id: <Id id={proxy.id} />,
         Key: <Id id={proxy.key} what="the key" />,
+        Route: proxy.path_name ? <Id id={routeOf(proxy)} what="the address of the route" /> : <Soft>none</Soft>,
+        'API key of the route': proxy.path_name && <code>{keyPlacesInWords(proxy)}</code>,
+        'Allowed methods': <Listed list={proxy.allowed_methods} />,
+        'Allowed paths': <Listed list={proxy.allowed_paths} />,
         Callers: proxy.require_auth ? <Badge tone="good">need a key</Badge> : <Badge tone="warn">anybody</Badge>,
-        'Application of the code': applicationId ? (
+        Application: applicationId ? (
           <Link to="/applications/$id" params={{ id: applicationId }}>
             {applicationId}
           </Link>
         ) : former ? (
           <>
             <Badge tone="bad">deleted</Badge> <code>{former}</code>{' '}
-            <Soft>Code has no req.svc until you choose another one.</Soft>
+            <Soft>Code has no req.svc, and headers reveal no token, until you choose another one.</Soft>
           </>
         ) : (
           <Soft>none</Soft>
         ),
         Configuration: names.length > 0 ? <code>{names.join(', ')}</code> : <Soft>none</Soft>,
+        'Sets headers': headers.length > 0 ? <code>{headers.join(', ')}</code> : <Soft>none</Soft>,
+        'Replaces tokens in': <code>{placesInWords(proxy.token_places)}</code>,
+        'Time limit': `${proxy.head_timeout_s ?? defaultTimeoutS} s`,
         Changed: <Time at={modified_at ?? created_at} />,
       }}
     />
   );
 }
 
+function keyPlacesInWords({ accept_key_as: chosen = [] }: ProxyResource): string {
+  return [`${headerPrefix}-API-KEY`, ...chosen.map((place) => keyPlaces[place].label)].join(', ');
+}
+
+function Listed({ list }: { list: readonly string[] | undefined }) {
+  return list ? <code>{list.join(', ')}</code> : <Soft>all</Soft>;
+}
+
 function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void }) {
   const { id } = proxy;
   const edit = useEdit({
     resource: proxy,
-    toDraft: ({ name, destination_url, require_auth, configuration = {}, application_id }) => ({
-      ...{ name, destination_url, require_auth, configuration },
-      applicationId: application_id ?? '',
-    }),
+    toDraft,
     read: () => sluice.proxies.get(id),
-    act: (options, { applicationId, configuration: values, ...body }, { configuration = {}, application_id }) => {
-      // A merge patch keeps members that it does not name, so a removed value is sent as null.
-      const removed = Object.keys(configuration).filter((key) => !Object.hasOwn(values, key));
-      const merged = { ...values, ...Object.fromEntries(removed.map((key) => [key, null])) };
-      const application = applicationId ? { id: applicationId } : null;
-      const isNamed = applicationId !== (application_id ?? '');
-      return sluice.proxies.patch(id, { ...body, ...(isNamed && { application }), configuration: merged }, options);
-    },
+    act: (options, draft, base) => sluice.proxies.patch(id, toPatch(draft, base), options),
     said: ({ name }) => `The Proxy ${name} was changed`,
     onDone,
   });

@@ -30,8 +30,8 @@ export function ResponseTransform() {
 }
 
 const about: Readonly<Record<Kind, string>> = {
-  request: 'Runs before the request is forwarded, and sees its values. Returns body and headers to be sent.',
-  response: "Runs after the destination's answer. Returns body and headers for the caller.",
+  request: 'Runs before the request is forwarded. It sees the values. It returns body and headers for the destination.',
+  response: 'Runs after the response of the destination. It returns body and headers for the caller.',
 };
 
 const beginning: Readonly<Record<Kind, string>> = {
@@ -112,7 +112,7 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
           </>
         }
       >
-        {kept === undefined && <Soft>There is none yet. This is code to begin with. It runs once it is saved.</Soft>}
+        {kept === undefined && <Soft>There is none yet. This code is a start. It runs after you save it.</Soft>}
         <Suspense fallback={<Loading />}>
           <CodeEditor
             label={`Code of the ${kind} transform`}
@@ -126,7 +126,10 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
         <Fault error={edit.error} />
         <ChangedMeanwhile edit={edit} what="the Proxy" />
       </Card>
-      <Card title="Test run" intro="In the real sandbox, with its limits. Nothing is called and nothing is stored.">
+      <Card
+        title="Test run"
+        intro="Runs in the real sandbox with its limits. No service is called, and nothing is stored."
+      >
         <Trial needs="proxy:update" args={sample[kind]} trial={trial} />
       </Card>
     </>

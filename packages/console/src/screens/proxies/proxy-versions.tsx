@@ -27,7 +27,7 @@ export function ProxyVersions() {
   return (
     <>
       {version !== undefined && <Compared key={version} proxy={proxy} version={version} />}
-      <Card title="Versions" intro="Each change makes a version. The newest is in force." flush>
+      <Card title="Versions" intro="Each change makes a version. The newest version is used." flush>
         <Loaded query={query}>
           {({ data, pagination }) => (
             <>
@@ -49,15 +49,15 @@ export function ProxyVersions() {
 function columnsOf(id: string, newest: number): readonly Column<ProxyVersion>[] {
   return [
     { title: 'Version', tight: true, cell: ({ version }) => `Version ${version}` },
-    { title: 'At', tight: true, cell: ({ at }) => <Time at={at} /> },
-    { title: 'Changed', from: 46, cell: ({ changed }) => changed.join(', ') || <Soft>made</Soft> },
-    { title: 'By', from: 46, cell: ({ by }) => by && <code>{by}</code> },
+    { title: 'Time', tight: true, cell: ({ at }) => <Time at={at} /> },
+    { title: 'Changed', from: 46, cell: ({ changed }) => changed.join(', ') || <Soft>created</Soft> },
+    { title: 'Actor', from: 46, cell: ({ by }) => by && <code>{by}</code> },
     {
       title: 'Compare',
       tight: true,
       cell: ({ version }) =>
         version === newest ? (
-          <Soft>as it is</Soft>
+          <Soft>Current</Soft>
         ) : (
           <Link to="/proxies/$id/versions" params={{ id }} search={(former) => ({ ...former, version })}>
             Compare version {version}
@@ -76,17 +76,17 @@ function Compared({ proxy, version }: { proxy: ProxyResource; version: number })
   });
   const restore = useChange({
     act: (options) => sluice.proxies.versions.restore(id, String(version), options),
-    said: () => `${name} is as in version ${version} again`,
+    said: () => `${name} was restored to version ${version}`,
   });
   return (
     <Card
-      title={`From version ${version} to the Proxy as it is`}
+      title={`From version ${version} to the current version`}
       acts={
         <Confirm
           small
           act={`Restore version ${version}`}
           title={`Restore version ${version}?`}
-          text="It becomes the newest version. The present one stays in this list."
+          text="It becomes the newest version. The current version stays in this list."
           needs="proxy:update"
           change={restore}
         />

@@ -54,7 +54,7 @@ function Found({ formula }: { formula: ReactorFormula }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="It is refused while a Reactor runs this formula. It cannot be taken back."
+          text="A formula that a Reactor uses cannot be deleted. This cannot be undone."
           needs="reactor:delete"
           change={remove}
         />
@@ -127,7 +127,7 @@ function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => vo
     onDone,
   });
   return (
-    <Card title="Change the settings" intro="Configurations of Reactors are checked when they are next changed.">
+    <Card title="Change the settings" intro="The configuration of a Reactor is checked when you change it.">
       <FormulaForm
         draft={edit.draft}
         onDraft={edit.setDraft}

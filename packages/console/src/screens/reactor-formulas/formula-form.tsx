@@ -65,14 +65,14 @@ export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFo
       <DeclaredEditor
         legend="Configuration"
         one="Value"
-        intro="What each Reactor of this formula must be given. Its code reads it as req.configuration."
+        intro="Each Reactor of this formula must have these values. The code reads them as req.configuration."
         members={draft.configuration}
         onMembers={(configuration) => change({ configuration })}
       />
       <DeclaredEditor
         legend="Arguments"
         one="Argument"
-        intro="What callers must send, unless it is optional. They may send more. The code reads it as req.args."
+        intro="Callers must send these arguments, unless they are optional. They may send others too. The code reads them as req.args."
         members={draft.request_parameters}
         onMembers={(parameters) => change({ request_parameters: parameters })}
         canBeOptional

@@ -41,7 +41,7 @@ export function FormulaList() {
   return (
     <ListPage
       title="Formulas"
-      intro="A formula is code that several Reactors run, each with a configuration of its own."
+      intro="A formula is code that several Reactors run, each with its own configuration."
       needs="reactor:read"
       tabs={<ReactorTabs />}
       acts={
@@ -72,8 +72,8 @@ function Formulas() {
         query={query}
         onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
         empty={
-          <Empty icon="reactors" title={name ? 'No formula has such a name' : 'No formulas yet'}>
-            Make one if several Reactors should run the same code. A change of it is a change of all of them.
+          <Empty icon="reactors" title={name ? 'No formula has this name' : 'No formulas yet'}>
+            Create one if several Reactors should run the same code. If you change it, all of them run the new code.
           </Empty>
         }
       />

@@ -14,7 +14,7 @@ const empty: FormulaDraft = { name: '', description: '', configuration: [], requ
 export function FormulaNew() {
   return (
     <Page title="New formula" back={<Link to="/reactors/formulas">Formulas</Link>}>
-      <Guarded needs="reactor:create" what="You cannot make formulas">
+      <Guarded needs="reactor:create" what="You cannot create formulas">
         <NewFormula />
       </Guarded>
     </Page>
@@ -28,11 +28,11 @@ function NewFormula() {
   const create = useChange({
     unsaved,
     act: (options) => sluice.reactorFormulas.create({ ...toBody(draft), code: firstCode }, options),
-    said: ({ name }) => `The formula ${name} was made`,
+    said: ({ name }) => `The formula ${name} was created`,
     onDone: ({ id }) => navigate({ to: '/reactors/formulas/$id', params: { id } }),
   });
   return (
-    <Card title="The formula" intro="Its code is written next.">
+    <Card title="The formula" intro="In the next step you write its code.">
       <FormulaForm
         draft={draft}
         onDraft={setDraft}
@@ -40,7 +40,7 @@ function NewFormula() {
         error={create.error}
         acts={
           <Button kind="primary" type="submit" busy={create.isPending}>
-            Make the formula
+            Create formula
           </Button>
         }
       />

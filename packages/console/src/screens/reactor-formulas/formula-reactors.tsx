@@ -39,7 +39,7 @@ export function FormulaReactors({ formulaId }: { formulaId: string }) {
   return (
     <Card
       title="Reactors that run it"
-      intro="Each runs the new code as soon as a change of it is confirmed."
+      intro="When you save a change of the formula, each of them runs the new code."
       acts={
         <LinkButton small to="/reactors/new" search={{ formula: formulaId }} icon="plus" needs="reactor:create">
           New Reactor

@@ -13,7 +13,7 @@ interface FormulaChoiceProps {
   onValue: (id: string) => void;
 }
 
-/** What a new Reactor runs: code of its own, or one of the newest formulas. Pages of older formulas lead here too. */
+/** What a new Reactor runs: its own code, or one of the newest formulas. Pages of older formulas lead here too. */
 export function FormulaChoice({ value, formula, error, onValue }: FormulaChoiceProps) {
   const newest = useQuery({
     queryKey: ['formulas', 'to choose'],
@@ -21,13 +21,13 @@ export function FormulaChoice({ value, formula, error, onValue }: FormulaChoiceP
   });
   const known = (newest.data?.data ?? []).map(({ id, name }) => [id, name]);
   const options: Record<string, string> = {
-    '': 'Code of its own',
+    '': 'Its own code',
     ...(value && { [value]: formula?.name ?? value }),
     ...Object.fromEntries(known),
   };
   return (
     <Choice
-      label="What it runs"
+      label="Source of the code"
       hint={formula?.description ?? 'A formula is code that several Reactors run.'}
       value={value ?? ''}
       options={options}

@@ -40,7 +40,7 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
     <>
       <Card
         title="Code"
-        intro="Exports an async function. It returns raw, or body and headers; the service makes tokens of what it returns as tokenize."
+        intro="Exports an async function. It returns raw, or body and headers. The values that it returns as tokenize become tokens."
         acts={
           <Button small kind="primary" needs="reactor:update" busy={edit.isSaving} onClick={edit.save}>
             Save
@@ -55,7 +55,7 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
       </Card>
       <Card
         title="Test run"
-        intro="In the real sandbox. Expressions are not evaluated, fetch is refused, and nothing is stored."
+        intro="Runs in the real sandbox. Expressions are not evaluated, fetch is refused, and nothing is stored."
       >
         {fields}
         <Trial needs="reactor:update" args={args} trial={trial} />

@@ -56,7 +56,7 @@ function Found({ reactor }: { reactor: Reactor }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="Every call of it is refused as soon as this is confirmed. It cannot be taken back."
+          text="When you confirm, every call of it is refused. This cannot be undone."
           needs="reactor:delete"
           change={remove}
         />
@@ -124,7 +124,7 @@ function Settings({ reactor }: { reactor: Reactor }) {
             the formula <ThingLink type="reactor_formula" id={formula_id} name={formulas.get(formula_id)} />
           </>
         ) : (
-          'code of its own'
+          'its own code'
         ),
         'Application of the code': applicationId ? (
           <ThingLink type="application" id={applicationId} name={applications.get(applicationId)} />

@@ -40,8 +40,8 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, 
       {choice}
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <Check
-        label="Repeat runs that were interrupted"
-        hint="Only if calling out twice does no harm. It is for asynchronous runs whose process died."
+        label="Repeat interrupted runs"
+        hint="For asynchronous runs whose process stopped. Use it only if the code may call other services twice."
         checked={draft.retryable}
         onChecked={(retryable) => change({ retryable })}
       />

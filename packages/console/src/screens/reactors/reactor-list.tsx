@@ -36,7 +36,7 @@ const columns: readonly Column<Reactor>[] = [
 ];
 
 function Runs({ formulaId }: { formulaId: string | undefined }) {
-  if (formulaId === undefined) return 'code of its own';
+  if (formulaId === undefined) return 'its own code';
   return (
     <Link to="/reactors/formulas/$id" params={{ id: formulaId }}>
       a formula
@@ -48,7 +48,7 @@ export function ReactorList() {
   return (
     <ListPage
       title="Reactors"
-      intro="A Reactor is code that is called directly, with values in place of tokens. It may call other services, and its results may become tokens."
+      intro="A Reactor is your code, which callers run directly, with values in place of tokens. It may call other services, and its results may become tokens."
       needs="reactor:read"
       tabs={<ReactorTabs />}
       acts={
@@ -79,8 +79,8 @@ function Reactors() {
         query={query}
         onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
         empty={
-          <Empty icon="reactors" title={name ? 'No Reactor has such a name' : 'No Reactors yet'}>
-            Make one for work that needs values but no destination of its own: checks, lookups, files.
+          <Empty icon="reactors" title={name ? 'No Reactor has this name' : 'No Reactors yet'}>
+            Create one for work that needs values but not a single destination: checks, lookups, files.
           </Empty>
         }
       />

@@ -19,7 +19,7 @@ const empty: ReactorDraft = { name: '', applicationId: '', retryable: false, con
 export function ReactorNew() {
   return (
     <Page title="New Reactor" back={<Link to="/reactors">Reactors</Link>}>
-      <Guarded needs="reactor:create" what="You cannot make Reactors">
+      <Guarded needs="reactor:create" what="You cannot create Reactors">
         <NewReactor />
       </Guarded>
     </Page>
@@ -40,11 +40,11 @@ function NewReactor() {
       const runs = formulaId ? { formula: { id: formulaId } } : { code: firstCode };
       return sluice.reactors.create({ ...body, ...runs, ...application }, options);
     },
-    said: ({ name }) => `The Reactor ${name} was made`,
+    said: ({ name }) => `The Reactor ${name} was created`,
     onDone: ({ id }) => navigate({ to: '/reactors/$id', params: { id } }),
   });
   return (
-    <Card title="The Reactor" intro={formulaId ? undefined : 'Its code is written next.'}>
+    <Card title="The Reactor" intro={formulaId ? undefined : 'In the next step you write its code.'}>
       <ReactorForm
         draft={draft}
         onDraft={setDraft}
@@ -61,7 +61,7 @@ function NewReactor() {
         }
         acts={
           <Button kind="primary" type="submit" busy={create.isPending}>
-            Make the Reactor
+            Create Reactor
           </Button>
         }
       />

@@ -13,7 +13,7 @@ import { isUnderWay, tookOf } from './run-text.ts';
 const route = getRouteApi('/reactors/$id');
 
 const columns: readonly Column<ReactorRun>[] = [
-  { title: 'Asked for', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Requested', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'State', tight: true, cell: ({ state }) => <RunState state={state} /> },
   {
     title: 'Ended',
@@ -43,14 +43,14 @@ export function ReactorRuns({ reactorId }: { reactorId: string }) {
   return (
     <Card
       title="Runs"
-      intro="Calls of react-async. A run is deleted 24 hours after its end. Only who asked for it can read its result."
+      intro="Runs of react-async. A run is deleted 24 hours after its end. Only the caller that requested it can read its result."
       flush
     >
       <Loaded query={query}>
         {({ data, pagination: { next } }) => (
           <>
             {data.length === 0 ? (
-              <Empty icon="reactors" title="No runs of the last day" />
+              <Empty icon="reactors" title="No runs in the last 24 hours" />
             ) : (
               <Table label="Runs" columns={[...columns, more]} rows={data} keyOf={({ id }) => id} />
             )}

@@ -15,7 +15,7 @@ import { RunState } from './run-state.tsx';
 import { isUnderWay, tookOf } from './run-text.ts';
 
 const whyNotCancelled =
-  'Only the Application or session that asked for a run can cancel it, with its own key. The console never acts with the rights of a key, so it cannot. The details show the call.';
+  'Only the Application or session that requested a run can cancel it, with its own key. The console has no such key. The details show the call.';
 
 interface RunProps {
   run: ReactorRun;
@@ -49,19 +49,19 @@ function Details({ run, reactorId }: RunProps) {
   const { id, created_by: caller, state, created_at, started_at, ended_at, console: lines = [] } = run;
   const missing = useMissingRight('reactor:update');
   const application = useNames('applications', [caller]).get(caller);
-  const noLines = ended_at ? 'No lines of its console were kept.' : 'What its code prints is kept when it ends.';
+  const noLines = ended_at ? 'It has no console lines.' : 'Its console lines are stored when it ends.';
   return (
     <>
       <Facts
         facts={{
           Id: <Id id={id} />,
-          'Asked for by': application ? (
+          'Requested by': application ? (
             <ThingLink type="application" id={caller} name={application} />
           ) : (
-            <Id id={caller} what="the id of who asked for it" />
+            <Id id={caller} what="the id of the caller" />
           ),
           State: <RunState state={state} />,
-          'Asked for': <Time at={created_at} />,
+          Requested: <Time at={created_at} />,
           Began: started_at && <Time at={started_at} />,
           Ended: ended_at && <Time at={ended_at} />,
           Took: tookOf(run),
@@ -71,7 +71,7 @@ function Details({ run, reactorId }: RunProps) {
         <div>
           <h3>Cancel it</h3>
           <p>
-            <Soft>With the key of who asked for it, until its code calls out:</Soft>
+            <Soft>With the key of the caller, before its code calls another service:</Soft>
           </p>
           <Code text={cancelCall(reactorId, id)} what="the call that cancels it" />
         </div>

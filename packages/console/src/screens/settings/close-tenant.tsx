@@ -13,16 +13,16 @@ export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
   const [typed, setTyped] = useState('');
   const close = useChange({
     act: (options) => sluice.tenant.delete(options),
-    said: () => `${name} was closed`,
+    said: () => `${name} was deleted`,
     onDone: () => location.assign('/sign-in'),
   });
   return (
     <Card
-      title="Close the Tenant"
-      intro="All its keys are refused at once, its data keys are destroyed, and no backup brings its values back."
+      title="Delete the Tenant"
+      intro="All its keys are refused at once, and its data keys are destroyed, so its values cannot be decrypted any more."
       acts={
         <Button kind="danger" needs="tenant:delete" onClick={() => setOpen(true)}>
-          Close the Tenant
+          Delete the Tenant
         </Button>
       }
       flush
@@ -31,7 +31,7 @@ export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
         open={isOpen}
         onClose={() => setOpen(false)}
         title={`Close ${name}?`}
-        text="Everything that uses its tokens stops working. This cannot be taken back."
+        text="Everything that uses its tokens stops working. This cannot be undone."
       >
         <Form
           onSubmit={() => close.mutate()}
@@ -40,7 +40,7 @@ export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
             <>
               <Button onClick={() => setOpen(false)}>Cancel</Button>
               <Button kind="danger" type="submit" disabled={typed !== name} busy={close.isPending}>
-                Close it for good
+                Delete Tenant
               </Button>
             </>
           }

@@ -29,8 +29,8 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
         </a>
       }
     >
-      Send this text to {email}; nothing is sent for you. The link is shown once. It lets only that address in, and if
-      you lose it, "New link" makes another one.
+      Send this text to {email}yourself: no mail is sent. The link is shown only once, and works only for that address.
+      If you lose it, "New link" creates another one.
       {invitation.member_id && ' Whoever accepts it takes over the membership of this address.'}
     </NewSecret>
   );
@@ -47,7 +47,7 @@ function NoLink({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Nobody can accept yet"
-      text="This installation has no issuer by which people sign in. Whoever runs it sets OIDC_ISSUERS; then send the invitation again."
+      text="This installation has no identity provider. Its operators must set OIDC_ISSUERS. Then send the invitation again."
     >
       <Button kind="primary" onClick={onClose}>
         Close

@@ -20,7 +20,7 @@ export function Invitations() {
   });
   const resend = useChange({
     act: (options, { id }: Invitation) => sluice.invitations.resend(id, options),
-    said: ({ email }) => `${email} has a new link; the former one is refused`,
+    said: ({ email }) => `${email} has a new link. The old link is refused`,
     onDone: setSent,
   });
   const columns: readonly Column<Invitation>[] = [
@@ -69,8 +69,8 @@ export function Invitations() {
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon="applications" title="Nobody is invited">
-              An invitation is a link for one e-mail address, good for 72 hours.
+            <Empty icon="applications" title="No open invitations">
+              An invitation is a link for one e-mail address. It is valid for 72 hours.
             </Empty>
           ) : (
             <Table label="Invitations" columns={columns} rows={data} keyOf={({ id }) => id} />
@@ -89,7 +89,7 @@ function State({ invitation: { status, acceptable } }: { invitation: Invitation 
     <>
       <Badge tone="warn">refused</Badge>
       <br />
-      <Soft>Whoever invited may not give this role any more. Make a new link.</Soft>
+      <Soft>The person who invited may no longer give this role. Create a new link.</Soft>
     </>
   );
 }
@@ -104,7 +104,7 @@ function DeleteInvitation({ invitation: { id, email } }: { invitation: Invitatio
       small
       act="Delete"
       title={`Delete the invitation of ${email}?`}
-      text="Its link is refused as soon as this is confirmed."
+      text="When you confirm, its link is refused."
       needs="tenant:invitation:delete"
       change={remove}
     />

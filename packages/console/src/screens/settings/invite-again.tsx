@@ -33,7 +33,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
       title={`Invite ${name} again?`}
       text={
         isOwn
-          ? 'You get a link by which somebody else, or you in another browser, takes over your membership. If you accept it in this browser, nothing changes. If it is accepted elsewhere, you are signed out here.'
+          ? 'You get a link. Whoever accepts it takes over your membership, and you are signed out here. If you accept it yourself in this browser, nothing changes.'
           : `You get a link to send to ${email}. Whoever accepts it takes over this membership.`
       }
     >
@@ -49,7 +49,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
           </>
         }
       >
-        <Facts facts={{ 'Role, which stays': roleNames[member.role], 'Signed in now': signedIn }} />
+        <Facts facts={{ 'Role (does not change)': roleNames[member.role], 'Signed in now': signedIn }} />
       </Form>
     </Dialog>
   );

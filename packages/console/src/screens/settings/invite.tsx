@@ -16,7 +16,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   });
   if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title="Invite somebody" text="You get a link, which you send as you like.">
+    <Dialog open onClose={onClose} title="Invite somebody" text="You get a link. Send it to the person yourself.">
       <Form
         onSubmit={() => invite.mutate()}
         error={invite.error}

@@ -87,7 +87,7 @@ function ChangeMember({ member }: { member: Member }) {
         small
         act="Remove"
         title={`Remove ${name}?`}
-        text="The person is signed out of this Tenant everywhere as soon as this is confirmed."
+        text="When you confirm, the person is signed out of this Tenant everywhere."
         needs="tenant:member:delete"
         change={remove}
       />

@@ -11,7 +11,7 @@ export function People() {
   const [isInviting, setInviting] = useState(false);
   return (
     <SettingsPage
-      intro="Who may sign in to this Tenant. No role can see the values of tokens."
+      intro="People who may sign in to this Tenant. No role can see the values of tokens."
       acts={
         <Button kind="primary" icon="plus" needs="tenant:invitation:create" onClick={() => setInviting(true)}>
           Invite
@@ -23,7 +23,7 @@ export function People() {
           <Members />
         </Guarded>
       </Card>
-      <Card title="Invitations" intro="Whoever has accepted is a member, and no longer listed here." flush>
+      <Card title="Invitations" intro="Accepted invitations are not listed. These people are members." flush>
         <Guarded needs="tenant:invitation:read" what="You cannot see the invitations">
           <Invitations />
         </Guarded>

@@ -11,9 +11,9 @@ export const roleNames: Readonly<Record<Role, string>> = {
 };
 
 export const roleMeaning: Readonly<Record<Role, string>> = {
-  OWNER: 'May do everything, and close the Tenant.',
-  ADMIN: 'May do everything but close the Tenant.',
-  DEVELOPER: 'May change Applications, Proxies and reactors, not the Tenant or its people.',
+  OWNER: 'May do everything, and delete the Tenant.',
+  ADMIN: 'May do everything except delete the Tenant.',
+  DEVELOPER: 'May change Applications, Proxies and Reactors, but not the Tenant and its members.',
   AUDITOR: 'May read everything and change nothing.',
 };
 

@@ -15,7 +15,7 @@ const route = getRouteApi('/settings/sign-ins');
 
 export function SignIns() {
   return (
-    <SettingsPage intro="Browsers that are signed in to this Tenant. Each lasts 12 hours at most.">
+    <SettingsPage intro="Browsers that are signed in to this Tenant. A sign-in ends after 12 hours at most.">
       <Card title="Sign-ins" flush>
         <List />
       </Card>
@@ -80,7 +80,7 @@ function EndSignIn({ signIn: { id } }: { signIn: SignedIn }) {
       small
       act="End"
       title="End this sign-in?"
-      text="That browser is refused as soon as this is confirmed. The person may sign in again."
+      text="When you confirm, that browser is signed out. The person may sign in again."
       change={end}
     />
   );
@@ -96,8 +96,8 @@ function Providers() {
       {(providers) =>
         providers.length === 0 ? (
           <p>
-            With a management key, or a one-time link where the installation allows it. For people to sign in with
-            accounts of their own, whoever runs this installation sets <code>OIDC_ISSUERS</code>.
+            With a management key, or with a one-time link if the installation allows it. If people should sign in with
+            their own accounts, the operators of this installation must set <code>OIDC_ISSUERS</code>.
           </p>
         ) : (
           <p>With an account at {providers.map(({ name }) => name).join(', ')}, or with a management key.</p>

@@ -15,7 +15,7 @@ import { SettingsPage } from './settings-page.tsx';
 
 export function TenantSettings() {
   return (
-    <SettingsPage intro="What this Tenant is called, and how its tokens are made.">
+    <SettingsPage intro="The name of the Tenant, and how its tokens are created.">
       <Guarded needs="tenant:read" what="You cannot see the Tenant's settings">
         <Settings />
       </Guarded>
@@ -87,14 +87,14 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
         />
         <Check
           label="Fingerprint every token"
-          hint="A keyed hash of the value shows which tokens are equal, without showing what they hold."
+          hint="A fingerprint is a keyed hash. It shows which tokens have equal values, but not the values."
           checked={fingerprints}
           onChecked={(checked) => change({ fingerprints: checked })}
           disabled={isLocked}
         />
         <Check
           label="Give one token to equal values"
-          hint="Creating a token for a value that has one answers the existing token."
+          hint="If a value has a token already, creating it again returns the existing token."
           checked={deduplicates}
           onChecked={(checked) => change({ deduplicates: checked })}
           disabled={isLocked}

@@ -12,7 +12,7 @@ const purposes: Readonly<Record<DataKey['purpose'], string>> = {
   proxy_secrets: 'Secrets of Proxies and reactors',
   fingerprint: 'Fingerprints',
   blind_index: 'Search indexes',
-  idempotency: 'Kept answers',
+  idempotency: 'Stored responses',
 };
 
 const count = new Intl.NumberFormat();
@@ -39,7 +39,7 @@ export function VaultState() {
       </Card>
       <Card
         title="Data keys"
-        intro="Each is wrapped by the installation's root key. A rotation makes a new version and encrypts everything anew."
+        intro="The root key of the installation encrypts each of them. A rotation makes a new version and encrypts everything with it."
         flush
       >
         <Guarded needs="tenant:read" what="You cannot see the data keys">
@@ -76,7 +76,7 @@ function DataKeys() {
       {(keys) =>
         keys.length === 0 ? (
           <Empty icon="lock" title="No keys yet">
-            They are made with the first value that is encrypted.
+            They are created with the first value that is encrypted.
           </Empty>
         ) : (
           <Table

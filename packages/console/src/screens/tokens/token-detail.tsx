@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { nameOf, useMe } from '../../api/me.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -12,6 +13,7 @@ import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { CursorPaging } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { LogTable } from '../audit/log-table.tsx';
+import { TokenBinding } from './token-binding.tsx';
 import { Metadata } from './token-list.tsx';
 import { tokenTypes } from './token-search.ts';
 import styles from './tokens.module.css';
@@ -26,7 +28,11 @@ export function TokenDetail() {
         <Described id={id} />
         <WhatKeysSee id={id} />
       </Guarded>
-      <Card title="Who touched it" intro="Newest first, disclosures through Proxies and Reactors included." flush>
+      <Card
+        title="Audit log"
+        intro="All rows about this token, newest first. They include disclosures through Proxies and Reactors, and uses that were refused."
+        flush
+      >
         <Guarded needs="log:read" what="You cannot see the audit log">
           <Touched id={id} />
         </Guarded>
@@ -41,41 +47,51 @@ function Described({ id }: { id: string }) {
     queryFn: async ({ signal }) => (await sluice.tokens.list({ id: [id] }, { signal }).page()).data[0] ?? null,
   });
   return (
-    <Card flush={!query.data}>
-      <Loaded query={query}>
-        {(token) =>
-          token ? (
-            <TokenFacts token={token} />
-          ) : (
-            <Empty icon="tokens" title="There is no token with this id">
-              It may be deleted or expired, or of another Tenant. What the audit log knows of it stands below.
-            </Empty>
-          )
-        }
-      </Loaded>
-    </Card>
+    <>
+      <Card flush={!query.data}>
+        <Loaded query={query}>
+          {(token) =>
+            token ? (
+              <TokenFacts token={token} />
+            ) : (
+              <Empty icon="tokens" title="There is no token with this id">
+                It was deleted, it has expired, or it belongs to another Tenant. Its rows in the audit log are shown
+                below.
+              </Empty>
+            )
+          }
+        </Loaded>
+      </Card>
+      {query.data && <TokenBinding token={query.data} />}
+    </>
   );
 }
 
 function TokenFacts({ token }: { token: DescribedToken }) {
   const { id, type, containers, metadata, created_by: creator, modified_by: modifier } = token;
   const names = useNames('applications', [creator, modifier]);
-  const application = (by: string) => <ThingLink type="application" id={by} name={names.get(by)} />;
+  const me = useMe();
+  const author = (by: string) =>
+    by === me.user?.id ? (
+      `${nameOf(me)} (you)`
+    ) : (
+      <ThingLink type={names.has(by) ? 'application' : ''} id={by} name={names.get(by)} />
+    );
   return (
     <Facts
       facts={{
         Id: <Id id={id} />,
         Type: <Badge tone="info">{tokenTypes[type]}</Badge>,
         Containers: <code>{containers.join(', ')}</code>,
-        Value: <Soft>never shown by the console</Soft>,
+        Value: <Soft>the console never shows it</Soft>,
         Created: (
           <>
-            <Time at={token.created_at} /> {creator && <>by {application(creator)}</>}
+            <Time at={token.created_at} /> {creator && <>by {author(creator)}</>}
           </>
         ),
         Changed: token.modified_at && (
           <>
-            <Time at={token.modified_at} /> {modifier && <>by {application(modifier)}</>}
+            <Time at={token.modified_at} /> {modifier && <>by {author(modifier)}</>}
           </>
         ),
         Expires: token.expires_at ? <Time at={token.expires_at} /> : <Soft>never</Soft>,
@@ -96,7 +112,10 @@ function WhatKeysSee({ id }: { id: string }) {
     placeholderData: keepPreviousData,
   });
   return (
-    <Card title="What would a key see of it?" intro="Choose whose key. The answer names the rule that decides.">
+    <Card
+      title="What may an Application do with it?"
+      intro="Choose an Application. The result names the rule that decides."
+    >
       <Loaded query={query}>
         {({ data, pagination }) => {
           const keys = data.filter(({ type }) => type !== 'management');
@@ -105,7 +124,7 @@ function WhatKeysSee({ id }: { id: string }) {
               {((pagination.total_pages ?? 1) > 1 || name !== '') && (
                 <Find label="Name" value={name} placeholder="Name of an Application" onValue={setName} />
               )}
-              {keys.length === 0 && <Soft>No such Application works with tokens.</Soft>}
+              {keys.length === 0 && <Soft>No Application with token permissions has this name.</Soft>}
               <ul className={styles.applications}>
                 {keys.map((application) => (
                   <li key={application.id}>
@@ -136,12 +155,12 @@ function Touched({ id }: { id: string }) {
     <Loaded query={query}>
       {({ data, pagination }) =>
         data.length === 0 ? (
-          <Empty icon="audit" title="The audit log knows nothing of it">
-            A row is there two seconds after what it tells of.
+          <Empty icon="audit" title="The audit log has no rows about it">
+            New rows appear within two seconds.
           </Empty>
         ) : (
           <>
-            <LogTable label="Who touched it" rows={data} tokenId={id} />
+            <LogTable label="Audit log" rows={data} tokenId={id} />
             <CursorPaging
               next={pagination.next}
               isFormer={query.isPlaceholderData}

@@ -33,7 +33,7 @@ export function TokenList() {
   return (
     <ListPage
       title="Tokens"
-      intro="What the vault keeps. The console shows neither values nor masks, whatever your role is."
+      intro="The tokens in the vault. The console never shows values or masks, in any role."
       needs="application:read"
     >
       <Tokens />
@@ -94,8 +94,8 @@ function Tokens() {
         empty={
           <Empty icon="tokens" title={found === undefined ? 'No tokens yet' : 'No token matches'}>
             {found === undefined
-              ? 'Servers make them with a key that has token:create, browsers by the hosted fields.'
-              : 'An id, a container and metadata are compared whole; /pci/* stands for all containers below /pci/.'}
+              ? 'Servers create them with a key that has token:create, browsers with the hosted fields.'
+              : 'Id, container and metadata must match exactly. /pci/* matches all containers below /pci/.'}
           </Empty>
         }
       />

@@ -19,9 +19,9 @@ export async function request(method, path, options) {
     if (response.ok)
         return answer;
     const { title = 'The vault refused', detail, errors } = answer;
-    const retryAfterSeconds = Number(response.headers.get('Retry-After') ?? NaN);
+    const retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
     const told = { status: response.status, title, ...(detail && { detail }), ...(errors && { errors }) };
-    throw new RequestError(Number.isFinite(retryAfterSeconds) ? { ...told, retryAfterSeconds } : told);
+    throw new RequestError(/^\d+$/.test(retryAfter) ? { ...told, retryAfterSeconds: Number(retryAfter) } : told);
 }
 function toInit(method, { key, body, idempotencyKey }) {
     const prefix = document.documentElement.dataset.headerPrefix ?? '';

@@ -7,6 +7,7 @@ import { countActive, noteActiveRows } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { findEqual } from './deduplicate.ts';
 import { type Creation, draftToken } from './draft-tokens.ts';
+import { takesPart } from './equal-tokens.queries.ts';
 import { type InsertedToken, TakenIdError } from './insert-tokens.queries.ts';
 import { type CreatedToken, presentCreated, type StoredDrafts } from './present-created.ts';
 
@@ -51,7 +52,7 @@ interface Made<T> {
 /** Undefined if equal tokens must be searched for, which only Postgres knows if the Tenant's setting decides. */
 async function insertFresh<T>(creation: Creation, answering: Answering<T>): Promise<Made<T> | undefined> {
   const { vault, actor, drafts } = creation;
-  if (drafts.some(({ row }) => row.deduplicate === true)) return undefined;
+  if (drafts.some(({ row }) => row.deduplicate === true && takesPart(row))) return undefined;
   let made: Made<T> | undefined;
   const answerFor = async (db: Queryable, inserted: readonly InsertedToken[]) => {
     made = await answerOf(db, creation, { inserted, equal: new Map() }, answering);
@@ -96,7 +97,8 @@ async function answerOf<T>(
 
 /** Those that may be locked; only the transaction knows the Tenant's setting. */
 function fingerprintsOf({ actor: { tenantId }, drafts }: Creation): LockedRows {
-  return { tenantId, rows: drafts.flatMap(({ row }) => (row.deduplicate === false ? [] : (row.fingerprint ?? []))) };
+  const mayBeEqual = drafts.filter(({ row }) => row.deduplicate !== false && takesPart(row));
+  return { tenantId, rows: mayBeEqual.flatMap(({ row }) => row.fingerprint ?? []) };
 }
 
 /** A process that has not yet dropped a former token with one of these ids would serve that one. */

@@ -4,7 +4,7 @@ import type { TokenTypeName } from '../../types/token-types.ts';
 import { findTokenSettings } from '../tenant-settings.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import type { Creation, Draft } from './draft-tokens.ts';
-import { equalityOf, findOldestEqual, hasFingerprint, lockFingerprints } from './equal-tokens.queries.ts';
+import { equalityOf, findOldestEqual, hasFingerprint, lockFingerprints, takesPart } from './equal-tokens.queries.ts';
 
 /**
  * What public callers may find as the equal of what they send. Whether a token existed answers a guess at its value, and
@@ -25,7 +25,8 @@ export async function findEqual(
   const { deduplicate_tokens: setting } = await findTokenSettings(tx, tenantId);
   const isLookedFor = (row: Draft['row']) =>
     isPublic(actor) ? setting && row.deduplicate !== false && shared.has(row.type) : (row.deduplicate ?? setting);
-  const nameOf = ({ row }: Draft) => (isLookedFor(row) && hasFingerprint(row) ? equalityOf(row) : undefined);
+  const nameOf = ({ row }: Draft) =>
+    takesPart(row) && isLookedFor(row) && hasFingerprint(row) ? equalityOf(row) : undefined;
   const canonical = await findStored(tx, tenantId, drafts.filter(nameOf));
   const fresh: Draft[] = [];
   const equal = new Map<Draft, string>();
@@ -44,7 +45,7 @@ export async function findEqual(
   if (told > mostTold) {
     throw new ServiceError(
       'payload_too_large',
-      'The answer may show at most 8 MiB of tokens that exist already; create fewer tokens at a time',
+      'The response may have at most 8 MiB of tokens that exist already; create fewer tokens in one request',
       { limit: 'result_size' },
     );
   }

@@ -63,6 +63,7 @@ export async function draftTokens(vault: Vault, actor: Actor, inputs: readonly T
       fingerprint_expression: input.fingerprintExpression ?? null,
       deduplicate: input.deduplicate ?? null,
       expires_at: input.expiresAt ?? null,
+      use: input.use,
       trace_id: traceId,
       log_id: logId,
     };

@@ -12,6 +12,11 @@ export function hasFingerprint<T extends Derived>(row: T): row is T & Fingerprin
   return row.fingerprint !== null;
 }
 
+/** Whether the token takes part in deduplication. One with `use` would answer a create that asks for no restriction. */
+export function takesPart({ use }: Pick<TokenRow, 'use'>): boolean {
+  return use === null;
+}
+
 const defaultExpressions = tokenTypeNames.flatMap((type): [TokenTypeName, string][] => {
   const { fingerprintExpression } = tokenTypeOf(type);
   return fingerprintExpression === undefined ? [] : [[type, fingerprintExpression]];
@@ -31,6 +36,8 @@ const defaults = sql.join(defaultExpressions.map(([type, text]) => sql`(${sql.li
 /** {@link equalityOf} for a row. */
 const equality = sql<string>`(type || chr(10) || fingerprint || chr(10) || case
   when (type, fingerprint_expression) in (${defaults}) then '' else coalesce(fingerprint_expression, '') end)`;
+
+const takesPartInSql = sql<boolean>`(use is null)`;
 
 /** Makes creations of equal tokens wait until the transaction ends. Sorted, so that they cannot deadlock. */
 export async function lockFingerprints(
@@ -58,6 +65,7 @@ export async function findOldestEqual(
     .where('type', '=', sql<string>`any(${tokens.map(({ type }) => type)}::text[])`)
     .where('fingerprint', '=', sql<string>`any(${tokens.map(({ fingerprint }) => fingerprint)}::text[])`)
     .where(equality, '=', sql<string>`any(${tokens.map(equalityOf)}::text[])`)
+    .where(takesPartInSql)
     .where(notExpired)
     .orderBy(equality)
     .orderBy('created_at')
@@ -78,6 +86,7 @@ export async function hasEqual(
     .where('type', '=', token.type)
     .where('fingerprint', '=', token.fingerprint)
     .where(equality, '=', equalityOf(token))
+    .where(takesPartInSql)
     .where('id', '!=', id)
     .where(notExpired)
     .limit(1)

@@ -6,6 +6,7 @@ import { dueMinutes, insertDue } from '../expiry/due-tokens.queries.ts';
 import type { TokenSettings } from '../tenant-settings.queries.ts';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
+import { takesPart } from './equal-tokens.queries.ts';
 import { columnLists, storedNames, storedValues, unnested } from './token-columns.ts';
 
 export interface InsertedToken {
@@ -54,8 +55,8 @@ function valuesOf({ actor, tokens, month, deduplicated, alsoActive = 0 }: Insert
   const rows = tokens.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     ...{ tenantId: actor.tenantId, actorId: actor.id, actorType: actor.actorType ?? 'application', month },
-    isDeduplicated: !deduplicated && rows.some(({ deduplicate }) => deduplicate === true),
-    isSettingAsked: !deduplicated && rows.some(({ deduplicate }) => deduplicate === null),
+    isDeduplicated: !deduplicated && rows.some((row) => takesPart(row) && row.deduplicate === true),
+    isSettingAsked: !deduplicated && rows.some((row) => takesPart(row) && row.deduplicate === null),
     ...columnLists(rows),
     ...countsOf(rows, month, alsoActive),
     ...dueMinutes(rows),

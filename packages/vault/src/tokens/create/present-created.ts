@@ -8,7 +8,8 @@ import { presentPage } from '../read/present-list.ts';
 import { presentUnread, presentWithoutData, visibleData } from '../read/present-token.ts';
 import { ShownData } from '../read/shown-data.ts';
 import { findPageOfIds } from '../read/token-list.queries.ts';
-import type { Actor, Token } from '../token.ts';
+import type { Token } from '../token.ts';
+import { mayCodeHave } from '../use/purpose-of-code.ts';
 import { type Creation, type Draft, tokensOfPiece } from './draft-tokens.ts';
 import type { InsertedToken } from './insert-tokens.queries.ts';
 
@@ -40,12 +41,12 @@ export async function presentCreated(
     if (created.length > 0 && created.length % tokensOfPiece === 0) await vault.workPieces.turn(actor.tenantId);
     const equalId = equal.get(draft);
     if (equalId === undefined) {
-      created.push({ token: presentNew(draft, byId.get(draft.row.id), actor, budget), created: true });
+      created.push({ token: presentNew(draft, byId.get(draft.row.id), creation, budget), created: true });
       continue;
     }
     const equalToken = equalTokens.get(equalId);
     if (!equalToken)
-      throw new ServiceError('conflict', 'The equal token was deleted while the request was processed; try again');
+      throw new ServiceError('conflict', 'An equal token existed, but it was deleted during this request; try again');
     const { token = equalToken.stub, stub } = equalToken;
     // Five thousand drafts of a few bytes can equal one token of some MiB.
     isFull ||= !shown.add(token.data, textLengthOf(token.mask) + textLengthOf(token.metadata));
@@ -57,14 +58,21 @@ export async function presentCreated(
 function presentNew(
   { input, row }: Draft,
   inserted: InsertedToken | undefined,
-  actor: Actor,
+  { vault, actor }: Pick<Creation, 'vault' | 'actor'>,
   budget: FilterBudget,
 ): Token {
   if (!inserted) throw new Error(`Token ${row.id} was not inserted`);
-  const data = visibleData(decide(actor, 'token:read', row) ?? 'redact', input, budget);
-  const authorship = { tenant_id: actor.tenantId, created_by: actor.id, modified_by: null, modified_at: null };
+  const isShown = !actor.through || mayCodeHave(actor.through, row, vault.clock());
+  const data = isShown ? visibleData(decide(actor, 'token:read', row) ?? 'redact', input, budget) : undefined;
+  const authorship = {
+    tenant_id: actor.tenantId,
+    created_by: actor.id,
+    modified_by: null,
+    modified_at: null,
+  };
   const token = presentWithoutData({ ...row, ...inserted, ...authorship });
-  return { ...token, ...(data !== undefined && { data }) };
+  const isLimited = row.use?.max_uses !== undefined;
+  return { ...token, ...(isLimited && { uses: 0 }), ...(data !== undefined && { data }) };
 }
 
 interface EqualToken {

@@ -1,6 +1,13 @@
-import { containerForm } from '@sluice/access';
+import { containerForm, containerPattern } from '@sluice/access';
 import { parseDate } from '@sluice/database';
-import { type FieldErrors, faultInWords, nearMisses, ServiceError, validationFailed } from '@sluice/problems';
+import {
+  type FieldErrors,
+  faultInWords,
+  nearMisses,
+  type SchemaFault,
+  ServiceError,
+  validationFailed,
+} from '@sluice/problems';
 import { Ajv, type ErrorObject } from 'ajv';
 import { hasExactNumbers, inexact } from '../../exact-numbers.ts';
 import { type FilterBudget, requireFilled, requireUnspent } from '../../expressions/filter-budget.ts';
@@ -9,7 +16,10 @@ import { toText } from '../../expressions/to-text.ts';
 import { isNestedDeeperThan, isObject, isStorable, type Json, type JsonObject, unstorable } from '../../json.ts';
 import { checkMembers, checkTokenData, type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { withoutCvc } from '../expiry/cvc.ts';
-import { isTokenId, tokenIdForm } from '../token-id.ts';
+import { isNewTokenId, tokenIdForm } from '../token-id.ts';
+import { tokenUseForms } from '../use/token-use.schema.ts';
+import type { TokenUse } from '../use/token-use.ts';
+import { misspeltInUse, readUseMember, withoutNullsInUse } from '../use/use-member.ts';
 import { type TokenInputWire, tokenInputSchema } from './token-input.schema.ts';
 
 export interface TokenInput {
@@ -30,6 +40,7 @@ export interface TokenInput {
   /** Undefined: the Tenant's setting decides. */
   deduplicate: boolean | undefined;
   expiresAt: string | undefined;
+  use: TokenUse | null;
 }
 
 export interface DerivedTexts {
@@ -56,10 +67,14 @@ export const deepestJson = 500;
 export const nestedTooDeeply = `is nested deeper than ${deepestJson} levels`;
 const mostExpressions = 50;
 /** Read-only members, which may be sent back. */
-export const answeredMembers = ['tenant_id', 'fingerprint', 'created_by', 'created_at', 'modified_by', 'modified_at'];
+export const answeredMembers = [
+  ...['tenant_id', 'fingerprint', 'uses', 'created_by', 'created_at', 'modified_by', 'modified_at'],
+];
 const members = { writable: Object.keys(tokenInputSchema.properties), readOnly: answeredMembers };
-const validateAll = new Ajv({ allErrors: true }).compile<TokenInputWire>(tokenInputSchema);
-const validateToFirst = new Ajv().compile<TokenInputWire>(tokenInputSchema);
+/** Of the schemas of this package. */
+export const formats = { uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i };
+const validateAll = new Ajv({ allErrors: true, formats }).compile<TokenInputWire>(tokenInputSchema);
+const validateToFirst = new Ajv({ formats }).compile<TokenInputWire>(tokenInputSchema);
 /** With more members only the first fault is reported, because each takes some microseconds. */
 const mostMembers = 100;
 
@@ -71,7 +86,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   refuse(path, isTooDeep ? { '': [nestedTooDeeply] } : {});
   const isExact = !isObject(wire) || hasExactNumbers(wire.data);
   refuse(path, isExact ? {} : { data: [inexact] });
-  refuse(path, isObject(wire) ? nearMisses(wire, members) : {});
+  refuse(path, isObject(wire) ? { ...nearMisses(wire, members), ...misspeltInUse(wire.use) } : {});
   const validate = hasManyMembers(wire) ? validateToFirst : validateAll;
   if (!validate(wire)) throw faultsAt(path, schemaFaults(validate.errors ?? []));
   const type = wire.type ?? 'token';
@@ -82,7 +97,8 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
   const metadataText = wire.metadata ? JSON.stringify(wire.metadata) : '';
   if (isJudged('metadata')) requireMebibyte('metadata', metadataText);
   const dataFaults = isJudged('data') ? checkTokenData(type, data) : checkMembers(type, reading.parts ?? {});
-  const faults = { ...dataFaults, ...memberFaults(wire, metadataText, reading) };
+  const { use, faults: useFaults } = readUseMember(wire.use, reading.now);
+  const faults = { ...dataFaults, ...memberFaults(wire, metadataText, reading), ...useFaults };
   if (isJudged('templates')) requireFilled(reading.budget);
   refuse(path, faults);
   // Hashes outlive the cvc, and a hash of three digits is easily guessed.
@@ -109,6 +125,7 @@ export function readTokenInput(value: unknown, path: string, reading: InputReadi
     fingerprintText: derived.fingerprintText ?? tokenTypeOf(type).fingerprint(data),
     deduplicate: wire.deduplicate_token,
     expiresAt: wire.expires_at === undefined ? undefined : parseDate(wire.expires_at)?.toISOString(),
+    use,
   };
   if (isJudged('templates')) requireUnspent(reading.budget);
   return input;
@@ -139,7 +156,7 @@ function memberFaults(
   for (const [member, value] of Object.entries(wire)) {
     if (!isStorable(JSON.stringify(value))) faults[member] = [unstorable];
   }
-  if (wire.id !== undefined && !isTokenId(wire.id)) faults.id = [tokenIdForm];
+  if (wire.id !== undefined && !isNewTokenId(wire.id)) faults.id = [tokenIdForm];
   if (unjudged?.has('templates') !== true) {
     noteTemplateFault(faults, { member: 'mask', template: wire.mask as Json | undefined, fill });
     noteTemplateFault(faults, { member: 'fingerprint_expression', template: wire.fingerprint_expression, fill });
@@ -164,8 +181,8 @@ function noteTemplateFault(faults: FieldErrors, { member, template, fill }: Temp
   if (template === undefined) return;
   try {
     const count = countExpressions(template);
-    if (count > mostExpressions) faults[member] = [`may hold at most ${mostExpressions} expressions`];
-    else if (member !== 'mask' && count === 0) faults[member] = ['must hold an expression such as {{ data.number }}'];
+    if (count > mostExpressions) faults[member] = [`may have at most ${mostExpressions} expressions`];
+    else if (member !== 'mask' && count === 0) faults[member] = ['must have an expression such as {{ data.number }}'];
     else if (isOverMebibyte(fill(template))) faults[member] = ['evaluates to more than 1 MiB'];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -179,7 +196,10 @@ function isOverMebibyte(filled: ReturnType<typeof fillTemplate>): boolean {
 
 function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || name === 'data'));
+  const present = Object.entries(value).filter(([name, member]) => member !== null || name === 'data');
+  return Object.fromEntries(
+    present.map(([name, member]) => [name, name === 'use' ? withoutNullsInUse(member) : member]),
+  );
 }
 
 /** By path, without repeating a value. */
@@ -191,9 +211,18 @@ export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
       .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
       .replaceAll('/', '.');
     if (keyword === 'required') faults[params.missingProperty] = ['is required'];
-    else faults[member] = [keyword === 'pattern' ? containerForm : faultInWords({ keyword, params, message })];
+    else if (keyword === 'additionalProperties') {
+      faults[joinPath(member, params.additionalProperty)] = ['is not a known member'];
+    } else faults[member] = [wordsOf({ keyword, params, message })];
   }
   return faults;
+}
+
+const forms: Readonly<Record<string, string>> = { [containerPattern]: containerForm, ...tokenUseForms };
+
+function wordsOf({ keyword, params, message }: SchemaFault): string {
+  if (keyword === 'format') return 'must be a UUID';
+  return forms[`${params.pattern}`] ?? faultInWords({ keyword, params, message });
 }
 
 function refuse(path: string, faults: FieldErrors): void {

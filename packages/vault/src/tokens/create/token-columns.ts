@@ -17,6 +17,7 @@ const columns = {
   fingerprint_expression: 'text',
   deduplicate: 'boolean',
   expires_at: 'timestamptz',
+  use: 'jsonb',
 } as const satisfies Partial<Record<keyof NewTokenRow, string>>;
 
 type Column = keyof typeof columns;

@@ -1,6 +1,7 @@
 import { containerPattern } from '@sluice/access';
 import type { FromSchema } from 'json-schema-to-ts';
 import { tokenTypeNames } from '../../types/token-types.ts';
+import { tokenUseSchema } from '../use/token-use.schema.ts';
 
 /** `readTokenInput` checks what a schema cannot express. */
 export const tokenInputSchema = {
@@ -12,42 +13,53 @@ export const tokenInputSchema = {
       type: 'string',
       minLength: 3,
       maxLength: 400,
-      description: 'Default a random UUID; these are not allowed: # / \\ + ? [ ] | & = % < > { } ^',
+      description:
+        'Id of the token. Default: a random UUID. These characters are not allowed: # / \\ + ? [ ] | & = % < > { } ^',
     },
-    type: { type: 'string', enum: tokenTypeNames, description: 'Default token' },
-    data: { description: 'Any JSON up to 1 MiB' },
-    mask: { description: 'JSON of expressions over data; default by type' },
+    type: { type: 'string', enum: tokenTypeNames, description: 'Type of the token. Default: `token`' },
+    data: { description: 'The value: any JSON, at most 1 MiB. The type may require certain members' },
+    mask: {
+      description:
+        'How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the type',
+    },
     containers: {
       type: 'array',
       minItems: 1,
       maxItems: 20,
       items: { type: 'string', maxLength: 400, pattern: containerPattern },
-      description: 'Default by type',
+      description:
+        'Containers of the token. Access rules grant permissions on containers. Default: the container of the type',
     },
     metadata: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Stored and answered in plaintext, up to 1 MiB: nothing sensitive',
+      description:
+        'Names and values of your own, at most 1 MiB. They are stored and shown in plaintext, so never put sensitive values here',
     },
     search_indexes: {
       type: 'array',
       maxItems: 50,
       items: { type: 'string', maxLength: 400 },
-      description: 'Expressions over data by whose values the token is found',
+      description:
+        'Expressions over `data`, for example `{{ data.number | last4 }}`. A search of `data` compares with their values',
     },
     fingerprint_expression: {
       type: 'string',
       minLength: 1,
       maxLength: 400,
       description:
-        'Expression over data that the fingerprint is made of; default by type. Only tokens of the same expression are equal',
+        'Expression over `data`. Its value is hashed for the fingerprint. Default: the expression of the type. Tokens with different expressions never count as equal',
     },
     deduplicate_token: {
       type: 'boolean',
       description:
-        "Overrides the Tenant's `deduplicate_tokens`; with keys of public Applications and sessions only false does",
+        "Overrides the Tenant's `deduplicate_tokens` for this token. With keys of public Applications and of sessions, true is ignored",
     },
-    expires_at: { type: 'string', description: 'ISO 8601; UTC where it has no zone' },
+    expires_at: {
+      type: 'string',
+      description: 'When the token is deleted: ISO 8601, UTC if it has no zone. Default: never',
+    },
+    use: tokenUseSchema,
   },
 } as const;
 

@@ -4,6 +4,7 @@ import { FairTurns } from '@sluice/fair-turns';
 import { ServiceError } from '@sluice/problems';
 import type { NewTokenRow } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
+import { requireUseKnown } from '../use/require-use-known.ts';
 import {
   type InsertedToken,
   type Insertion,
@@ -42,7 +43,12 @@ export class TokenInserts {
   readonly #batches = new Map<string, Request[]>();
 
   constructor(db: Database, { onShards }: { onShards: boolean }) {
-    this.insertWith = onShards ? insertTokensOnShards : insertTokens;
+    const insert = onShards ? insertTokensOnShards : insertTokens;
+    this.insertWith = async (tx, insertion) => {
+      const bound = boundIn(insertion.tokens);
+      if (bound) await requireUseKnown(tx, null, bound.use);
+      return insert(tx, insertion);
+    };
     this.#db = db;
     this.#onShards = onShards;
   }
@@ -57,20 +63,22 @@ export class TokenInserts {
   }
 
   #joinBatch(request: Request): void {
-    const { actor, month } = request;
+    const { actor, month, rows } = request;
     const line = `${actor.tenantId}/${actor.id}/${month}`;
-    const waiting = this.#batches.get(line);
+    // Tokens with `use` need another query, which others should not pay for.
+    const name = boundIn(rows) ? `${line}/use` : line;
+    const waiting = this.#batches.get(name);
     if (waiting && waiting.length < mostTogether) {
       waiting.push(request);
       return;
     }
     const batch = [request];
-    this.#batches.set(line, batch);
+    this.#batches.set(name, batch);
     // Never rejects; failures reject the promises of the requests.
     void this.#turns.run(line, async () => {
       // Requests that came at the same moment can still join. Otherwise the first would take a transaction for itself.
       await setImmediate();
-      if (this.#batches.get(line) === batch) this.#batches.delete(line);
+      if (this.#batches.get(name) === batch) this.#batches.delete(name);
       await insertTogether(batch, this.#insertAll);
     });
   }
@@ -81,8 +89,10 @@ export class TokenInserts {
    */
   readonly #insertAll: InsertAll = (requests) => {
     const [{ actor, month }] = requests;
-    const insertion = { actor, tokens: requests.flatMap(({ rows }) => rows), month, deduplicated: false };
-    const isOneStatement = !this.#onShards && requests.every(({ also }) => also === undefined);
+    const tokens = requests.flatMap(({ rows }) => rows);
+    const insertion = { actor, tokens, month, deduplicated: false };
+    const isAlone = requests.every(({ also }) => also === undefined) && !boundIn(tokens);
+    const isOneStatement = !this.#onShards && isAlone;
     const insertBy = async (connection: Queryable): Promise<InsertOutcome> => {
       await forEach(requests, ({ actor }) => actor.look?.(connection));
       const outcome = await this.insertWith(connection, insertion);
@@ -92,6 +102,11 @@ export class TokenInserts {
     };
     return isOneStatement ? onConnection(this.#db, insertBy) : this.#db.transaction().execute(insertBy);
   };
+}
+
+/** A token with `use`. */
+function boundIn(tokens: readonly NewTokenRow[]): NewTokenRow | undefined {
+  return tokens.find(({ use }) => use !== null);
 }
 
 type InsertAll = (requests: readonly [Request, ...Request[]]) => Promise<InsertOutcome>;

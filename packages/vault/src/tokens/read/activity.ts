@@ -1,9 +1,8 @@
-import type { Disclosure } from '@sluice/audit';
 import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { asTenant } from '@sluice/database';
 import type { Vault } from '../../vault.ts';
 import { findPlaces, noteActivity } from '../token.queries.ts';
-import type { Actor, Through, TokenRow } from '../token.ts';
+import type { TokenRow } from '../token.ts';
 
 /** `2026-02-01` */
 export function monthOf(moment: Date): string {
@@ -45,44 +44,4 @@ async function findGone(vault: Vault, tenantId: string, rows: readonly Active[])
   const places = new Map((await findPlaces(vault.db, tenantId, ids)).map((place) => [place.id, place]));
   const gone = rows.filter(({ id, created_at }) => places.get(id)?.created_at !== created_at);
   return new Set(gone.map(({ id }) => id));
-}
-
-export function onBehalfOf({ applicationId }: Pick<Actor, 'applicationId'>): { application_id?: string } {
-  return applicationId === undefined ? {} : { application_id: applicationId };
-}
-
-/**
- * Call it before responding with values, masked or not. @throws {ServiceError} `unavailable` if it cannot be recorded.
- */
-export async function discloseRead(vault: Vault, actor: Actor, tokenIds: readonly string[]): Promise<void> {
-  const [first] = tokenIds;
-  if (first === undefined) return;
-  await vault.disclosures.record({
-    tenantId: actor.tenantId,
-    actorId: actor.id,
-    actorType: actor.actorType ?? 'application',
-    traceId: actor.traceId,
-    ...(actor.through ? useOf(actor, actor.through, tokenIds) : readOf(actor, first, tokenIds)),
-  });
-}
-
-type What = Pick<Disclosure, 'operation' | 'entityType' | 'entityId' | 'detail'>;
-
-function readOf(actor: Actor, entityId: string, token_ids: readonly string[]): What {
-  return { operation: 'read', entityType: 'token', entityId, detail: { token_ids, ...onBehalfOf(actor) } };
-}
-
-const placeOf = { proxy: 'transform', reactor: 'code' } as const;
-
-/** The same as for the request's own expressions, so that a search for a token's destinations finds both. */
-function useOf({ id, applicationId = id }: Actor, through: Through, token_ids: readonly string[]): What {
-  const { entityType, entityId, destinationHost, method } = through;
-  const detail = {
-    token_ids,
-    ...(destinationHost !== undefined && { destination_host: destinationHost }),
-    application_id: applicationId,
-    ...(method !== undefined && { method }),
-    places: [placeOf[entityType]],
-  };
-  return { operation: 'use', entityType, entityId, detail };
 }

@@ -5,7 +5,9 @@ import { notGranted, requirePermission } from '../require-permission.ts';
 import { isLarge } from '../token.queries.ts';
 import type { Actor, Token } from '../token.ts';
 import { isTokenId } from '../token-id.ts';
-import { discloseRead, touch } from './activity.ts';
+import { withItsUses } from '../use/with-uses.ts';
+import { touch } from './activity.ts';
+import { discloseRead } from './disclose-read.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 import { readWhole } from './whole-tokens.ts';
 
@@ -25,7 +27,8 @@ export async function findToken(vault: Vault, actor: Actor, id: string): Promise
   if ((await touch(vault, actor.tenantId, found)).has(row.id)) throw tokenNotFound();
   await discloseRead(vault, actor, revealed);
   const visible = data.get(row.id);
-  return { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };
+  const shown = { ...presentWithoutData(row), ...(visible !== undefined && { data: visible }) };
+  return withItsUses(vault, actor.tenantId, shown);
 }
 
 export function tokenNotFound(): ServiceError {

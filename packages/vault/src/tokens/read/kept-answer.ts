@@ -4,7 +4,7 @@ import type { Vault } from '../../vault.ts';
 import { findPlaces, type TokenPlace } from '../token.queries.ts';
 import type { Actor } from '../token.ts';
 import { type AnsweredToken, isAnsweredToken } from '../token-form.ts';
-import { discloseRead } from './activity.ts';
+import { discloseRead } from './disclose-read.ts';
 import { presentPage } from './present-list.ts';
 import { presentUnread } from './present-token.ts';
 import { bytesAtOnce, copiesRead, findPageOfIds } from './token-list.queries.ts';
@@ -24,7 +24,9 @@ export async function presentKept(vault: Vault, actor: Actor, answer: Json): Pro
   const places = new Map((await findPlaces(vault.db, actor.tenantId, ids)).map((place) => [place.id, place]));
   const showing = new Map(kept.map((token) => [token, showingOf(token, actor, places.get(token.id))]));
   const shown = (how: Showing) => [...new Set(kept.filter((token) => showing.get(token) === how).map(({ id }) => id))];
-  await discloseRead(vault, actor, shown('as kept'));
+  // The API answers, not code, so that `use` does not count
+  const asKept = shown('as kept').map((id) => ({ id, use: null }));
+  await discloseRead(vault, actor, asKept);
   const read = await readData(vault, actor, shown('as read'));
   return replaceTokens(answer, actor.tenantId, (token) => {
     const how = showing.get(token);

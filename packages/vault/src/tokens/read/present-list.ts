@@ -4,7 +4,9 @@ import { textLengthOf } from '../../expressions/text-length.ts';
 import type { Vault } from '../../vault.ts';
 import { findTokenRows } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
-import { discloseRead, touch } from './activity.ts';
+import { withUses } from '../use/with-uses.ts';
+import { touch } from './activity.ts';
+import { discloseRead } from './disclose-read.ts';
 import { presentWithoutData, readVisible } from './present-token.ts';
 import { ShownData } from './shown-data.ts';
 import { bytesAtOnce, type PageRow, type TokenPosition } from './token-list.queries.ts';
@@ -48,9 +50,10 @@ export async function presentPage(
   await discloseRead(
     vault,
     actor,
-    page.revealed.filter((id) => !gone.has(id)),
+    page.revealed.filter(({ id }) => !gone.has(id)),
   );
-  return { tokens: page.tokens.filter(({ id }) => !gone.has(id)), ...(cutAt && { cutAt }) };
+  const shown = page.tokens.filter(({ id }) => !gone.has(id));
+  return { tokens: await withUses(vault, actor.tenantId, shown), ...(cutAt && { cutAt }) };
 }
 
 /** {@link presentPage} for numbered pages, which must be complete. */
@@ -64,7 +67,7 @@ export async function presentList(
   if (!cutAt) return tokens;
   throw new ServiceError(
     'payload_too_large',
-    'This page would show more than 8 MiB, or more than 64 MiB once it is parsed; ask for fewer tokens on one page',
+    'This page would have more than 8 MiB, or take more than 64 MiB of memory when it is parsed; ask for fewer tokens with size',
     {
       limit: 'page_size',
     },
@@ -74,7 +77,7 @@ export async function presentList(
 class ShownPage {
   readonly tokens: Token[] = [];
   readonly rows: TokenRow[] = [];
-  readonly revealed: string[] = [];
+  readonly revealed: TokenRow[] = [];
   readonly budget = filterBudget();
   readonly #shown = new ShownData();
 
@@ -84,7 +87,7 @@ class ShownPage {
     if (!fits && this.tokens.length > 0) return false;
     this.tokens.push({ ...presentWithoutData(row), ...(data !== undefined && { data }) });
     this.rows.push(row);
-    if (isRevealed) this.revealed.push(row.id);
+    if (isRevealed) this.revealed.push(row);
     return true;
   }
 }
@@ -122,5 +125,5 @@ async function readPart(vault: Vault, actor: Actor, { part, budget, isGranted = 
   const fresh = later.flatMap((id) => byId.get(id) ?? []);
   const granted = [...whole, ...fresh].filter(isGranted);
   const { data, revealed } = await readVisible(vault, actor, granted, { budget });
-  return { rows: new Map(granted.map((row) => [row.id, row])), data, revealed: new Set(revealed) };
+  return { rows: new Map(granted.map((row) => [row.id, row])), data, revealed: new Set(revealed.map(({ id }) => id)) };
 }

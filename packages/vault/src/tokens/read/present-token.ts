@@ -9,6 +9,8 @@ import { type DecryptionBudget, decryptionBudget, unbounded } from '../decryptio
 import type { FoundToken, LargeToken } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { decryptData, inOrderOfNeed, requireNeeded } from '../token-data.ts';
+import type { BoundToken } from '../use/purpose.ts';
+import { requireUseByCode } from './disclose-read.ts';
 import { ShownData } from './shown-data.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
@@ -26,6 +28,7 @@ export function presentWithoutData(
     ...(row.fingerprint !== null && { fingerprint: row.fingerprint }),
     ...(row.fingerprint_expression !== null && { fingerprint_expression: row.fingerprint_expression }),
     ...(row.expires_at !== null && { expires_at: row.expires_at }),
+    ...(row.use !== null && { use: row.use }),
     ...(row.created_by !== null && { created_by: row.created_by }),
     created_at: row.created_at,
     ...(row.modified_by !== null && { modified_by: row.modified_by }),
@@ -60,7 +63,7 @@ export function showsData(transform: RuleTransform, mask: Json): boolean {
 /** Without tokens that the actor may not read. */
 export interface VisibleTokens {
   data: Map<string, Json | undefined>;
-  revealed: string[];
+  revealed: BoundToken[];
 }
 
 /**
@@ -109,7 +112,9 @@ export async function readVisible(
   const decryption = budgetOf(actor, { isBounded: needed !== undefined, isSeen });
   const data = new Map<string, Json | undefined>(readable.map(({ id }) => [id, undefined]));
   const shown = readable.filter(({ id }) => transformOf(id) !== 'redact');
-  const revealed: string[] = [];
+  // Masked ones, too, whether they have a mask or not: whether a large one has is not known yet
+  if (actor.through && shown.some(({ use }) => use)) await requireUseByCode(vault, actor, actor.through, shown);
+  const revealed: BoundToken[] = [];
   const done = new Set<string>();
   // A Proxy's transform may see more than its caller, and values must not decide about errors of an invocation.
   const isLimited = needed !== undefined && actor.through === undefined;
@@ -119,7 +124,7 @@ export async function readVisible(
       const toDecrypt = rows.filter(({ id, mask }) => showsData(transformOf(id), mask));
       const decrypted = await decryptData(vault, actor.tenantId, toDecrypt, decryption);
       for (const { id } of rows) done.add(id);
-      for (const { id, mask } of toDecrypt) {
+      for (const { id, mask, use } of toDecrypt) {
         const plaintext = decrypted.get(id);
         const transform = transformOf(id);
         const value = plaintext === undefined ? undefined : visibleData(transform, { mask, data: plaintext }, budget);
@@ -130,7 +135,7 @@ export async function readVisible(
           decryption.leftBytes -= more;
           data.set(id, value);
         } else done.delete(id);
-        revealed.push(id);
+        revealed.push({ id, use });
       }
     }
   }

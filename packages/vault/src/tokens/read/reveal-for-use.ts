@@ -8,26 +8,31 @@ import { type FoundToken, isLarge } from '../token.queries.ts';
 import type { Actor, TokenRow } from '../token.ts';
 import { decryptData, inOrderOfNeed, requireNeeded } from '../token-data.ts';
 import { isTokenId } from '../token-id.ts';
+import { type Purpose, requirePurpose } from '../use/purpose.ts';
 import { touch } from './activity.ts';
 import { wholeInGroups } from './whole-tokens.ts';
 
 interface Revealing {
+  /** Made if a token is bound, because most are not. Default: what the fewest of them allow. */
+  purpose?: () => Purpose;
   /** Tokens that are required. Beyond the budget other tokens are missing, so that sizes do not decide about errors. */
   needed?: ReadonlySet<string>;
   budget?: DecryptionBudget;
-  /** Called with the rows before they are decrypted. */
+  /** Called with the rows before they are decrypted. Of those with `max_uses` the caller counts a use. */
   onFound?: (rows: readonly FoundToken[]) => void;
 }
 
 /**
- * Plaintext by id, whatever the transforms, if the actor has `token:use` on each. The caller records the disclosure.
+ * Plaintext by id, whatever the transforms, if the actor has `token:use` on each. The caller counts the uses and then
+ * records the disclosure.
  * @throws {ServiceError} `payload_too_large`; `invalid_proxy_request` naming unknown ids; `forbidden` naming tokens.
+ * @throws {UseRefused} for tokens whose `use` does not allow the purpose.
  */
 export async function revealForUse(
   vault: Vault,
   actor: Omit<Actor, 'traceId'>,
   ids: readonly string[],
-  { needed, budget = decryptionBudget(), onFound }: Revealing = {},
+  { purpose = unknownPurpose, needed, budget = decryptionBudget(), onFound }: Revealing = {},
 ): Promise<Map<string, Json>> {
   if (ids.length === 0) return new Map();
   const { tenantId } = actor;
@@ -35,6 +40,7 @@ export async function revealForUse(
   const rows = found instanceof Promise ? await found : found;
   refuseUnusable(actor, rows);
   refuseUnknown(ids, rows);
+  if (rows.some(isBound)) requirePurpose(rows, purpose(), vault.clock());
   onFound?.(rows);
   const ordered = needed ? inOrderOfNeed(rows, needed) : [rows];
   const decrypted = rows.some(isLarge)
@@ -47,6 +53,9 @@ export async function revealForUse(
   if (gone.size > 0) throw unknownTokens([...gone]);
   return data;
 }
+
+const unknownPurpose = (): Purpose => ({ proxyId: undefined, call: undefined });
+const isBound = ({ use }: FoundToken) => use !== null;
 
 async function decryptLarge(
   vault: Vault,

@@ -3,6 +3,7 @@ import { asTenant, type Database } from '@sluice/database';
 import { sealedBytes } from '../../encryption/cipher.ts';
 import { type FoundToken, findTokens, isLarge } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
+import { isOver } from '../use/purpose.ts';
 
 export interface StoredTokens {
   /** Finds tokens that have not expired, in no order. One query reads those that are not cached. */
@@ -12,7 +13,10 @@ export interface StoredTokens {
 }
 
 /** Caches ciphertexts, never plaintext, and large tokens not at all. */
-export function storedTokens(db: Database, caches: CoherentCaches, limits: CacheLimits): StoredTokens {
+export function storedTokens(
+  { db, caches, clock }: { db: Database; caches: CoherentCaches; clock: () => Date },
+  limits: CacheLimits,
+): StoredTokens {
   const cache = caches.open<FoundToken>('tokens', limits);
   return {
     find(tenantId, ids) {
@@ -22,7 +26,7 @@ export function storedTokens(db: Database, caches: CoherentCaches, limits: Cache
         async (missing) => {
           const unread = missing.map((key) => key.slice(prefix.length));
           const rows = await asTenant(tenantId, () => findTokens(db, tenantId, unread));
-          return new Map(rows.map((row) => [prefix + row.id, toLoaded(row)]));
+          return new Map(rows.map((row) => [prefix + row.id, toLoaded(row, clock())]));
         },
       );
       return found instanceof Promise ? found.then((rows) => [...rows.values()]) : [...found.values()];
@@ -31,19 +35,27 @@ export function storedTokens(db: Database, caches: CoherentCaches, limits: Cache
   };
 }
 
-function toLoaded(row: FoundToken): Loaded<FoundToken> {
+function toLoaded(row: FoundToken, now: Date): Loaded<FoundToken> {
   return {
     value: row,
     tags: [tagOf.token(row.tenant_id, row.id), tagOf.tenant(row.tenant_id)],
-    expiresAt: nextEnd(row),
-    sizeBytes: 1000 + 2 * JSON.stringify(row.containers).length + (isLarge(row) ? 0 : largeBytesOf(row)),
+    expiresAt: nextEnd(row, now),
+    sizeBytes: 1000 + 2 * JSON.stringify([row.containers, row.use]).length + (isLarge(row) ? 0 : largeBytesOf(row)),
   };
 }
 
-/** When the token expires or, if earlier, its cvc, which a worker deletes without a notice to the caches. */
-export function nextEnd({ expires_at, cvc_due_at }: FoundToken): string | null {
-  if (expires_at === null || cvc_due_at === null) return expires_at ?? cvc_due_at;
-  return Date.parse(cvc_due_at) < Date.parse(expires_at) ? cvc_due_at : expires_at;
+/**
+ * When the token expires or, if earlier, when its `use` or its cvc ends, which a worker deletes without a notice to the
+ * caches.
+ */
+export function nextEnd({ expires_at, cvc_due_at, use }: FoundToken, now: Date): string | null {
+  const until = use?.until !== undefined && !isOver(use, now) ? use.until : null;
+  return earlier(until, earlier(expires_at, cvc_due_at));
+}
+
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(one) < Date.parse(other) ? one : other;
 }
 
 function largeBytesOf(row: TokenRow): number {

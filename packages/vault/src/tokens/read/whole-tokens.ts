@@ -1,7 +1,7 @@
 import { asTenant } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import type { Vault } from '../../vault.ts';
-import type { DecryptionBudget } from '../decryption-budget.ts';
+import { type DecryptionBudget, partOf } from '../decryption-budget.ts';
 import { type FoundToken, findTokenRows, isLarge, type LargeToken } from '../token.queries.ts';
 import type { TokenRow } from '../token.ts';
 import { bytesAtOnce, copiesRead } from './token-list.queries.ts';
@@ -17,27 +17,21 @@ export async function* wholeInGroups<T extends FoundToken>(
   yield* inGroups(small);
   let group: LargeToken[] = [];
   let groupBytes = 0;
-  let reserved = 0;
-  /** The memory of a group is released when the next one is read. */
-  const hold = (bytes: number) => {
-    const more = bytes - reserved;
-    if (more <= 0) return undefined;
-    reserved = bytes;
-    return budget.hold?.(more);
-  };
+  const memory = partOf(budget);
   for (const token of found) {
     if (!isLarge(token)) continue;
     const plannedBytes = group.reduce((sum, planned) => sum + bytesOf(planned), 0);
     if (bytesOf(token) > budget.leftBytes - plannedBytes) continue;
     if (group.length > 0 && groupBytes + token.size_bytes > bytesAtOnce) {
-      yield await readWhole(vault, tenantId, group, { hold });
+      yield await readWhole(vault, tenantId, group, memory);
+      memory.giveBack();
       group = [];
       groupBytes = 0;
     }
     group.push(token);
     groupBytes += token.size_bytes;
   }
-  if (group.length > 0) yield await readWhole(vault, tenantId, group, { hold });
+  if (group.length > 0) yield await readWhole(vault, tenantId, group, memory);
 }
 
 function* inGroups(rows: readonly TokenRow[]): Generator<TokenRow[], void, undefined> {

@@ -11,8 +11,8 @@ const partsOfCard = ['expiration_month', 'expiration_year', 'cvc'];
 const account = ['routing_number', 'account_number'];
 
 const whatMayChange =
-  'of data that it does not see a key may change expiration_month, expiration_year and cvc of a card, both numbers of a ' +
-  'bank account together, or replace all data by a value that is no object';
+  'no rule reveals this token to the key, so it may change only expiration_month, expiration_year and cvc of a card, ' +
+  'both numbers of a bank account in one patch, or replace the whole data with a value that is not an object';
 
 export function isPartOfCard({ type }: TokenRow, data: unknown): boolean {
   return type === 'card' && isObject(data);
@@ -43,28 +43,38 @@ export function requireBlindChange(token: TokenRow, data: Json): void {
     const member = sent.find((name) => name === path[0]) ?? sent[0];
     throw forbidden(
       member,
-      `${expressions} use this data, so only a key to which a rule reveals the token may change it`,
+      `${expressions} use this data, so only a key with a rule that reveals the token may change it`,
     );
   }
 }
+
+/** Whether the token's fingerprint or a search index is made of this member of its data, so that guesses can be compared. */
+export function isComparable(token: Derived, member: string): boolean {
+  return derivedOf(token).some(({ paths }) => paths.some(([name = member]) => name === member));
+}
+
+type Derived = Pick<TokenRow, 'type' | 'fingerprint_expression' | 'search_indexes'>;
 
 interface Use {
   expressions: string;
   paths: Path[];
 }
 
-function usesOf({ type, fingerprint_expression, search_indexes, mask }: TokenRow): Use[] {
-  const fingerprint =
-    fingerprint_expression ?? tokenTypeOf(type as TokenTypeName).fingerprintExpression ?? '{{ data }}';
+function usesOf(token: TokenRow): Use[] {
   const masks: Path[] = [];
-  mapLeaves(mask, (leaf) => {
+  mapLeaves(token.mask, (leaf) => {
     if (typeof leaf === 'string') masks.push(...filteredPathsIn(leaf));
     return leaf;
   });
+  return [...derivedOf(token), { expressions: 'expressions with a filter in mask', paths: masks }];
+}
+
+function derivedOf({ type, fingerprint_expression, search_indexes }: Derived): Use[] {
+  const fingerprint =
+    fingerprint_expression ?? tokenTypeOf(type as TokenTypeName).fingerprintExpression ?? '{{ data }}';
   return [
     { expressions: 'expressions of fingerprint_expression', paths: pathsIn(fingerprint) },
     { expressions: 'expressions of search_indexes', paths: search_indexes.flatMap(pathsIn) },
-    { expressions: 'expressions of mask with a filter', paths: masks },
   ];
 }
 

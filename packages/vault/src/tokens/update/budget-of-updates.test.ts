@@ -20,7 +20,14 @@ async function actThrough(leftBytes: number, grants: { rules?: object[]; data?: 
       return undefined;
     },
   };
-  const through = { entityType: 'proxy', entityId: 'p', destinationHost: 'd', method: 'POST', decryption } as const;
+  const through = {
+    entityType: 'proxy',
+    entityId: 'p',
+    destinationHost: 'd',
+    method: 'POST',
+    decryption,
+    counted: new Map(),
+  } as const;
   const application = await createActor({ tenantId: owner.tenantId, ...(grants.rules && { rules: grants.rules }) });
   return { vault, owner, token, decryption, held, actor: { ...application, through } };
 }

@@ -4,6 +4,8 @@ import type { Json } from '../../json.ts';
 import { type TokenTypeName, tokenTypeOf } from '../../types/token-types.ts';
 import { notGranted } from '../require-permission.ts';
 import type { Actor, TokenRow } from '../token.ts';
+import type { UseMember } from '../use/token-use.ts';
+import { widerMember } from '../use/wider-member.ts';
 import { isPartOfCard, requireBlindChange } from './blind-change.ts';
 import type { TokenPatch } from './read-token-patch.ts';
 
@@ -20,6 +22,8 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   if (!decide(actor, 'token:update', token)) throw notGranted('token:update', [id]);
   const after = { id, containers: containersAfter(token, patch) };
   requireMove(actor, token, after.containers);
+  const wider = patch.use === undefined ? undefined : widerMember(token.use, patch.use);
+  if (wider) requireWidening(actor, token, wider);
   if (seesMoreIn(actor, after, token)) {
     throw new ServiceError(
       'forbidden',
@@ -30,7 +34,18 @@ export function requirePatchRights(actor: Actor, token: TokenRow, patch: TokenPa
   if (patch.data !== undefined) requireBlindChange(token, patch.data as Json);
   const member = showing.find((name) => patch[name] !== undefined);
   if (member === undefined) return;
-  throw new ServiceError('forbidden', `${member}: only a key to which a rule reveals the token may change it`);
+  throw new ServiceError('forbidden', `${member}: only a key with a rule that reveals the token may change it`);
+}
+
+/** Neither a leaked public key nor the code of a Proxy may free a token from what was set against it. */
+function requireWidening(actor: Actor, token: TokenRow, member: UseMember): void {
+  if (actor.type === 'private' && !actor.through && seesData(actor, token)) return;
+  // Only who sees `use` learns which member is narrower; people see it in the console
+  const named = actor.type === 'user' || decide(actor, 'token:read', token) ? `use.${member}` : 'use';
+  throw new ServiceError(
+    'forbidden',
+    `${named}: only a private Application with a rule that reveals the token may allow more`,
+  );
 }
 
 /**
@@ -43,8 +58,8 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   if (member === undefined || seesData(actor, token)) return;
   throw new ServiceError(
     'forbidden',
-    `${member}: where tokens are deduplicated, only a key to which a rule reveals the token may change it, ` +
-      'unless the patch sets deduplicate_token to false',
+    `${member}: tokens are deduplicated, so only a key with a rule that reveals the token may change it. ` +
+      'Any key may if the patch sets deduplicate_token to false',
   );
 }
 

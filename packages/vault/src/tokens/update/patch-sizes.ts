@@ -24,6 +24,6 @@ export function blindMetadataBytes(actor: Actor, token: TokenRow, { metadata }: 
   const after = token.blind_metadata_bytes + Buffer.byteLength(JSON.stringify(metadata));
   if (after <= mebibyte) return after;
   const detail =
-    'metadata: keys without token:read may merge at most 1 MiB into it in all, until a key with it writes it';
+    'metadata: keys without token:read may merge at most 1 MiB into it in total. A key with token:read must change it before they can merge more';
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }

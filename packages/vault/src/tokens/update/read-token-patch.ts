@@ -7,11 +7,14 @@ import { mergePatch } from '../../merge-patch.ts';
 import {
   answeredMembers,
   deepestJson,
+  formats,
   hasManyMembers,
   nestedTooDeeply,
   schemaFaults,
 } from '../create/read-token-input.ts';
 import type { TokenRow } from '../token.ts';
+import type { TokenUse } from '../use/token-use.ts';
+import { misspeltInUse, readUseMember, withoutNullsInUse } from '../use/use-member.ts';
 import { type TokenPatchWire, tokenPatchSchema } from './token-patch.schema.ts';
 
 const members = [
@@ -23,33 +26,42 @@ const members = [
   'fingerprint_expression',
   'deduplicate_token',
   'expires_at',
+  'use',
 ] as const;
 
 const readOnly = ['id', 'type', ...answeredMembers];
 
-export type TokenPatch = Pick<TokenPatchWire, (typeof members)[number]>;
+/** `use` is as it is stored. */
+export type TokenPatch = Omit<Pick<TokenPatchWire, (typeof members)[number]>, 'use'> & { use?: TokenUse | null };
 
-const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
-const validateToFirst = new Ajv({ allowUnionTypes: true }).compile<TokenPatchWire>(tokenPatchSchema);
+const validateAll = new Ajv({ allErrors: true, allowUnionTypes: true, formats }).compile<TokenPatchWire>(
+  tokenPatchSchema,
+);
+const validateToFirst = new Ajv({ allowUnionTypes: true, formats }).compile<TokenPatchWire>(tokenPatchSchema);
 
 /**
  * Checks everything that does not depend on the token. @throws {ServiceError} `validation_failed` with every fault by
  * its path.
  */
-export function readTokenPatch(value: unknown, now: Date): TokenPatch {
+export function readTokenPatch(sent: unknown, now: Date): TokenPatch {
+  const hasUse = isObject(sent) && sent.use !== undefined;
+  const value = hasUse ? { ...sent, use: withoutNullsInUse(sent.use ?? null) } : sent;
   if (isObject(value) && isNestedDeeperThan(deepestJson, [value.data, value.mask])) {
     throw validationFailed({ '': [nestedTooDeeply] });
   }
-  const misspelt = isObject(value) ? nearMisses(value, { writable: members, readOnly }) : {};
+  const misspelt = isObject(value)
+    ? { ...nearMisses(value, { writable: members, readOnly }), ...misspeltInUse(value.use) }
+    : {};
   if (Object.keys(misspelt).length > 0) throw validationFailed(misspelt);
   const validate = hasManyMembers(value) ? validateToFirst : validateAll;
   if (!validate(value)) throw validationFailed(schemaFaults(validate.errors ?? []));
   const patch = Object.fromEntries(
     members.flatMap((member) => (Object.hasOwn(value, member) ? [[member, value[member]]] : [])),
   ) as TokenPatch;
-  const faults = faultsIn(patch, now);
+  const { use, faults: useFaults } = readUseMember(patch.use, now);
+  const faults = { ...faultsIn(patch, now), ...useFaults };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
-  return patch;
+  return patch.use === undefined ? patch : { ...patch, use };
 }
 
 function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
@@ -57,7 +69,7 @@ function faultsIn({ data, ...patch }: TokenPatch, now: Date): FieldErrors {
   for (const [member, value] of Object.entries(patch)) {
     if (!isStorable(JSON.stringify(value))) faults[member] = [unstorable];
   }
-  if (data === null) faults.data = ['is required, and cannot be removed'];
+  if (data === null) faults.data = ['is required and cannot be removed'];
   noteTemplateFault(faults, 'mask', patch.mask as Json | undefined);
   noteTemplateFault(faults, 'fingerprint_expression', patch.fingerprint_expression);
   for (const [i, expression] of (patch.search_indexes ?? []).entries()) {

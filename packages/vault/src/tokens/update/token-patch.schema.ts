@@ -1,29 +1,57 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { tokenInputSchema } from '../create/token-input.schema.ts';
+import { tokenUseSchema } from '../use/token-use.schema.ts';
 
-const { data, mask, containers, search_indexes, fingerprint_expression } = tokenInputSchema.properties;
+const { proxies, destinations, methods, places, max_uses, until } = tokenUseSchema.properties;
+const { containers, search_indexes, fingerprint_expression } = tokenInputSchema.properties;
 
 /** A JSON merge patch. `readTokenPatch` checks what a schema cannot express. */
 export const tokenPatchSchema = {
   title: 'PatchToken',
   type: 'object',
   properties: {
-    data: { description: `${data.description}; merged` },
-    mask: { description: `${mask.description}; merged` },
-    containers: { ...containers, type: ['array', 'null'], description: 'Replaced; null puts it where its type is' },
+    data: { description: 'Merged into `data` as a JSON merge patch. A value that is not an object replaces it' },
+    mask: { description: 'Merged into `mask` as a JSON merge patch. Null restores the mask of the type' },
+    containers: {
+      ...containers,
+      type: ['array', 'null'],
+      description: 'Replaces all containers. Null restores the container of the type',
+    },
     metadata: {
       type: ['object', 'null'],
       additionalProperties: { type: ['string', 'null'] },
-      description: 'Merged; null removes. Stored and answered in plaintext: nothing sensitive',
+      description:
+        'Merged into `metadata`; null removes a key, or all of them. Values are stored and shown in plaintext, so never put sensitive values here',
     },
     search_indexes: {
       ...search_indexes,
       type: ['array', 'null'],
-      description: `${search_indexes.description}; replaced`,
+      description: 'Replaces all search indexes: expressions over `data`. Null removes them',
     },
     fingerprint_expression: { ...fingerprint_expression, type: ['string', 'null'] },
-    deduplicate_token: { type: ['boolean', 'null'], description: "Overrides the Tenant's `deduplicate_tokens`" },
-    expires_at: { type: ['string', 'null'], description: 'ISO 8601; UTC where it has no zone; null for never' },
+    deduplicate_token: {
+      type: ['boolean', 'null'],
+      description: "Overrides the Tenant's `deduplicate_tokens` for this patch",
+    },
+    expires_at: {
+      type: ['string', 'null'],
+      description: 'When the token is deleted: ISO 8601, UTC if it has no zone. Null: never',
+    },
+    use: {
+      ...tokenUseSchema,
+      title: 'PatchTokenUse',
+      type: ['object', 'null'],
+      properties: {
+        proxies: { ...proxies, type: ['array', 'null'] },
+        destinations: { ...destinations, type: ['array', 'null'] },
+        methods: { ...methods, type: ['array', 'null'] },
+        places: { ...places, type: ['array', 'null'] },
+        max_uses: { ...max_uses, type: ['integer', 'null'] },
+        until: { ...until, type: ['string', 'null'] },
+      },
+      description:
+        'What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Allowing more needs a key of a private Application with a rule that reveals the token (403)',
+    },
   },
 } as const;
 

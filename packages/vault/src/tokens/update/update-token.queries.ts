@@ -14,7 +14,7 @@ export async function updateTokenRow(
   tx: Queryable,
   actor: Pick<Actor, 'id' | 'tenantId'>,
   id: string,
-  { mask, metadata, ...changes }: TokenChanges,
+  { mask, metadata, use, ...changes }: TokenChanges,
 ): Promise<TokenRow> {
   const row = await tx
     .updateTable('tokens')
@@ -22,6 +22,7 @@ export async function updateTokenRow(
       ...changes,
       mask: mask === null ? null : JSON.stringify(mask),
       metadata: JSON.stringify(metadata),
+      use: use && JSON.stringify(use),
       blind_data_bytes: 0, // the version before reads it
       modified_by: actor.id,
       modified_at: nextVersion({ now: 'statement_timestamp' }),

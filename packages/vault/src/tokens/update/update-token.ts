@@ -13,6 +13,7 @@ import {
   hasEqual,
   hasFingerprint,
   lockFingerprints,
+  takesPart,
 } from '../create/equal-tokens.queries.ts';
 import {
   type DerivedTexts,
@@ -24,7 +25,8 @@ import {
 import { prepareSeal } from '../create/seal-token.ts';
 import { cvcLifetimeMs, isCvcKept } from '../expiry/cvc.ts';
 import { noteDue } from '../expiry/due-tokens.queries.ts';
-import { discloseRead, onBehalfOf, touch } from '../read/activity.ts';
+import { touch } from '../read/activity.ts';
+import { discloseRead, onBehalfOf, requireUseByCode } from '../read/disclose-read.ts';
 import { tokenNotFound } from '../read/find-token.ts';
 import { presentUnread, presentWithoutData, showsData, visibleData } from '../read/present-token.ts';
 import { requirePermission } from '../require-permission.ts';
@@ -32,6 +34,9 @@ import { findTokenSettings, type TokenSettings } from '../tenant-settings.querie
 import { lockTokenRow } from '../token.queries.ts';
 import type { Actor, Token, TokenRow } from '../token.ts';
 import { isTokenId, rowOfToken } from '../token-id.ts';
+import { UseRefused } from '../use/purpose.ts';
+import { requireUseKnown } from '../use/require-use-known.ts';
+import { withItsUses } from '../use/with-uses.ts';
 import { isPartOfCard } from './blind-change.ts';
 import { decryptToChange, inAttempts, readToChange } from './decrypt-to-change.ts';
 import { requireNoEqualityTest, requirePatchRights, seesData } from './patch-rights.ts';
@@ -72,7 +77,7 @@ async function attempt(vault: Vault, actor: Actor, id: string, patch: TokenPatch
     if (written) return { ...written, input: update.input };
     giveBack();
   }
-  const detail = 'The token is being changed by others; try again';
+  const detail = 'The token is being changed by other requests; try again';
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 1 });
 }
 
@@ -119,6 +124,7 @@ async function prepareUpdate(vault: Vault, actor: Actor, id: string, patch: Toke
     search_indexes: input.searchIndexes,
     fingerprint_expression: input.fingerprintExpression ?? null,
     expires_at: input.expiresAt ?? null,
+    use: patch.use === undefined ? from.use : patch.use,
     blind_metadata_bytes,
   };
   const unique = (input.deduplicate ?? settings.deduplicate_tokens) ? changedEquality(from, changes) : undefined;
@@ -174,14 +180,14 @@ function isFingerprinted(from: TokenRow, input: TokenInput, settings: TokenSetti
   return settings.fingerprint_tokens || isDeduplicated || isKept || input.fingerprintExpression !== undefined;
 }
 
-/** Undefined if the token equals the same tokens as before. */
+/** Undefined if the token equals the same tokens as before, or none because it has `use`. */
 function changedEquality(
   from: TokenRow,
-  { fingerprint, fingerprint_expression }: TokenChanges,
+  { fingerprint, fingerprint_expression, use }: TokenChanges,
 ): Fingerprinted | undefined {
   const after = { type: from.type, fingerprint, fingerprint_expression };
-  if (!hasFingerprint(after)) return undefined;
-  return hasFingerprint(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
+  if (!takesPart({ use }) || !hasFingerprint(after)) return undefined;
+  return takesPart(from) && hasFingerprint(from) && equalityOf(from) === equalityOf(after) ? undefined : after;
 }
 
 /** A `cvc` in the patch starts a new hour; a stored one keeps the rest of its own. */
@@ -204,10 +210,11 @@ async function write(tx: Queryable, vault: Vault, actor: Actor, update: Update):
   if (unique !== undefined) {
     await lockFingerprints(tx, tenantId, [unique.fingerprint]);
     if (await hasEqual(tx, tenantId, { id, ...unique })) {
-      throw new ServiceError('conflict', 'An equal token exists already, and tokens are deduplicated');
+      throw new ServiceError('conflict', 'Tokens are deduplicated, and an equal token exists already');
     }
   }
   if (!isSame(await lockTokenRow(tx, tenantId, id), from)) return undefined;
+  await requireUseKnown(tx, from.use, changes.use);
   const row = await updateTokenRow(tx, actor, id, changes);
   await noteDue(tx, tenantId, [row]);
   const { id: actorId, actorType = 'application', traceId } = actor;
@@ -235,6 +242,19 @@ async function present(vault: Vault, actor: Actor, row: TokenRow, input: TokenIn
   }
   const data = visibleData(transform, input, filterBudget());
   if ((await touch(vault, actor.tenantId, [row])).has(row.id)) return presentWithoutData(row);
-  if (showsData(transform, row.mask)) await discloseRead(vault, actor, [row.id]);
-  return { ...presentWithoutData(row), ...(data !== undefined && { data }) };
+  const isHidden = showsData(transform, row.mask) && !(await isShown(vault, actor, row));
+  const token = { ...presentWithoutData(row), ...(data !== undefined && !isHidden && { data }) };
+  return withItsUses(vault, actor.tenantId, token);
+}
+
+/** Records it. The change is made, so a refused use leaves the data out and is no error. */
+async function isShown(vault: Vault, actor: Actor, row: TokenRow): Promise<boolean> {
+  try {
+    if (actor.through) await requireUseByCode(vault, actor, actor.through, [row]);
+    await discloseRead(vault, actor, [row]);
+    return true;
+  } catch (error) {
+    if (error instanceof UseRefused) return false;
+    throw error;
+  }
 }

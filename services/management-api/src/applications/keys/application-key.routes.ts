@@ -43,7 +43,7 @@ const listApplicationKeys = operation({
   tag: 'Applications',
   summary: 'List the keys of an Application, newest first',
   description:
-    'A plain array, never with a key. To see whether an old key is still needed, read `last_used_at`: it is exact to the hour, and a use is shown after about a minute.',
+    'A plain array. It never has the keys themselves. `last_used_at` tells whether an old key is still in use. It is exact to the hour, and a use is shown after about a minute.',
   method: 'get',
   path: '/applications/:id/keys',
   permission: 'application:read',
@@ -59,9 +59,10 @@ const listApplicationKeys = operation({
 const createApplicationKey = operation({
   id: 'createApplicationKey',
   tag: 'Applications',
-  summary: 'Add a key to an Application; the answer shows it, once',
-  description:
-    'The other keys stay accepted, so that a key can be replaced without an outage: add a key, move the callers to it, and delete the old one once its `last_used_at` stays behind. An Application has at most five keys; a sixth is 422. A management permission that the Application has must be one that the key holds (403). The body may be left out. `name` cannot be changed later. A key that expires is refused from its `expires_at` on.',
+  summary: 'Add a key to an Application',
+  description: `The response has the new key. It is shown only once. The body is optional. \`name\` cannot be changed later.
+
+The other keys stay valid, so you can replace a key without an outage: add a key, give it to all callers, and delete the old key when its \`last_used_at\` no longer changes. An Application has at most five keys. Otherwise the response is 422. Your key must have each management permission of the Application. Otherwise the response is 403.`,
   method: 'post',
   path: '/applications/:id/keys',
   permission: 'application:update',
@@ -116,7 +117,7 @@ const createApplicationKey = operation({
 const getApplicationKey = operation({
   id: 'getApplicationKey',
   tag: 'Applications',
-  summary: 'Get a key of an Application: when it was made and last used, not the key',
+  summary: 'Get when a key of an Application was created and last used',
   method: 'get',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:read',
@@ -136,7 +137,7 @@ const deleteApplicationKey = operation({
   tag: 'Applications',
   summary: 'Delete a key of an Application; it is refused from then on',
   description:
-    'The last key is 422: regenerate it, or delete the Application. A management permission that the Application has must be one that the key holds (403). The sessions that the key authorized end with it.',
+    'The sessions that the key authorized end. The last key cannot be deleted (422): regenerate it, or delete the Application. Your key must have each management permission of the Application. Otherwise the response is 403.',
   method: 'delete',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:update',

@@ -3,7 +3,7 @@ import { date, example, name, uuid } from '../../resource.schema.ts';
 export const applicationKeyParams = {
   type: 'object',
   required: ['id', 'keyId'],
-  properties: { id: uuid, keyId: { ...uuid, description: 'Id of the key, not the key' } },
+  properties: { id: uuid, keyId: { ...uuid, description: 'Id of the key. It is not the key itself' } },
 } as const;
 
 export const createApplicationKeyBody = {
@@ -11,8 +11,11 @@ export const createApplicationKeyBody = {
   title: 'CreateApplicationKey',
   examples: [{ name: 'Backend in Frankfurt', expires_at: '2999-01-01T00:00:00.000Z' }, {}],
   properties: {
-    name: { ...name, description: 'To tell the keys of the Application apart. 1 to 200 characters, not only blanks' },
-    expires_at: { ...date, description: 'The key is refused from this time on, which must be in the future' },
+    name: { ...name, description: 'Name of the key, to recognize it: 1 to 200 characters, not only blanks' },
+    expires_at: {
+      ...date,
+      description: 'From this time on the key is refused. The time must be in the future. Default: never',
+    },
   },
 } as const;
 
@@ -32,20 +35,20 @@ export const applicationKey = {
   examples: [{ ...newKey, last_used_at: '2026-03-02T11:00:00.000Z' }],
   properties: {
     id: uuid,
-    version: { type: 'integer', minimum: 1, description: 'Counts from 1 in each Application' },
-    name: { type: 'string', description: 'As it was given when the key was made; absent if it has none' },
+    version: { type: 'integer', minimum: 1, description: 'Number of the key, from 1 in each Application' },
+    name: { type: 'string', description: 'Name of the key. Absent if it has none' },
     last_four: {
       type: 'string',
       description:
-        'Four characters of the key, to recognize it by: those before its last six, which are a checksum. Absent for keys that a version before 0.2.0 made',
+        'Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0',
     },
-    created_by: { ...uuid, description: 'Application or person that created it' },
+    created_by: { ...uuid, description: 'Id of the Application or user that created it' },
     created_at: date,
-    expires_at: { ...date, description: 'Moment from which the key is refused' },
+    expires_at: { ...date, description: 'From this time on the key is refused' },
     last_used_at: {
       ...date,
       description:
-        'Beginning of the hour (UTC) of the last request with this key, whatever the answer was. Shown after about a minute; absent if it was never used, or not since 0.2.0. Sessions that the key authorized do not count',
+        'Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count',
     },
   },
 } as const;
@@ -65,6 +68,6 @@ export const applicationKeyWithKey = {
   required: [...applicationKey.required, 'key'],
   properties: {
     ...applicationKey.properties,
-    key: { type: 'string', description: 'The API key; shown here and never again' },
+    key: { type: 'string', description: 'The API key. It is shown only once' },
   },
 } as const;

@@ -14,6 +14,7 @@ test('200: a plain array, for any valid key', async () => {
     'backend-vault',
     'proxy-caller',
     'administrator',
+    'agent',
   ]);
   for (const template of body) {
     expect(template).toEqual({

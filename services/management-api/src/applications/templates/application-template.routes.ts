@@ -18,7 +18,7 @@ const templates: readonly ApplicationTemplate[] = [
   {
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b01',
     name: 'browser-collection',
-    description: 'Collects values in browsers and mobile applications; it can read nothing.',
+    description: 'Collects values in browsers and mobile applications. It can read nothing.',
     application_type: 'public',
     permissions: ['token:create'],
     rules: [],
@@ -42,7 +42,7 @@ const templates: readonly ApplicationTemplate[] = [
   {
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b03',
     name: 'proxy-caller',
-    description: 'Invokes Proxies with tokens of every container, and reads none of them.',
+    description: 'Invokes Proxies with tokens of every container. It can read no token.',
     application_type: 'private',
     permissions: ['token:use'],
     rules: [],
@@ -50,23 +50,40 @@ const templates: readonly ApplicationTemplate[] = [
   {
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b04',
     name: 'administrator',
-    description: 'Manages everything of the Tenant; it reads no token.',
+    description: 'Manages the whole Tenant. It can read no token.',
     application_type: 'management',
     permissions: permissionsFor('management').map(({ type }) => type),
     rules: [],
+  },
+  {
+    id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b05',
+    name: 'agent',
+    description:
+      'Calls routes with tokens in /agents/, and reads none of them. Set its list of Proxies, so that it can call these and no others.',
+    application_type: 'private',
+    permissions: [],
+    rules: [
+      {
+        description: 'Tokens that agents use',
+        priority: 1,
+        container: '/agents/',
+        transform: 'redact',
+        permissions: ['token:use'],
+      },
+    ],
   },
 ];
 
 const applicationTemplate = {
   type: 'object',
   title: 'ApplicationTemplate',
-  description: 'What an Application for a usual purpose is granted, to be sent to createApplication.',
+  description: 'Permissions and rules for a common kind of Application. Send them to createApplication.',
   required: ['id', 'name', 'description', 'application_type', 'permissions', 'rules'],
   examples: [templates[0]],
   properties: {
     id: uuid,
     name: { type: 'string' },
-    description: { type: 'string', description: 'What it is for' },
+    description: { type: 'string', description: 'Purpose of the Application' },
     application_type: { type: 'string', enum: applicationTypes },
     permissions: { type: 'array', items: { type: 'string' } },
     rules: { type: 'array', items: accessRule },
@@ -76,8 +93,8 @@ const applicationTemplate = {
 const listApplicationTemplates = operation({
   id: 'listApplicationTemplates',
   tag: 'Applications',
-  summary: 'List what Applications for usual purposes are granted',
-  description: 'A plain array, not paginated; the same for every Tenant.',
+  summary: 'List templates of Applications',
+  description: 'A plain array, without pagination. It is the same for every Tenant.',
   method: 'get',
   path: '/application-templates',
   response: { 200: { type: 'array', items: applicationTemplate, examples: [templates] } },

@@ -20,8 +20,9 @@ export const acceptInvitation = anonymousOperation({
   id: 'acceptInvitation',
   tag: 'Signing in',
   summary: 'Accept an invitation, and sign in to its Tenant',
-  description:
-    'Whoever is signed in accepts with the address that their issuer has verified, which must be that of the invitation. Where an issuer is set, only a person who has an account there can accept (401). Whoever made the link must still be allowed to give the role (403). If the invitation has a `member_id`, you take over that membership: it must still be there with that role (403), and the former person is signed out of the Tenant everywhere before the response is sent.',
+  description: `Your e-mail address must be verified by your identity provider, and it must be the address of the invitation. If an identity provider is configured, you must have an account there. Otherwise the response is 401. Whoever created the link must still be allowed to give the role. Otherwise the response is 403.
+
+If the invitation has a \`member_id\`, you take over that membership. It must still exist with the same role. Otherwise the response is 403. The former person is signed out of the Tenant everywhere before the response is sent.`,
   method: 'post',
   path: '/invitations/accept',
   body: acceptInvitationBody,
@@ -80,7 +81,7 @@ async function whoAccepts(tx: Queryable, { invitation, person, bySecretAlone }: 
   const { email, user_id: invited } = invitation;
   const user = person && (await findUser(tx, person.id));
   if (user && (invited === null ? user.email === email : user.id === invited)) return user.id;
-  if (!bySecretAlone) throw new ServiceError('forbidden', 'This invitation is for another e-mail address than yours');
+  if (!bySecretAlone) throw new ServiceError('forbidden', 'This invitation is for another e-mail address');
   if (invited !== null) return invited;
   const { id } = await tx.insertInto('users').values({ email }).returning('id').executeTakeFirstOrThrow();
   return id;
@@ -159,7 +160,7 @@ async function requireInvitedSince(
 }
 
 function changedSince(): ServiceError {
-  const detail = 'You were removed, or got another role, after this invitation was made; ask for another';
+  const detail = 'You were removed, or got another role, after this invitation was created; ask for another';
   return new ServiceError('forbidden', detail);
 }
 

@@ -114,7 +114,7 @@ describe('where the link alone is enough', () => {
     expect((await target.send('GET', '/api/me')).body.role).toBe(to);
     expect(await owner.send('POST', `${invitations}/${body.id}/resend`)).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('has changed since the invitation') },
+      body: { detail: expect.stringContaining('was changed after the invitation') },
     });
   });
 

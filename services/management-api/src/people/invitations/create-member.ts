@@ -33,6 +33,6 @@ export async function createMember(
     )
     .returning('id')
     .executeTakeFirst();
-  const made = await refuseWhatIsGone(inserting, 'The Tenant or the person is gone');
-  if (!made) throw new ServiceError('conflict', 'You are a member of this Tenant already');
+  const made = await refuseWhatIsGone(inserting, 'The Tenant or the person was deleted');
+  if (!made) throw new ServiceError('conflict', 'You are already a member of this Tenant');
 }

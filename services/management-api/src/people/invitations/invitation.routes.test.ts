@@ -80,7 +80,7 @@ test('who invites twice hears that the address is taken by an invitation that is
   const { body } = await invite({ email });
   expect(await invite({ email: email.toUpperCase() })).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('invited already') },
+    body: { detail: expect.stringContaining('already has an invitation') },
   });
   await expire(body.id);
   expect((await by('GET', '?status=EXPIRED')).body.data).toMatchObject([{ id: body.id, status: 'EXPIRED' }]);
@@ -220,7 +220,7 @@ describe('accepting', () => {
       const { status, body, headers } = await accept(token);
       expect([status, body.detail, headers.get('set-cookie')]).toEqual([
         401,
-        'This link or key is not valid; it may have been used or have expired',
+        'This link or key is not valid. It may have been used already, or it may have expired',
         null,
       ]);
     }

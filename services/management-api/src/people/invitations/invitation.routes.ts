@@ -61,9 +61,12 @@ async function toAnswers(db: Queryable, tenantId: string, rows: readonly Row[]) 
 const createInvitation = operation({
   id: 'createInvitation',
   tag,
-  summary: 'Invite somebody to become a member',
-  description:
-    'You must hold the permissions of the role (403); an OWNER is invited only by an OWNER who signed in. **The address of a member** who has no account at a configured identity provider is an invitation to take over that membership, with its role, which you must be allowed to give (403). Leave out `role`; a role that differs is 409. When the invitation is accepted, the former person is signed out of this Tenant everywhere. The address of a member who has such an account, of several members, or of a pending invitation is 409. A Tenant has at most 100 invitations that are pending (429). The answer has the link, which is good once, for 72 hours: send it as you like.',
+  summary: 'Invite a person to become a member',
+  description: `The response has a link. It works once, for 72 hours. Send it to the person yourself: no mail is sent. You must have all permissions of the role, and only an OWNER who signed in can invite an OWNER. Otherwise the response is 403. A Tenant has at most 100 pending invitations. Otherwise the response is 429.
+
+**The address of a member** who has no account at a configured identity provider: whoever accepts the invitation takes over that membership, and the former person is signed out of this Tenant everywhere. You must be allowed to give the role of the member (403). Leave out \`role\`: another role is 409.
+
+The address of a member who has such an account, of several members, or of a pending invitation is 409.`,
   method: 'post',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:create',
@@ -99,14 +102,14 @@ const createInvitation = operation({
 });
 
 function comesBackAs(role: Role): ServiceError {
-  const detail = `This address is that of a member with the role ${role}, who would come back with that role. To invite the member again, use Invite again in the list of members, or send no role; to change the role, change the member`;
+  const detail = `A member with the role ${role} has this address, and an invitation cannot change the role. To invite the member again, use Invite again in the list of members, or send no role. To change the role, change the member`;
   return new ServiceError('conflict', detail);
 }
 
 /** @throws {ServiceError} `conflict`, `too_many_requests` */
 async function requireRoom(tx: Queryable, tenantId: string, email: string): Promise<void> {
   if (await isInvited(tx, tenantId, email)) {
-    throw new ServiceError('conflict', 'This address is invited already; send the invitation again, or delete it');
+    throw new ServiceError('conflict', 'This address already has an invitation; send it again, or delete it');
   }
   if ((await countPending(tx, tenantId)) < mostPending) return;
   const detail = `This Tenant has reached its limit of ${mostPending} pending invitations; delete one first`;
@@ -122,7 +125,8 @@ interface Resending {
 async function requireSameInvited(tx: Queryable, context: Context, { caller, found }: Resending): Promise<void> {
   const { memberId, role } = await findInvited(tx, context, { caller, email: found.email, role: found.role });
   if (memberId === found.member_id && (memberId === null || role === found.role)) return;
-  const detail = 'The member with this address has changed since the invitation; delete it and make another';
+  const detail =
+    'The member with this address was changed after the invitation; delete the invitation and create another';
   throw new ServiceError('conflict', detail);
 }
 
@@ -136,8 +140,8 @@ async function withoutLinkThatIsGone(body: unknown, { db, pepper }: Context, _as
 const listAllInvitations = operation({
   id: 'listInvitations',
   tag,
-  summary: 'List the invitations that nobody has accepted yet, newest first',
-  description: 'The answer has no links.',
+  summary: 'List the invitations that are not accepted yet, newest first',
+  description: 'The response has no links.',
   method: 'get',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:read',
@@ -156,7 +160,7 @@ const getInvitation = operation({
   id: 'getInvitation',
   tag,
   summary: 'Get an invitation',
-  description: 'The answer has no link.',
+  description: 'The response has no link.',
   method: 'get',
   path: '/tenants/self/invitations/:id',
   permission: 'tenant:invitation:read',
@@ -174,9 +178,9 @@ const getInvitation = operation({
 const resendInvitation = operation({
   id: 'resendInvitation',
   tag,
-  summary: 'Make a new link for an invitation; the old one is refused from then on',
+  summary: 'Create a new link for an invitation',
   description:
-    'Takes no body. It needs tenant:invitation:create too, and you must hold the permissions of the role (403). The invitation is good for 72 hours from then on.',
+    'Takes no body. The old link is refused, and the new link is valid for 72 hours. You also need tenant:invitation:create and all permissions of the role. Otherwise the response is 403.',
   method: 'post',
   path: '/tenants/self/invitations/:id/resend',
   permission: 'tenant:invitation:update',
@@ -215,7 +219,7 @@ const removeInvitation = operation({
   tag,
   summary: 'Delete an invitation; its link is refused from then on',
   description:
-    'You must hold the permissions of its role (403); an invitation to be an OWNER is deleted only by an OWNER who signed in.',
+    'Its link is refused. You must have all permissions of its role, and only an OWNER who signed in can delete the invitation of an OWNER. Otherwise the response is 403.',
   method: 'delete',
   path: '/tenants/self/invitations/:id',
   permission: 'tenant:invitation:delete',

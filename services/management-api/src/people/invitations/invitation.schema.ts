@@ -7,7 +7,7 @@ export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
 export const invitation = {
   type: 'object',
   title: 'Invitation',
-  description: 'Makes whoever accepts it a member of the Tenant.',
+  description: 'An invitation to become a member of the Tenant.',
   examples: [
     {
       id: '2a9c4e6f-1b3d-4f58-9a7c-8e0d2f4b6c1a',
@@ -24,15 +24,15 @@ export const invitation = {
   properties: {
     id: uuid,
     tenant_id: uuid,
-    email: { type: 'string', description: 'Its ASCII letters in lower case' },
+    email: { type: 'string', description: 'ASCII letters are in lower case' },
     role,
     member_id: { ...uuid, description: 'The membership that is taken over when the invitation is accepted' },
     status: { type: 'string', enum: invitationStatuses },
-    expires_at: { ...date, description: '72 hours after it was made or sent again' },
+    expires_at: { ...date, description: '72 hours after it was created or sent again' },
     acceptable: {
       type: 'boolean',
       description:
-        'False if whoever made the link may not give this role any more: accepting is then 403. Send the invitation again to make a new link',
+        'False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link',
     },
     ...authorship,
   },
@@ -53,7 +53,7 @@ export const invitationWithUrl = {
     url: {
       type: 'string',
       description:
-        'For the person, to be sent as you like: no mail is sent. Good once. Absent where the installation serves no console, and then nobody can accept',
+        'The link. Send it to the person yourself: no mail is sent. It works once. Absent if the installation has no console: then nobody can accept the invitation',
     },
   },
 } as const;
@@ -67,7 +67,7 @@ export const createInvitationBody = {
     email,
     role: {
       ...role,
-      description: `${role.description}. If it is left out: the role of the member who has this address, otherwise AUDITOR`,
+      description: `${role.description}. Default: the role of the member with this address, otherwise AUDITOR`,
     },
   },
 } as const;
@@ -78,6 +78,6 @@ export const acceptInvitationBody = {
   required: ['token'],
   examples: [{ token: 'ExampleExampleExampleExampleExampleExampleE' }],
   properties: {
-    token: { type: 'string', minLength: 1, maxLength: 200, description: 'What stands after # in the link' },
+    token: { type: 'string', minLength: 1, maxLength: 200, description: 'The part of the link after #' },
   },
 } as const;

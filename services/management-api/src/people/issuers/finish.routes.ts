@@ -23,8 +23,13 @@ const finishSignInBody = {
   title: 'FinishSignIn',
   examples: [{ tenant_id: example.tenant_id }],
   properties: {
-    tenant_id: { ...uuid, description: 'Which of the Tenants of the person; needed where there are several' },
-    invitation: { type: 'string', minLength: 1, maxLength: 200, description: 'The secret of an invitation' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant. Required if the person is a member of several' },
+    invitation: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Secret of an invitation, which is accepted first',
+    },
   },
 } as const;
 
@@ -47,9 +52,9 @@ const tag = 'Signing in';
 const finishSignIn = anonymousOperation({
   id: 'finishSignIn',
   tag,
-  summary: 'Finish signing in by an issuer',
+  summary: 'Finish a sign-in with an identity provider',
   description:
-    'The browser has come back from the issuer, and its cookie says so, once and for ten minutes. `tenant_id` chooses where a person may enter several Tenants; `invitation` is accepted first, if its address is the one that the issuer has verified.',
+    'Call this after the identity provider has sent the browser back. The cookie of the attempt works once, for ten minutes. An `invitation` is accepted if its address is the one that the identity provider has verified.',
   method: 'post',
   path: '/sign-in/finish',
   body: finishSignInBody,
@@ -88,10 +93,10 @@ async function enter(
   const userId = await findPerson(tx, person);
   const tenants = userId === undefined ? [] : await listTenantsOf(tx, userId);
   if (chosen === undefined && tenants.length > 1) {
-    throw validationFailed({ tenant_id: ['must be there, because you are a member of several Tenants'] });
+    throw validationFailed({ tenant_id: ['is required, because you are a member of several Tenants'] });
   }
   const entered = tenants.find(({ id }) => chosen === undefined || id === chosen);
-  if (userId === undefined || !entered) throw new ServiceError('forbidden', 'You are no member of this Tenant');
+  if (userId === undefined || !entered) throw new ServiceError('forbidden', 'You are not a member of this Tenant');
   return createSignIn(tx, context, { who: { tenantId: entered.id, userId }, came, traceId });
 }
 
@@ -112,20 +117,20 @@ async function accept(
 async function invitedPerson(tx: Queryable, person: Person, invited: string | null): Promise<string> {
   if (invited === null) return findOrMakePerson(tx, person);
   if (await giveIdentity(tx, invited, person)) return invited;
-  throw new ServiceError('conflict', 'You sign in as another person already');
+  throw new ServiceError('conflict', 'You are already signed in as another person');
 }
 
 function notForYou(): ServiceError {
   return new ServiceError(
     'forbidden',
-    'This invitation is not valid for you; it may have been used, have expired, or be for another e-mail address',
+    'This invitation is not valid for you. It may have been used, it may have expired, or it may be for another e-mail address',
   );
 }
 
 const listSignInProviders = anonymousOperation({
   id: 'listSignInProviders',
   tag,
-  summary: 'Issuers by which people sign in, at `/sign-in/<name>`',
+  summary: 'List the identity providers for signing in, at `/sign-in/<name>`',
   method: 'get',
   path: '/sign-in-providers',
   response: { 200: signInProviders },

@@ -187,7 +187,7 @@ slow('0.5 s')(
     for (const name of ['away', 'slow']) {
       const { status, body, headers } = await opened.browser().send('GET', `/sign-in/${name}`);
       expect([status, headers.get('set-cookie')]).toEqual([503, null]);
-      expect(body).toContain('not available');
+      expect(body).toContain('is unavailable');
     }
     expect((await opened.browser().send('GET', '/sign-in')).status).toBe(200);
   },

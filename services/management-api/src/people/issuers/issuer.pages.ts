@@ -92,12 +92,12 @@ function toFailure(error: unknown): { status: number; title: string; text: strin
   const title = 'You are not signed in';
   if (error instanceof AttemptRefused) {
     const text =
-      'Signing in was cancelled, took longer than ten minutes, or was begun in another window. Please try again.';
+      'The sign-in was cancelled, took longer than ten minutes, or was started in another window. Please try again.';
     return { status: 401, title, text };
   }
   if (error instanceof IssuerUnavailable) {
-    return { status: 503, title, text: 'Your identity provider is not available now. Please try again in a moment.' };
+    return { status: 503, title, text: 'Your identity provider is unavailable. Please try again in a moment.' };
   }
   const { status, message } = asServiceError(error);
-  return { status, title, text: status < 500 ? message : 'Something failed here. Please try again in a moment.' };
+  return { status, title, text: status < 500 ? message : 'An error occurred in Sluice. Please try again in a moment.' };
 }

@@ -145,7 +145,7 @@ describe('nobody gives or takes more than they hold:', () => {
     ]) {
       const refusal = {
         status: 403,
-        body: { detail: 'This concerns the role OWNER, so only an OWNER who signed in may do it' },
+        body: { detail: 'Only an OWNER who signed in may do this, because it concerns the role OWNER' },
       };
       expect(await send('PUT', `${members}/${id}`, { key, body: { role } })).toMatchObject(refusal);
       expect(await byKey.send('PUT', `/api${members}/${id}`, { body: { role } })).toMatchObject(refusal);

@@ -36,7 +36,10 @@ const listAllMembers = operation({
   method: 'get',
   path: '/tenants/self/members',
   permission: 'tenant:member:read',
-  query: { type: 'object', properties: { user_id: { ...idFilter, description: 'Only these people' }, ...pageQuery } },
+  query: {
+    type: 'object',
+    properties: { user_id: { ...idFilter, description: 'Lists only members with these user ids' }, ...pageQuery },
+  },
   response: { 200: pageOf(memberSchema) },
   async handle({ query, caller }, { db, issuers }) {
     const { data, total } = await listMembers(db, caller.tenantId, { userIds: query.user_id ?? [] }, query);
@@ -47,9 +50,9 @@ const listAllMembers = operation({
 const putMember = operation({
   id: 'updateMember',
   tag,
-  summary: 'Give a member another role',
+  summary: 'Change the role of a member',
   description:
-    'You must hold the permissions of both roles (403). OWNER is given and taken only by an OWNER who signed in, by no key. The last OWNER is 422. Once this answers, the former role counts nowhere.',
+    'You must have all permissions of both roles. Only an OWNER who signed in can give or take the role OWNER; a key cannot. Otherwise the response is 403. The role of the last OWNER cannot be changed (422). After the response, no service uses the former role.',
   method: 'put',
   path: '/tenants/self/members/:id',
   permission: 'tenant:member:update',
@@ -80,9 +83,9 @@ const putMember = operation({
 const removeMember = operation({
   id: 'deleteMember',
   tag,
-  summary: 'Remove a member; the person is refused in this Tenant from then on',
+  summary: 'Remove a member',
   description:
-    "You must hold the permissions of the member's role (403); an OWNER is removed only by an OWNER who signed in. The last OWNER is 422. The person's sign-ins in this Tenant end; keys that they made stay.",
+    'All sign-ins of the person in this Tenant end. Keys that they created stay valid. You must have all permissions of the role of the member, and only an OWNER who signed in can remove an OWNER. Otherwise the response is 403. The last OWNER cannot be removed (422).',
   method: 'delete',
   path: '/tenants/self/members/:id',
   permission: 'tenant:member:delete',
@@ -139,7 +142,7 @@ async function changeMember<T>(
 }
 
 function lastOwner(): ServiceError {
-  return new ServiceError('limit_reached', 'A Tenant keeps at least one OWNER; make somebody else an OWNER first');
+  return new ServiceError('limit_reached', 'A Tenant needs at least one OWNER; make another member OWNER first');
 }
 
 export const memberOperations = [listAllMembers, putMember, removeMember];

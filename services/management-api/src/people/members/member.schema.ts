@@ -6,7 +6,7 @@ export const role = {
   type: 'string',
   enum: roles,
   description:
-    'OWNER has every management permission, ADMIN all but tenant:delete, DEVELOPER all but tenant:*, AUDITOR all reads. No role has a permission on tokens',
+    'OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens',
 } as const;
 
 export const member = {
@@ -33,12 +33,12 @@ export const member = {
       type: 'string',
       enum: ['person', 'group'],
       description:
-        'What made the membership: a person, or a group of the identity provider. One of a group ends at the first sign-in without the group',
+        'How the person became a member: `person` by an invitation, `group` by a group of the identity provider. The latter ends at the first sign-in without the group',
     },
     has_identity: {
       type: 'boolean',
       description:
-        'Whether the person can sign in by a configured identity provider. If not, an invitation to their e-mail address lets whoever accepts it take over this membership',
+        'Whether the person can sign in with a configured identity provider. If not, whoever accepts an invitation to their e-mail address takes over this membership',
     },
     user,
     ...authorship,

@@ -12,7 +12,7 @@ export function requireGiver(caller: Caller, ...given: readonly Role[]): void {
   const lacking = permissionsLackedBy(caller, permissionsOf(refused));
   const why =
     refused === 'OWNER'
-      ? 'This concerns the role OWNER, so only an OWNER who signed in may do it'
+      ? 'Only an OWNER who signed in may do this, because it concerns the role OWNER'
       : `You lack ${lacking.join(', ')}, which the role ${refused} has`;
   throw new ServiceError('forbidden', why);
 }

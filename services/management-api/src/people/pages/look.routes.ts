@@ -44,7 +44,7 @@ const tag = 'Signing in';
 const lookAtLink = anonymousOperation({
   id: 'lookAtSignInLink',
   tag,
-  summary: 'Whom a one-time link signs in, without using it',
+  summary: 'Get whom a one-time link signs in, without using the link',
   method: 'post',
   path: '/sign-in/link',
   body: linkBody,
@@ -60,7 +60,7 @@ const lookAtLink = anonymousOperation({
 const lookAtInvitation = anonymousOperation({
   id: 'lookAtInvitation',
   tag,
-  summary: 'To what an invitation invites, without using it',
+  summary: 'Get what an invitation is for, without accepting it',
   method: 'post',
   path: '/invitations/link',
   body: acceptInvitationBody,

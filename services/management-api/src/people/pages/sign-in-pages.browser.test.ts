@@ -55,7 +55,7 @@ test.each(renderings)('each page is read by everybody, $width px wide and $schem
   await check('sign-in');
   const secret = await api.link(tenant.tenant_id, tenant.owner_id);
   await page.goto(`${consoleUrl}/sign-in#${secret}`);
-  await page.getByText('With this link you sign in once.').waitFor();
+  await page.getByText('This link works once.').waitFor();
   await check('sign-in-link');
   const email = `two-${look.width}-${look.scheme}@example.com`;
   issuer.account = email;

@@ -99,12 +99,12 @@ ${issuerNames.length > 0 ? issuerChoices(issuerNames) : html`<p class="soft">No 
 <label for="key">Management key</label>
 <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required>
 <button class="button ${issuerNames.length > 0 ? 'quiet' : ''}">Sign in with the key</button>
-<p class="soft">You have the rights of the key, for as long as it has them, for at most 12 hours.</p>
+<p class="soft">You get the permissions of the key, for at most 12 hours.</p>
 </form>
 </details>
 </div>
 <div data-part="link" hidden>
-<p>With this link you sign in once.</p>
+<p>This link works once.</p>
 <dl class="who"><dt>Tenant</dt><dd data-slot="tenant"></dd><dt>As</dt><dd data-slot="email"></dd></dl>
 <button class="button" type="button" data-part="use-link">Sign in</button>
 </div>`;
@@ -122,15 +122,15 @@ function invitationContent({ issuerNames, linkSignIn }: SignInPagesOptions): Htm
   return html`<h1>You are invited</h1>
 <div data-part="invitation" hidden>
 <dl class="who"><dt>Tenant</dt><dd data-slot="tenant"></dd><dt>Your role</dt><dd data-slot="role"></dd><dt>For</dt><dd data-slot="email"></dd></dl>
-${issuerNames.length > 0 ? html`<p class="soft">Sign in with an account that has this e-mail address; that accepts the invitation.</p>${issuerChoices(issuerNames)}` : undefined}
+${issuerNames.length > 0 ? html`<p class="soft">To accept the invitation, sign in with an account that has this e-mail address.</p>${issuerChoices(issuerNames)}` : undefined}
 ${issuerNames.length === 0 && linkSignIn ? html`<button class="button" type="button" data-part="accept">Accept the invitation</button>` : undefined}
-${issuerNames.length === 0 && !linkSignIn ? html`<p>No identity provider is set up here, so invitations cannot be accepted yet. Please ask whoever invited you.</p>` : undefined}
+${issuerNames.length === 0 && !linkSignIn ? html`<p>No identity provider is set up here, so invitations cannot be accepted yet. Please ask the person who invited you.</p>` : undefined}
 </div>`;
 }
 
 function finishContent(tenants: readonly { id: string; name: string }[], email: string | undefined): Html {
   return html`<h1>${tenants.length > 1 ? 'Where to?' : 'Signing in'}</h1>
-<p class="soft">${email === undefined ? 'Your identity provider knows you; it did not say that your e-mail address is verified.' : html`Your identity provider knows you as ${email}.`}</p>
+<p class="soft">${email === undefined ? 'You are signed in at your identity provider. It has not confirmed your e-mail address.' : html`You are signed in at your identity provider as ${email}.`}</p>
 <div data-part="tenants" hidden>
 <ul class="choices">${tenants.map(
     ({ id, name }) => html`
@@ -139,7 +139,7 @@ function finishContent(tenants: readonly { id: string; name: string }[], email: 
 </ul>
 </div>
 <div data-part="none" hidden>
-<p>You are not a member of any Tenant. Ask somebody who is to invite you, and open the link of the invitation.</p>
+<p>You are not a member of any Tenant. Ask a member to invite you, and open the link of the invitation.</p>
 <p><a href="/sign-in">Sign in in another way</a></p>
 </div>`;
 }

@@ -47,10 +47,7 @@ export async function createSignIn(
   const secret = generateSecret();
   if ('userId' in who) await lockPerson(tx, who.userId);
   const inserting = insertSignIn(tx, { who, secretHash: hashKey(pepper, secret), endsAt: goesOnFrom?.expiresAt });
-  const { id, seconds } = await refuseWhatIsGone(
-    inserting,
-    'The membership or the key ended while the request was processed',
-  );
+  const { id, seconds } = await refuseWhatIsGone(inserting, 'The membership or the key ended during this request');
   const ended = goesOnFrom ? await endOwn(tx, goesOnFrom) : came && (await deleteBySecret(tx, hashKey(pepper, came)));
   const oldest = await endOldest(tx, who);
   await recordSignIn(tx, who, { id, traceId });
@@ -71,7 +68,7 @@ async function endOwn(tx: Queryable, caller: Caller): Promise<EndedSignIn> {
 }
 
 export function ownRow({ tenantId, signInId }: Caller): EndedSignIn {
-  if (signInId === undefined) throw new Error('This operation is called by cookie only');
+  if (signInId === undefined) throw new Error('This operation takes only the cookie of a sign-in');
   return { tenant_id: tenantId, id: signInId };
 }
 

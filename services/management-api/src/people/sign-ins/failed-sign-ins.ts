@@ -20,7 +20,7 @@ export function openFailedSignIns(config: Config, { log, stack, metrics }: Runti
   const limit = failureLimit(config, limits);
   exportCounter(metrics, {
     name: 'sluice_failed_sign_ins_total',
-    help: 'Failed sign-ins; refused: the address had failed too often',
+    help: 'Failed sign-ins. Outcome refused: the address had too many failures',
     by: 'outcome',
     read: () => ({ ...counts }),
   });
@@ -46,11 +46,14 @@ export function openFailedSignIns(config: Config, { log, stack, metrics }: Runti
 }
 
 function notValid(): ServiceError {
-  return new ServiceError('unauthenticated', 'This link or key is not valid; it may have been used or have expired');
+  return new ServiceError(
+    'unauthenticated',
+    'This link or key is not valid. It may have been used already, or it may have expired',
+  );
 }
 
 function tooMany(waitMs: number): ServiceError {
-  return new ServiceError('too_many_requests', 'Too many attempts to sign in failed; try again later', {
+  return new ServiceError('too_many_requests', 'Too many failed sign-ins; try again later', {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
     limit: 'failed_sign_ins',
   });

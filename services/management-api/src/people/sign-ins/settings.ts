@@ -3,6 +3,6 @@ export const linkSignInSetting = {
   CONSOLE_LINK_SIGN_IN: {
     type: 'boolean',
     default: false,
-    description: 'Whether one-time links sign in to the console; only for development',
+    description: 'Whether one-time links can sign in to the console. Use it only for development',
   },
 } as const;

@@ -115,7 +115,7 @@ describe('what gives no cookie', () => {
       expect([status, headers.get('set-cookie'), body.detail]).toEqual([
         401,
         null,
-        'This link or key is not valid; it may have been used or have expired',
+        'This link or key is not valid. It may have been used already, or it may have expired',
       ]);
     }
   });

@@ -22,7 +22,7 @@ const tag = 'Signing in';
 const signIn = anonymousOperation({
   id: 'signIn',
   tag,
-  summary: 'Sign in by a one-time link or by a management key',
+  summary: 'Sign in with a one-time link or a management key',
   method: 'post',
   path: '/sign-in',
   body: signInBody,
@@ -65,7 +65,8 @@ async function linkHolder(
 const signInToTenant = operation({
   id: 'signInToTenant',
   tag,
-  summary: 'Sign in to another Tenant of the person; this sign-in ends, and the new one lasts no longer',
+  summary: 'Sign in to another Tenant of the person',
+  description: 'The current sign-in ends. The new one ends when the current one would have ended.',
   method: 'post',
   path: '/sign-in/tenant',
   takesKeyOf: 'user',
@@ -78,7 +79,7 @@ const signInToTenant = operation({
     const started = await context.db.transaction().execute(async (tx) => {
       const tenants = await listTenantsOf(tx, caller.id);
       if (!tenants.some(({ id }) => id === tenantId)) {
-        throw new ServiceError('not_found', `You are no member of a Tenant ${tenantId}`);
+        throw new ServiceError('not_found', `You are not a member of a Tenant ${tenantId}`);
       }
       await look(tx);
       return createSignIn(tx, context, { who: { tenantId, userId: caller.id }, goesOnFrom: caller, traceId });
@@ -90,7 +91,7 @@ const signInToTenant = operation({
 const signOut = operation({
   id: 'signOut',
   tag,
-  summary: 'End this sign-in, or all of the person (of the key)',
+  summary: 'End this sign-in, or all sign-ins of the person or key',
   method: 'post',
   path: '/sign-out',
   idempotent: false,

@@ -7,11 +7,11 @@ const secret = { type: 'string', minLength: 1, maxLength: 200 } as const;
 export const signInBody = {
   type: 'object',
   title: 'SignIn',
-  description: 'Exactly one of `secret` and `key`.',
+  description: 'Send exactly one of `secret` and `key`.',
   examples: [{ secret: 'ExampleExampleExampleExampleExampleExampleE' }],
   properties: {
-    secret: { ...secret, description: 'Of a one-time link' },
-    key: { ...secret, description: 'Of an Application of type `management`, whose rights the sign-in has' },
+    secret: { ...secret, description: 'Secret of a one-time link' },
+    key: { ...secret, description: 'API key of an Application of type `management`. The sign-in has its permissions' },
   },
 } as const;
 
@@ -20,7 +20,7 @@ export const signInTenantBody = {
   title: 'SignInTenant',
   required: ['tenant_id'],
   examples: [{ tenant_id: example.tenant_id }],
-  properties: { tenant_id: { ...uuid, description: 'Another Tenant of the person' } },
+  properties: { tenant_id: { ...uuid, description: 'Id of another Tenant of the person' } },
 } as const;
 
 export const signOutBody = {
@@ -28,7 +28,7 @@ export const signOutBody = {
   title: 'SignOut',
   examples: [{ all: true }],
   properties: {
-    all: { type: 'boolean', default: false, description: 'Ends all sign-ins of the person, or of the key' },
+    all: { type: 'boolean', default: false, description: 'True: end all sign-ins of the person or of the key' },
   },
 } as const;
 
@@ -40,7 +40,7 @@ export const user = {
   required: ['id'],
   properties: {
     id: uuid,
-    email: { type: 'string', description: 'In lower case' },
+    email: { type: 'string', description: 'E-mail address in lower case' },
     first_name: { type: 'string' },
     last_name: { type: 'string' },
     picture: { type: 'string', description: 'Address of an image' },
@@ -63,7 +63,7 @@ export const me = {
   required: ['tenant', 'permissions', 'expires_at'],
   properties: {
     user,
-    application_id: { ...uuid, description: 'Of a sign-in by a management key' },
+    application_id: { ...uuid, description: 'Only for a sign-in with a management key: its Application' },
     tenant: {
       type: 'object',
       title: 'MyTenant',
@@ -72,7 +72,7 @@ export const me = {
     },
     tenants: {
       type: 'array',
-      description: 'For a person: Tenants for signInToTenant, by name',
+      description: 'Only for a person: Tenants to which the person can change with signInToTenant, by name',
       items: {
         type: 'object',
         title: 'EnterableTenant',
@@ -106,8 +106,8 @@ export const signIn = {
     user_id: uuid,
     application_id: uuid,
     created_at: date,
-    last_used_at: { ...date, description: 'To the minute' },
+    last_used_at: { ...date, description: 'Time of the last request, exact to the minute' },
     expires_at: date,
-    current: { type: 'boolean', description: 'Whether this request uses it' },
+    current: { type: 'boolean', description: 'Whether this is the sign-in of the request' },
   },
 } as const;

@@ -17,7 +17,7 @@ const tag = 'Signing in';
 const getMe = operation({
   id: 'getMe',
   tag,
-  summary: 'Who is signed in, to which Tenant, with which permissions',
+  summary: 'Get who is signed in, to which Tenant, with which permissions',
   method: 'get',
   path: '/me',
   response: { 200: me },
@@ -44,7 +44,7 @@ const getMe = operation({
 const listAllSignIns = operation({
   id: 'listSignIns',
   tag,
-  summary: 'List your sign-ins in this Tenant, newest first; with tenant:member:read all sign-ins',
+  summary: 'List your sign-ins in this Tenant, or all with tenant:member:read, newest first',
   method: 'get',
   path: '/sign-ins',
   query: { type: 'object', properties: pageQuery },
@@ -60,9 +60,9 @@ const listAllSignIns = operation({
 const endSignIn = operation({
   id: 'endSignIn',
   tag,
-  summary: 'End a sign-in of your own, or with tenant:member:update one of another',
+  summary: 'End a sign-in',
   description:
-    "To end another person's sign-in you must hold the permissions of their role (403); an OWNER's is ended only by an OWNER who signed in. For the sign-in of a key tenant:member:update is enough, so that a leaked key can be stopped.",
+    'You can always end your own sign-ins. To end one of another person you need tenant:member:update and all permissions of their role, and only an OWNER who signed in can end one of an OWNER. Otherwise the response is 403. To end the sign-in of a key, tenant:member:update is enough, so that a leaked key can be stopped.',
   method: 'delete',
   path: '/sign-ins/:id',
   params: idParams,
@@ -76,7 +76,10 @@ const endSignIn = operation({
       const mayKnow = found && (isOwn(found, caller) || holds(caller, 'tenant:member:read'));
       if (!mayKnow) throw signInNotFound(params.id);
       if (!isOwn(found, caller) && !holds(caller, 'tenant:member:update')) {
-        throw new ServiceError('forbidden', 'Ending the sign-in of another needs the permission tenant:member:update');
+        throw new ServiceError(
+          'forbidden',
+          'To end a sign-in of somebody else you need the permission tenant:member:update',
+        );
       }
       if (!isOwn(found, caller) && found.role !== null) requireGiver(caller, found.role);
       await input.look(tx); // before the end, because the caller may be ending its own sign-in

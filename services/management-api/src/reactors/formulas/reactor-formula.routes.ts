@@ -77,7 +77,8 @@ const createFormula = operation({
   id: 'createReactorFormula',
   tag,
   summary: 'Create a reactor formula',
-  description: 'The code is compiled now: a syntax error is 422, a missing export shows when a reactor runs it.',
+  description:
+    'The code is compiled now. A syntax error is 422. A missing export is an error only when a reactor runs the code.',
   method: 'post',
   path: '/reactor-formulas',
   permission: 'reactor:create',
@@ -142,7 +143,7 @@ const putFormula = operation({
   tag,
   summary: 'Replace a reactor formula',
   description:
-    'What is left out is unset afterwards. Every reactor of the formula runs the new code from the answer on. Their configurations stay as they are; they are checked against the new declaration when they are next changed.',
+    'A member that you leave out is removed. After the response, every reactor of the formula runs the new code. The configurations of these reactors do not change. They are checked against the new declaration at their next change.',
   method: 'put',
   path: '/reactor-formulas/:id',
   permission: 'reactor:update',
@@ -179,7 +180,7 @@ const removeFormula = operation({
   id: 'deleteReactorFormula',
   tag,
   summary: 'Delete a reactor formula',
-  description: 'It is 409 while a reactor uses it.',
+  description: 'If a reactor uses it, the response is 409.',
   method: 'delete',
   path: '/reactor-formulas/:id',
   permission: 'reactor:delete',

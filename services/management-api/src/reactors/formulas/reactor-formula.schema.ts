@@ -4,14 +4,14 @@ const memberTypes = ['string', 'boolean', 'number'] as const;
 const declared = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
   description: { type: 'string', maxLength: 1000 },
-  type: { type: 'string', enum: memberTypes, description: 'Texts of this type are cast' },
+  type: { type: 'string', enum: memberTypes, description: 'Type of the value. A text is converted to it' },
 } as const;
 
 export const code = {
   type: 'string',
   minLength: 1,
   description:
-    'A CommonJS module that exports an async function; it gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns `raw`, `body`, `headers` and `tokenize`. At most 256 KiB',
+    'A CommonJS module that exports an async function. The function gets `req.args`, `req.configuration` and `req.svc`, may call `fetch`, and returns an object with any of `raw`, `body`, `headers` and `tokenize`. At most 256 KiB',
 } as const;
 
 export const sampleCode =
@@ -22,21 +22,21 @@ export const formulaBody = {
   title: 'ReactorFormulaBody',
   required: ['name', 'code'],
   properties: {
-    type: { type: 'string', enum: ['private'], description: 'There is no other' },
+    type: { type: 'string', enum: ['private'], description: 'The only value is `private`' },
     name,
     description: { type: 'string', maxLength: 1000 },
-    icon: { type: 'string', maxLength: 50_000, description: 'For people, for example a data URL' },
+    icon: { type: 'string', maxLength: 50_000, description: 'Icon for people, for example a data URL' },
     code,
     configuration: {
       type: 'array',
       default: [],
-      description: 'What the configuration of each reactor of this formula must have',
+      description: 'Members that the configuration of each reactor of this formula must have',
       items: { type: 'object', required: ['name', 'type'], additionalProperties: false, properties: declared },
     },
     request_parameters: {
       type: 'array',
       default: [],
-      description: 'What `args` must have, unless it is optional; they may have more',
+      description: 'Members that `args` must have, unless they are optional. `args` may have other members too',
       items: {
         type: 'object',
         required: ['name', 'type'],
@@ -60,11 +60,11 @@ export const formulaBody = {
 export const formula = {
   type: 'object',
   title: 'ReactorFormula',
-  description: 'Code that several reactors run, each with a configuration of its own.',
+  description: 'Code that several reactors run, each with its own configuration.',
   required: ['id', 'tenant_id', 'type', 'name', 'code', 'configuration', 'request_parameters'],
   properties: {
     id: uuid,
-    tenant_id: { ...uuid, description: 'Owning Tenant' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant' },
     ...formulaBody.properties,
     ...authorship,
   },

@@ -24,10 +24,10 @@ const reactorRun = {
   required: ['id', 'created_by', 'state', 'created_at'],
   properties: {
     id: { ...uuid, description: 'The `async_reactor_request_id`' },
-    created_by: { ...uuid, description: 'Application or session that asked for it' },
+    created_by: { ...uuid, description: 'Id of the Application or session that requested the run' },
     console: {
       type: 'array',
-      description: 'What the code printed, without secrets; shown to whoever holds `reactor:update`',
+      description: 'Console output of the code, without known secrets. Only for callers with `reactor:update`',
       items: {
         type: 'object',
         required: ['level', 'text'],
@@ -39,7 +39,7 @@ const reactorRun = {
     },
     state: { type: 'string', enum: ['waiting', 'running', 'done', 'failed', 'cancelled'] },
     created_at: date,
-    started_at: { ...date, description: 'When it first began' },
+    started_at: { ...date, description: 'When the run first started' },
     ended_at: date,
     duration_ms: { type: 'integer', description: 'From `started_at` to `ended_at`' },
   },
@@ -53,7 +53,7 @@ const listReactorRuns = operation({
   tag: 'Reactors',
   summary: 'List the asynchronous runs of a reactor, newest first',
   description:
-    'Whoever holds `token:use` sees the runs that it asked for itself, whoever holds `reactor:read` all of them. Arguments and results are not shown. A run is gone 24 hours after its end.',
+    'With `token:use` you see the runs that you requested, with `reactor:read` all runs. Arguments and results are not shown. A run is deleted 24 hours after its end.',
   method: 'get',
   path: '/reactors/:id/results',
   permission: 'reactor:read',
@@ -70,7 +70,7 @@ const listReactorRuns = operation({
     const filter = { tenantId, reactorId, ...(!seesAll && { createdBy: caller.id }) };
     const scope = { caller, operation: 'listReactorResults', filter };
     const after = start === undefined ? undefined : placeOf(readCursor(pepper, scope, start));
-    if (!(await hasReactor(db, filter))) throw new ServiceError('not_found', `There is no reactor ${reactorId}`);
+    if (!(await hasReactor(db, filter))) throw new ServiceError('not_found', `Reactor ${reactorId} does not exist`);
     const withConsole = seesAll && holds(caller, 'reactor:update');
     const rows = await listRuns(db, filter, { size, withConsole, ...(after && { after }) });
     const page = rows.slice(0, size);

@@ -56,6 +56,6 @@ function utf8(latin1Text: string): string {
 }
 
 function holdsBoundary(name: string): ServiceError {
-  const detail = `With its values the part ${quoted(utf8(name))} would hold the boundary of the body: send it with another boundary`;
+  const detail = `After replacing tokens the part ${quoted(utf8(name))} contains the boundary of the body. Send the body with another boundary`;
   return new ServiceError('bad_request', detail);
 }

@@ -85,7 +85,7 @@ describe('failures', () => {
     const seen = gateway.current.destination.seen.length;
     const answer = await send(application.key, headers, field(`{{${hostile}}}`) + end);
     expect(answer.status).toBe(400);
-    expect(JSON.stringify(answer.body)).toMatch(/the part \\"a\\" would hold the boundary/);
+    expect(JSON.stringify(answer.body)).toMatch(/the part \\"a\\" contains the boundary/);
     expect(JSON.stringify(answer.body)).not.toContain('mine');
     expect(gateway.current.destination.seen).toHaveLength(seen);
     const rows = () => gateway.current.db.selectFrom('audit_log').select('operation').where('trace_id', '=', traceId);

@@ -300,7 +300,9 @@ describe('a value that would end its part', () => {
     ['a return that makes a line of what follows', `x{{cr}}--${B}`],
     ['two values that make one together', '{{half}}{{empty}}-_un'],
   ])('is 400 and names the part: %s', async (_, content) => {
-    expect(await outcomeOf(field(content) + end)).toMatch(/^! bad_request: With its values the part "a" would hold/);
+    expect(await outcomeOf(field(content) + end)).toMatch(
+      /^! bad_request: After replacing tokens the part "a" contains/,
+    );
   });
 
   test.each([

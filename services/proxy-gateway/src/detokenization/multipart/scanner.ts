@@ -54,7 +54,7 @@ export class MultipartScanner {
     this.#finder = new DelimiterFinder(boundary ?? '');
     this.#longestFieldBytes = longestFieldBytes;
     const error = malformedBody('multipart/form-data: its Content-Type must name exactly one boundary');
-    const reading = { mode: 'refuse', error: malformedForm('an expression stands outside of its parts') } as const;
+    const reading = { mode: 'refuse', error: malformedForm('it has an expression outside of its parts') } as const;
     this.#state = boundary === undefined ? { at: 'broken', error } : { at: 'preamble', begins: 'body', reading };
   }
 
@@ -84,7 +84,7 @@ export class MultipartScanner {
         if (!delimiter || delimiter.kind === 'unfinished') return this.#wait(window, position, delimiter);
         if (delimiter.kind === 'uncertain') {
           if (reading.mode === 'refuse') refuseOpening(window.text.slice(position, delimiter.start), reading.error);
-          this.#break('its boundary stands where some parsers see it and others do not');
+          this.#break('its boundary is in a place where only some parsers find it');
           return { position: reading.mode === 'read' ? position : delimiter.start };
         }
         endContent(window, { ...reading, start: position, end: delimiter.start });
@@ -123,7 +123,7 @@ export class MultipartScanner {
     const block = text.slice(position, end);
     if (++window.parts > mostParts) throw tooManyParts();
     if (bareLineBreak.test(block)) return this.#break('lines of a header must end with CRLF', position);
-    if (this.#finder.isIn(block)) return this.#break('its boundary stands in the header of a part', position);
+    if (this.#finder.isIn(block)) return this.#break('its boundary is in the header of a part', position);
     const reading = readPartHeader(block);
     this.#state = {
       at: 'content',
@@ -165,10 +165,10 @@ function tooManyParts(): ServiceError {
 
 export function uncertainPart({ why, isOfCharset }: PartReading & { mode: 'refuse' }): ServiceError {
   const code = isOfCharset ? 'unsupported_media_type' : 'bad_request';
-  return new ServiceError(code, `A part of the multipart body holds an expression, but ${why}`);
+  return new ServiceError(code, `A part of the multipart body has an expression, but ${why}`);
 }
 
 function fieldTooLong(bytes: number): ServiceError {
-  const detail = `In a body of this size a part that holds an expression may have at most ${bytes} bytes`;
+  const detail = `A body of this size is streamed, so a part with an expression may have at most ${bytes} bytes`;
   return new ServiceError('payload_too_large', detail, { limit: 'field_size' });
 }

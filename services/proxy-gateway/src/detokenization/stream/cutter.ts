@@ -48,6 +48,6 @@ export function cutterOf(pieces: Pieces, longestPieceBytes: number): Cutter {
 }
 
 function pieceTooLong(bytes: number): ServiceError {
-  const detail = `In a body of this size a value that holds an expression may have at most ${bytes} bytes`;
+  const detail = `A body of this size is streamed, so a value with an expression may have at most ${bytes} bytes`;
   return new ServiceError('payload_too_large', detail, { limit: 'field_size' });
 }

@@ -3,7 +3,7 @@ import type { Pieces } from '@sluice/service-runtime';
 import { eventually } from '@sluice/testing';
 import type { Json } from '@sluice/vault';
 import { alone, countedRoom } from '../../testing/reveal-alone.ts';
-import type { Asked } from '../decrypted-body.ts';
+import type { Asked } from '../asked.ts';
 import { RevealStream } from './reveal-stream.ts';
 
 const limitBytes = 2 ** 20;

@@ -9,7 +9,7 @@ import type { Json } from '@sluice/vault';
 import fc from 'fast-check';
 import type { ContentKind } from '../../http/content-type.ts';
 import { alone, countedRoom } from '../../testing/reveal-alone.ts';
-import type { Asked } from '../decrypted-body.ts';
+import type { Asked } from '../asked.ts';
 import { askedIn, fillPlaces } from '../detokenize.ts';
 import { findExpressions } from '../find-expressions.ts';
 import { heldWhileStreaming, RevealStream, type RevealStreamOptions } from './reveal-stream.ts';

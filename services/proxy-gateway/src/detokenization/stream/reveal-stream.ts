@@ -1,12 +1,12 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import type { Reservation } from '@sluice/body-bytes';
+import type { MemoryPart } from '@sluice/body-bytes';
 import { type Charset, charsetNamed } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { type FilterBudget, filterBudget, type Json } from '@sluice/vault';
 import type { ContentKind } from '../../http/content-type.ts';
 import { copies } from '../../limits/body-memory.ts';
+import type { Asked } from '../asked.ts';
 import { withCharsetFault } from '../body-charset.ts';
-import type { Asked } from '../decrypted-body.ts';
 import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Place } from '../place.ts';
@@ -18,6 +18,10 @@ export interface RevealStreamOptions {
   boundary?: string | undefined;
   /** By the start of the body; UTF-8 if absent. Undefined if it is unknown. */
   charsetOf?(start: Buffer): Charset | undefined;
+  /** Values that are disclosed already, by id. */
+  known?: ReadonlyMap<string, Json>;
+  /** Tokens that the request names elsewhere, whose values are not known here. */
+  otherTokens?: ReadonlySet<string>;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
   /** Called before each push of bytes with values. @throws if they must not leave any more. */
@@ -25,7 +29,7 @@ export interface RevealStreamOptions {
   /** Runs the work of the main thread for the Tenant, see {@link WorkPieces}. */
   run<T>(work: Pieces<T>): T | Promise<T>;
   /** For memory beyond two windows. */
-  reserve(): Reservation;
+  reserve(): MemoryPart;
   limitBytes: number;
   windowBytes?: number;
   longestPieceBytes?: number;
@@ -47,7 +51,7 @@ const filteredCharactersPerByte = 16;
 export class RevealStream extends Transform {
   readonly #options: RevealStreamOptions;
   readonly #windowBytes: number;
-  readonly #values = new Map<string, Json>();
+  readonly #values: Map<string, Json>;
   readonly #budget = filterBudget();
   readonly #charset: StreamCharset;
   #kind: StreamedKind | 'none' | 'opaque';
@@ -56,13 +60,14 @@ export class RevealStream extends Transform {
   #size = 0;
   #hasOpening = false;
   #hasAsked = false;
-  #room: Reservation | undefined;
+  #room: MemoryPart | undefined;
   #onTaken: (() => void) | undefined;
 
   constructor(options: RevealStreamOptions) {
     const { kind, windowBytes = defaultWindowBytes, charsetOf = () => charsetNamed('utf-8') } = options;
     super({ readableHighWaterMark: windowBytes, writableHighWaterMark: windowBytes });
     this.#options = options;
+    this.#values = new Map(options.known);
     this.#charset = new StreamCharset(charsetOf);
     this.#kind = kind;
     this.#windowBytes = windowBytes;
@@ -135,7 +140,7 @@ export class RevealStream extends Transform {
     const more = bytes - 2 * this.#windowBytes;
     if (this.destroyed || more <= 0) return undefined;
     this.#room ??= this.#options.reserve();
-    return this.#room.grow(more - this.#room.bytes);
+    return this.#room.growTo(more);
   }
 
   /** Releases all but the memory of the window that is read next, and `bytes`. */
@@ -143,7 +148,7 @@ export class RevealStream extends Transform {
     if (this.destroyed) return;
     const kept = this.#window.length + bytes - 2 * this.#windowBytes;
     if (kept > 0) {
-      this.#room?.shrink(this.#room.bytes - kept);
+      this.#room?.shrinkTo(kept);
       return;
     }
     this.#room?.release();
@@ -188,7 +193,11 @@ export class RevealStream extends Transform {
     if (!this.#hasOpening) return bytes;
     const places = await this.#find(bytes, mayHold);
     if (places.length === 0 || this.destroyed) return bytes;
-    const asked = withCharsetFault(askedIn(places, this.#values), this.#options.kind, this.#charset.charset);
+    const asked = withCharsetFault(
+      askedIn(places, this.#values, this.#options.otherTokens),
+      this.#options.kind,
+      this.#charset.charset,
+    );
     // A body with nothing but quoted texts also needs a caller with rights
     if (asked.tokenIds.length > 0 || asked.fault || !this.#hasAsked) {
       this.#hasAsked = true;

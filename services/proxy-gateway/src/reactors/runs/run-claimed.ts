@@ -55,6 +55,7 @@ export async function runClaimed(
         signal,
         traceId: run.trace_id,
         wallMs: run.timeout_ms,
+        noCallerWaits: true,
         cdnLoop: nextCdnLoop(run.cdn_loop ?? undefined),
         async beforeFirstEffect() {
           if (!(await markRun(db, claim))) throw new RunLost();

@@ -123,7 +123,7 @@ describe('429', () => {
     await end(id, await begin(id, key), key);
     expect(await ask(id, key)).toMatchObject({
       status: 429,
-      body: { detail: expect.stringMatching(/^The results that are kept/) },
+      body: { detail: expect.stringMatching(/^The stored results of this Tenant/) },
     });
     await db.deleteFrom('counters').where('tenant_id', '=', tenant.id).execute();
     expect((await ask(id, key)).status).toBe(202);

@@ -26,9 +26,9 @@ const operation = operationsOf<Context>();
 const reactAsync = operation({
   id: 'reactAsync',
   tag: 'Reactors',
-  summary: 'Run the code of a reactor later, and ask for its result',
+  summary: 'Start an asynchronous run of a reactor',
   description:
-    'As react, but the answer comes at once and the result is kept for 24 hours. Arguments wait encrypted, and their expressions are evaluated when the run begins, with the rights that the caller has then. A run is never repeated once it may have called out, unless the reactor is `retryable`: if its gateway ends then, the run fails.',
+    'Like react, but the response is sent at once, and the result is stored for 24 hours. Arguments are stored encrypted. Their expressions are evaluated when the run starts, with the permissions that the caller has then. If the gateway of a run stops, the run starts again. But if the code may have called another service already, the run fails, unless the reactor is `retryable`.',
   method: 'post',
   path: '/reactors/:id/react-async',
   permission: 'token:use',
@@ -76,9 +76,9 @@ const copiesOfResult = 6;
 const getResult = operation({
   id: 'getReactorResult',
   tag: 'Reactors',
-  summary: 'Ask for the result of an asynchronous run',
+  summary: 'Get the result of an asynchronous run',
   description:
-    'For the Application or session that asked for the run; for others it does not exist. While it waits or runs the answer is 202. 24 hours after its end, and once it is cancelled, it is 404.',
+    'Only for the Application or session that requested the run. For others, and for a run that was cancelled or ended more than 24 hours ago, the response is 404. While the run is queued or running, the response is 202.',
   method: 'get',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',
@@ -104,20 +104,19 @@ const getResult = operation({
 
 /** The error of a run that the worker ended, because no gateway did. */
 function failureOf({ failure, marked_at }: FoundRun): ServiceError {
-  if (failure === 'overdue')
-    return new ServiceError('unavailable', 'The run waited for 24 hours without being started, so it was ended');
+  if (failure === 'overdue') return new ServiceError('unavailable', 'The run was queued for 24 hours, so it was ended');
   const detail = marked_at
-    ? 'The run was interrupted after it had begun to call out, so it was not repeated'
-    : 'The run was interrupted each time that it began';
+    ? 'The run was interrupted after its code may have called another service, so it was not repeated'
+    : 'The run was interrupted each time it was started';
   return new ServiceError('reactor_failed', detail);
 }
 
 const cancelResult = operation({
   id: 'cancelReactorResult',
   tag: 'Reactors',
-  summary: 'Cancel an asynchronous run that has not begun to call out',
+  summary: 'Cancel an asynchronous run',
   description:
-    'For the Application or session that asked for the run. Nothing of it has been or will be sent, changed or tokenized. If it runs, its code is stopped within seconds. 409 once it calls out or has ended.',
+    'Only for the Application or session that requested the run. After the response, nothing of the run is sent, changed or tokenized. A running code is stopped within seconds. If the code has called another service, or if the run has ended, the response is 409.',
   method: 'delete',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',
@@ -135,7 +134,8 @@ const cancelResult = operation({
     if (isCancelled) return undefined;
     const run = await findRun(db, asked);
     if (!run) throw noRun(asked);
-    const state = run.state === 'running' ? 'has begun to call out' : 'has ended, or may have called out before';
+    const state =
+      run.state === 'running' ? 'has called another service' : 'has ended, or may have called another service';
     throw new ServiceError('conflict', `The run ${state}, so it cannot be cancelled`);
   },
 });
@@ -165,7 +165,7 @@ function askedBy(
 
 /** The same error for an unknown run and for another caller's. */
 function noRun({ id }: AskedRun): ServiceError {
-  return new ServiceError('not_found', `There is no run ${id} of this reactor that you asked for`);
+  return new ServiceError('not_found', `This reactor has no run ${id} that you requested`);
 }
 
 export const runOperations = [reactAsync, getResult, cancelResult];

@@ -10,7 +10,7 @@ export const reactAsyncBody = {
       minimum: 10_000,
       maximum: 210_000,
       default: 210_000,
-      description: 'Duration of the run once it has begun, in milliseconds',
+      description: 'Time limit of the run, from its start, in milliseconds',
     },
   },
 } as const;
@@ -23,7 +23,7 @@ export const asyncReaction = {
     async_reactor_request_id: {
       type: 'string',
       format: 'uuid',
-      description: 'Names the run, in `/results/{requestId}`',
+      description: 'Id of the run, for `/results/{requestId}`',
     },
   },
   examples: [{ async_reactor_request_id: '7c2b1d9e-0f4a-4c6e-9b1a-5d3e8f7a6c10' }],
@@ -38,9 +38,9 @@ export const runParams = {
 export const runResult = {
   ...reactorResult,
   title: 'AsyncReactorResult',
-  description: 'As react answers, or `error` alone where the run has failed',
+  description: 'The response of react. If the run failed, only `error`',
   properties: {
     ...reactorResult.properties,
-    error: { type: 'object', description: 'The problem with which react would have been refused' },
+    error: { type: 'object', description: 'Why the run failed, as a problem' },
   },
 } as const;

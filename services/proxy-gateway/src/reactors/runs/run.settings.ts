@@ -4,19 +4,19 @@ export const runSettings = {
     minimum: 1000,
     default: 15_000,
     description:
-      'Silence of a gateway after which its asynchronous runs begin again, or fail if they may have called out',
+      'If a gateway is silent for this time, its asynchronous runs start again. Those that may have called another service fail',
   },
   REACTOR_RUNS_WAITING: {
     type: 'integer',
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Asynchronous runs of one Tenant that may wait; otherwise 429',
+    description: 'Limit of queued asynchronous runs of one Tenant. Otherwise 429',
   },
   REACTOR_RESULTS_TENANT_BYTES: {
     type: 'integer',
     minimum: 1024,
     default: 256 * 1024 * 1024,
-    description: 'Stored results and console text of one Tenant; beyond it react-async is 429',
+    description: 'Limit of stored results and console text of one Tenant. Otherwise react-async is 429',
   },
 } as const;

@@ -23,7 +23,7 @@ export async function requireRoomForResults(
   if ((await readKeptBytes(db, tenantId)) < keptBytes) return;
   throw limited(
     'reactor_results',
-    'The results that are kept for this Tenant have reached their limit; they go 24 hours after their runs',
+    'The stored results of this Tenant have reached their limit. Results are deleted 24 hours after their runs',
   );
 }
 

@@ -1,0 +1,107 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openTemporaryFolder, programEnvironment, serveHttp, useStack } from '@sluice/testing';
+import { sharePlatform } from '../platform.ts';
+
+const theirs = Buffer.from('x-access-token:theirs').toString('base64');
+const largeBytes = 50 * 1024 * 1024;
+
+/** Debian's git over HTTP: a key of Sluice is the password, and the Proxy sets that of the destination. */
+const world = useStack(async (closing) => {
+  const platform = await sharePlatform();
+  const folder = await openTemporaryFolder(closing, 'git');
+  const served = join(folder, 'served');
+  await mkdir(served);
+  await runGit(['init', '--bare', '--initial-branch=main', 'shop.git'], served);
+  const lines: string[] = [];
+  const destination_url = await serveHttp(closing, (request, response) => {
+    lines.push(`${request.method} ${request.url}`);
+    if (request.headers.authorization !== `Basic ${theirs}`) response.writeHead(401).end();
+    else serveGit(served, request, response);
+  });
+  await platform.createProxy({
+    ...{ destination_url, path_name: 'git', accept_key_as: ['basic'], configuration: { KEY: theirs } },
+    request_headers: { Authorization: 'Basic {{ config: KEY }}' },
+  });
+  const { key } = await platform.createApplication({ permissions: ['token:use'] });
+  return { folder, served, lines, key, baseUrl: platform.stack.baseUrl };
+});
+
+/** As Apache runs it by CGI (RFC 3875). */
+function serveGit(served: string, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, search } = new URL(request.url ?? '', 'http://x');
+  const { headers } = request;
+  const backend = spawn('git', ['http-backend'], {
+    env: {
+      ...programEnvironment(),
+      ...{ GIT_PROJECT_ROOT: served, GIT_HTTP_EXPORT_ALL: '1', REMOTE_USER: 'x', REMOTE_ADDR: '127.0.0.1' },
+      ...{ PATH_INFO: pathname, QUERY_STRING: search.slice(1), REQUEST_METHOD: request.method ?? '' },
+      CONTENT_TYPE: headers['content-type'] ?? '',
+      ...(headers['content-length'] !== undefined && { CONTENT_LENGTH: headers['content-length'] }),
+      ...(headers['content-encoding'] !== undefined && { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
+      ...(headers['git-protocol'] !== undefined && { GIT_PROTOCOL: String(headers['git-protocol']) }),
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  request.pipe(backend.stdin);
+  backend.stdin.on('error', () => request.unpipe());
+  let head = Buffer.alloc(0);
+  backend.stdout.on('data', (chunk: Buffer) => {
+    if (response.headersSent) return void response.write(chunk);
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const fields = head
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => line.split(': ') as [string, string]);
+    const status = fields.find(([name]) => name === 'Status')?.[1] ?? '200';
+    response.writeHead(Number.parseInt(status, 10), fields.filter(([name]) => name !== 'Status').flat());
+    response.write(head.subarray(end + 4));
+  });
+  backend.stdout.on('end', () => response.end());
+}
+
+const run = promisify(execFile);
+
+/** Without the settings and the passwords of whoever runs the tests. */
+async function runGit(args: readonly string[], cwd: string): Promise<string> {
+  const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  const env = {
+    ...programEnvironment(),
+    ...{ HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', NO_PROXY: '*', no_proxy: '*' },
+  };
+  return (await run('git', [...identity, ...args], { cwd, env })).stdout.trim();
+}
+
+const remote = (password: string) =>
+  `${world.current.baseUrl.replace('//', `//x-access-token:${password}@`)}/routes/git/shop.git`;
+
+test('pushes 50 MiB and clones them', async () => {
+  const { folder, served, key, lines } = world.current;
+  const [mine, clone] = [join(folder, 'mine'), join(folder, 'clone')];
+  await runGit(['init', '--initial-branch=main', mine], folder);
+  await writeFile(join(mine, 'large'), randomBytes(largeBytes));
+  await runGit(['add', 'large'], mine);
+  await runGit(['commit', '--quiet', '-m', 'a'], mine);
+  await runGit(['push', '--quiet', remote(key), 'main'], mine);
+  const head = await runGit(['rev-parse', 'main'], mine);
+  expect(await runGit(['rev-parse', 'main'], join(served, 'shop.git'))).toBe(head);
+  await runGit(['clone', '--quiet', remote(key), clone], folder);
+  expect(await runGit(['rev-parse', 'HEAD'], clone)).toBe(head);
+  expect(Number(await runGit(['cat-file', '-s', 'HEAD:large'], clone))).toBe(largeBytes);
+  expect(lines).toEqual(expect.arrayContaining(['POST /shop.git/git-receive-pack', 'POST /shop.git/git-upload-pack']));
+});
+
+test('a wrong key is its own refusal, and nothing is asked of the destination', async () => {
+  const { folder, lines, key } = world.current;
+  lines.length = 0;
+  const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
+  const cloning = runGit(['clone', remote(wrong), join(folder, 'none')], folder);
+  await expect(cloning).rejects.toMatchObject({ code: 128, stderr: expect.stringContaining('Authentication failed') });
+  expect(lines).toEqual([]);
+});

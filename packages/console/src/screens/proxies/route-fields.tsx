@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { baseUrl, headerPrefix } from '../../api/client.ts';
+import { Check, faultOf, faultsOfList, TextArea, TextField } from '../../ui/form.tsx';
+import styles from './proxies.module.css';
+import type { KeyPlace, ProxyDraft } from './proxy-draft.ts';
+
+interface RouteFieldsProps {
+  draft: ProxyDraft;
+  onChange: (part: Partial<ProxyDraft>) => void;
+  error: Error | null;
+}
+
+export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string }>> = {
+  bearer: { label: 'Authorization: Bearer', hint: 'Also Authorization: token. OpenAI, Stripe, Octokit.' },
+  'x-api-key': { label: 'X-Api-Key', hint: 'Anthropic.' },
+  basic: { label: 'Authorization: Basic', hint: 'As the user or the password. git.' },
+};
+
+/** How clients find the Proxy without its key, and what they may ask it for. Open from the beginning where something is set. */
+export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
+  const { pathName, keyPlaces: chosen, methods, paths } = draft;
+  const [isOpen] = useState(pathName !== '' || chosen.length > 0 || methods !== '' || paths !== '');
+  return (
+    <details className={styles.more} open={isOpen}>
+      <summary>Route, methods and paths</summary>
+      <div className={styles.moreFields}>
+        <TextField
+          label="Name of the route"
+          mono
+          value={pathName}
+          onText={(text) => onChange({ pathName: text })}
+          placeholder="payments"
+          maxLength={63}
+          hint={`Clients with a base URL and one API key call ${baseUrl}/routes/${pathName || '<name>'}. Lower-case letters, digits and dashes.`}
+          error={faultOf(error, 'path_name')}
+        />
+        <fieldset className={styles.group}>
+          <legend>Where the route accepts an API key</legend>
+          <p>The header {headerPrefix}-API-KEY always works. Choose what your clients send.</p>
+          <div className={styles.places}>
+            {Object.entries(keyPlaces).map(([place, { label, hint }]) => (
+              <Check
+                key={place}
+                label={label}
+                hint={hint}
+                checked={chosen.includes(place as KeyPlace)}
+                onChecked={(isOn) => onChange({ keyPlaces: withPlace(chosen, place as KeyPlace, isOn) })}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <TextField
+          label="Allowed methods"
+          mono
+          value={methods}
+          onText={(text) => onChange({ methods: text })}
+          placeholder="GET, POST"
+          hint="With commas between them. Other methods are refused. Empty: all."
+          error={faultsOfList(error, 'allowed_methods')}
+        />
+        <TextArea
+          label="Allowed paths"
+          mono
+          rows={3}
+          value={paths}
+          onText={(text) => onChange({ paths: text })}
+          placeholder={'/v1/charges\n/v1/refunds/*'}
+          hint="One a line, below the destination URL. /v1/a allows itself and everything below, /v1/a/* only what is below, /v1/a* every segment that begins with a. Other paths are refused. Empty: all."
+          error={faultsOfList(error, 'allowed_paths')}
+        />
+      </div>
+    </details>
+  );
+}
+
+/** In the order of the table, so that a choice that is taken back is no change. */
+function withPlace(chosen: readonly KeyPlace[], place: KeyPlace, isOn: boolean): KeyPlace[] {
+  return (Object.keys(keyPlaces) as KeyPlace[]).filter((one) => (one === place ? isOn : chosen.includes(one)));
+}

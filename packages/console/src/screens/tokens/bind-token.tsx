@@ -1,0 +1,113 @@
+import { type DescribedToken, SluiceError } from '@sluice/sdk';
+import { useState } from 'react';
+import { sluice } from '../../api/client.ts';
+import { useUnsaved } from '../../api/unsaved.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form, faultsOfList, Row, TextArea, TextField } from '../../ui/form.tsx';
+import { ProxiesPicker } from '../applications/callable-proxies.tsx';
+import { type BindingDraft, draftOf, type TokenUse, toTokenUse } from './binding-draft.ts';
+
+/** Changes what a token may be used for. The service refuses what would allow more. */
+export function BindToken({ token, onClose }: { token: DescribedToken; onClose: () => void }) {
+  const [from] = useState<TokenUse>(token.use ?? {});
+  const [draft, setDraft] = useState(() => draftOf(from));
+  const edit = (change: Partial<BindingDraft>) => setDraft({ ...draft, ...change });
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(from));
+  const unsaved = useUnsaved(isChanged);
+  const bind = useChange({
+    of: token,
+    unsaved,
+    act: (options) => sluice.tokens.patch(token.id, { use: toTokenUse(draft, from) }, options),
+    said: () => 'The token was bound',
+    onDone: onClose,
+  });
+  const faultOf = (member: keyof TokenUse) => faultOfUse(bind.error, member);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="Bind this token"
+      text="People can only allow less than before: allowing more needs the key of a private Application with a rule that reveals the token."
+    >
+      <Form
+        onSubmit={() => bind.mutate()}
+        error={bind.error}
+        acts={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={bind.isPending} disabled={!isChanged}>
+              Bind
+            </Button>
+          </>
+        }
+      >
+        <TextArea
+          label="Destinations"
+          hint="Hosts without a port, one in each line. *.example.com is every host below example.com. Empty: every host."
+          placeholder="api.example.com"
+          mono
+          rows={3}
+          value={draft.destinations}
+          onText={(destinations) => edit({ destinations })}
+          error={faultOf('destinations')}
+        />
+        <Row>
+          <TextField
+            label="Methods"
+            hint="Empty: every method."
+            placeholder="POST, PUT"
+            mono
+            value={draft.methods}
+            onText={(methods) => edit({ methods })}
+            error={faultOf('methods')}
+          />
+          <TextField
+            label="Places in the request"
+            hint="body, query, path, header:<name>. Empty: every place."
+            placeholder="body, header:x-card"
+            mono
+            value={draft.places}
+            onText={(places) => edit({ places })}
+            error={faultOf('places')}
+          />
+        </Row>
+        <Row>
+          <TextField
+            label="Uses"
+            hint={from.max_uses === undefined ? 'Empty: without a limit.' : `At most ${from.max_uses}, as now.`}
+            type="number"
+            min={1}
+            value={draft.maxUses}
+            onText={(maxUses) => edit({ maxUses })}
+            error={faultOf('max_uses')}
+          />
+          <TextField
+            label="Until"
+            hint="In your time zone. Empty: without an end."
+            type="datetime-local"
+            value={draft.until}
+            onText={(until) => edit({ until })}
+            error={faultOf('until')}
+          />
+        </Row>
+        <ProxiesPicker
+          hint="With a list, these Proxies reveal the token, and no Reactor does."
+          among={from.proxies}
+          chosen={draft.proxies}
+          onChosen={(proxies) => edit({ proxies })}
+          error={faultOf('proxies')}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What the service says about one member: what is wrong with it, or that it would allow more than now. */
+function faultOfUse(error: Error | null, member: keyof TokenUse): string | undefined {
+  const path = `use.${member}`;
+  const isRefused = error instanceof SluiceError && error.status === 403 && error.detail?.startsWith(`${path}: `);
+  return isRefused ? error.detail?.slice(path.length + 2) : faultsOfList(error, path);
+}

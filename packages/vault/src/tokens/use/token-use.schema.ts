@@ -1,0 +1,54 @@
+const methodPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
+const placePattern = "^(body|query|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$";
+
+/** What the patterns mean, as sentences. */
+export const tokenUseForms: Readonly<Record<string, string>> = {
+  [methodPattern]: 'must be an HTTP method, for example POST',
+  [placePattern]: 'must be body, query, path or header:<name>',
+};
+
+const entries = { type: 'array', minItems: 1, maxItems: 20 } as const;
+
+export const tokenUseSchema = {
+  title: 'TokenUse',
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  description:
+    'What the token may be used for by Proxies and reactors. All members that are set must hold; otherwise the token is not revealed (403). Absent: no restriction',
+  properties: {
+    proxies: {
+      ...entries,
+      items: { type: 'string', format: 'uuid' },
+      description: 'Ids of the Proxies that may reveal the token. Reactors are then refused',
+    },
+    destinations: {
+      ...entries,
+      items: { type: 'string', maxLength: 255 },
+      description:
+        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`',
+    },
+    methods: {
+      ...entries,
+      items: { type: 'string', maxLength: 40, pattern: methodPattern },
+      description: 'HTTP methods of the requests that may carry the value, in any case',
+    },
+    places: {
+      ...entries,
+      items: { type: 'string', maxLength: 140, pattern: placePattern },
+      description: 'Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`',
+    },
+    max_uses: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description:
+        'How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back',
+    },
+    until: {
+      type: 'string',
+      maxLength: 40,
+      description: 'The token may be revealed before this time: ISO 8601, UTC if it has no zone',
+    },
+  },
+} as const;

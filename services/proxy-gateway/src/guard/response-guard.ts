@@ -1,0 +1,86 @@
+import { ServiceError } from '@sluice/problems';
+import { inPairs } from '../http/header-list.ts';
+import type { HeaderList } from '../http/message.ts';
+import type { Automaton } from './automaton.ts';
+import { Replacer } from './replacer.ts';
+
+export type GuardMode = 'tokenize' | 'redact' | 'block';
+
+/** What a line of the head can hold. */
+const printable = /^[\x20-\x7e]*$/;
+const redacted = '[redacted]';
+
+/** Looks for the values of one request in all parts of its answer. */
+export class ResponseGuard {
+  /** By the index of a value, how often it was found. */
+  readonly hits = new Map<number, number>();
+  readonly #mode: GuardMode;
+  #automaton: Automaton;
+  readonly #expressions: readonly string[];
+
+  /** @param expressions by the index of the value that each stands for. */
+  constructor(mode: GuardMode, automaton: Automaton, expressions: readonly string[]) {
+    this.#mode = mode;
+    this.#automaton = automaton;
+    this.#expressions = expressions;
+  }
+
+  get automaton(): Automaton {
+    return this.#automaton;
+  }
+
+  /** Values that are put in after the answer has begun are looked for from then on. */
+  lookFor(automaton: Automaton): void {
+    this.#automaton = automaton;
+  }
+
+  /** For a text that comes in chunks. @throws {ValueReturned} from its functions, if the guard blocks. */
+  replacer(): Replacer {
+    return new Replacer(this.#automaton, (value) => Buffer.from(this.#replacement(value)));
+  }
+
+  /** @throws {ValueReturned} if the guard blocks. */
+  whole(body: Buffer): Buffer {
+    const replacer = this.replacer();
+    const begin = replacer.read(body);
+    const end = replacer.end();
+    if (end.length === 0) return begin;
+    return begin.length === 0 ? end : Buffer.concat([begin, end]);
+  }
+
+  /** A line of the head, or a reason phrase. */
+  line(text: string): string {
+    const replacer = new Replacer(this.#automaton, (value) => Buffer.from(inLine(this.#replacement(value))));
+    const bytes = Buffer.from(text, 'latin1');
+    return replacer.read(bytes).toString('latin1') + replacer.end().toString('latin1');
+  }
+
+  /** Headers or trailers. A line whose name holds a value is left out, because no other name would mean the same. */
+  lines(headers: HeaderList): HeaderList {
+    return inPairs(headers).flatMap(([name, value]) => {
+      // A length can have the digits of a value, and tells nothing about it
+      if (name.toLowerCase() === 'content-length') return [name, value];
+      return this.line(name) === name ? [name, this.line(value)] : [];
+    });
+  }
+
+  #replacement(value: number): string {
+    this.hits.set(value, (this.hits.get(value) ?? 0) + 1);
+    if (this.#mode === 'block') throw new ValueReturned();
+    return this.#mode === 'redact' ? redacted : (this.#expressions[value] ?? redacted);
+  }
+}
+
+function inLine(text: string): string {
+  return printable.test(text) ? text : redacted;
+}
+
+/** The answer holds a value, and its Proxy blocks such answers. The caller is not told what the destination's status was. */
+export class ValueReturned extends ServiceError {
+  constructor() {
+    super(
+      'destination_answer_unusable',
+      'The response of the destination contains a value that was put into the request',
+    );
+  }
+}
