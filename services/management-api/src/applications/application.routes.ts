@@ -269,7 +269,8 @@ const regenerateApplicationKey = operation({
 async function requireName(db: Queryable, tenantId: string, { id, name }: { id: string; name: string }): Promise<void> {
   if (faultInName(name) === undefined) return;
   const stored = await findApplication(db, tenantId, id);
-  readName(name, stored?.name);
+  if (!stored) throw applicationNotFound(id);
+  readName(name, stored.name);
 }
 
 const removeApplication = operation({
