@@ -34,6 +34,7 @@ import * as whatLeasesKnow from './migrations/0080-what-leases-know.ts';
 import * as placesAndRequestHeaders from './migrations/0081-places-and-request-headers.ts';
 import * as routes from './migrations/0082-routes.ts';
 import * as usesOfTokens from './migrations/0083-uses-of-tokens.ts';
+import * as responseGuard from './migrations/0084-response-guard.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -69,6 +70,7 @@ const migrations = {
   '0081-places-and-request-headers': placesAndRequestHeaders,
   '0082-routes': routes,
   '0083-uses-of-tokens': usesOfTokens,
+  '0084-response-guard': responseGuard,
 };
 
 export type MigrationName = keyof typeof migrations;

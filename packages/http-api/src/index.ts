@@ -10,7 +10,7 @@ export { forFrames } from './fields-host.ts';
 export { Html, html } from './html.ts';
 export { createHttpServer } from './http-server.ts';
 export type { IdempotencyStore, IdempotentRequest, KeepReply } from './idempotency/idempotency-store.ts';
-export { mergePatchOf } from './merge-patch.schema.ts';
+export { mergePatchOf, orNull } from './merge-patch.schema.ts';
 export type { Access } from './openapi/access.ts';
 export type { OpenApiDocument, Part, Tag } from './openapi/document.ts';
 export { failuresOf } from './openapi/failures.ts';

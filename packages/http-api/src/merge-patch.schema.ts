@@ -1,5 +1,6 @@
 interface Schema {
   readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
   readonly title?: string;
   readonly default?: unknown;
   readonly examples?: unknown;
@@ -39,8 +40,9 @@ function patchOf({ title: _title, default: _default, examples: _examples, requir
   };
 }
 
-function orNull(schema: Schema): Schema {
-  const { type } = schema;
+/** The same schema, which also allows null. */
+export function orNull(schema: Schema): Schema {
+  const { type, enum: allowed } = schema;
   if (type === undefined || type.includes('null')) return schema;
-  return { ...schema, type: [type, 'null'].flat() };
+  return { ...schema, type: [type, 'null'].flat(), ...(allowed && { enum: [...allowed, null] }) };
 }

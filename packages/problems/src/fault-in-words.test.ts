@@ -4,6 +4,7 @@ test.each([
   ['type', { type: 'integer' }, 'must be a whole number'],
   ['type', { type: ['object', 'null'] }, 'must be an object or null'],
   ['enum', { allowedValues: ['a', 'b'] }, 'must be one of a, b'],
+  ['enum', { allowedValues: ['a', null] }, 'must be one of a, null'],
   ['minLength', { limit: 1 }, 'must not be empty'],
   ['minLength', { limit: 3 }, 'must have at least 3 characters'],
   ['maxLength', { limit: 200 }, 'may have at most 200 characters'],

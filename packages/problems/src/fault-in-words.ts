@@ -31,7 +31,7 @@ function wordsOf({ keyword, params, message }: SchemaFault): string {
         .map((type) => types[`${type}`] ?? type)
         .join(' or ')}`;
     case 'enum':
-      return `must be one of ${[params.allowedValues].flat().join(', ')}`;
+      return `must be one of ${[params.allowedValues].flat().map(String).join(', ')}`;
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':

@@ -162,6 +162,17 @@ describe('a member that restricts', () => {
     await expect(create).rejects.toThrow('use was not stored in t');
   });
 
+  test.each([
+    ['redact', true],
+    ['off', false],
+  ])('response_guard %s in a PUT, if it was not stored', async (response_guard, rejects) => {
+    await using stack = new AsyncDisposableStack();
+    const { sluice } = await startScripted(stack, [{ status: 200, body: { id: 'p' } }]);
+    const change = sluice.proxies.update('p', { name: 'P', destination_url: 'https://d', response_guard } as never);
+    if (rejects) await expect(change).rejects.toThrow('response_guard was not stored in p');
+    else await expect(change).resolves.toEqual({ id: 'p' });
+  });
+
   test('is missed in a create from JSON text, too', async () => {
     await using stack = new AsyncDisposableStack();
     const { sluice } = await startScripted(stack, [{ status: 201, body: { id: 'p' } }]);

@@ -97,7 +97,10 @@ async function request(operation: Operation, input: Input, settings: Settings): 
 }
 
 /** Members that restrict. A process of a version before ignores them. */
-const restricting = ['proxies', 'allowed_methods', 'allowed_paths', 'use'];
+const restricting = ['proxies', 'allowed_methods', 'allowed_paths', 'response_guard', 'use'];
+
+/** Values that restrict nothing: `off` of a guard. */
+const open: readonly unknown[] = [undefined, null, 'off'];
 
 /**
  * During an upgrade a process of the version before may have stored a resource without a member that restricts it.
@@ -109,7 +112,7 @@ function refuseDropped({ http }: Operation, body: unknown, answer: unknown): voi
   if (http.startsWith('PATCH ') && answer.created_at === undefined) return;
   const sent: unknown = body instanceof JsonText ? JSON.parse(body.text) : body;
   if (!isObject(sent)) return;
-  const dropped = restricting.filter((member) => (sent[member] ?? null) !== null && answer[member] === undefined);
+  const dropped = restricting.filter((member) => !open.includes(sent[member]) && answer[member] === undefined);
   if (dropped.length === 0) return;
   const detail = `${dropped.join(', ')} was not stored in ${answer.id}, probably by a process of a former version`;
   throw new SluiceError({ operation: http, title: 'A member was not stored', detail });

@@ -16,7 +16,7 @@ export const formerVersion: readonly Pick<Mutant, 'name' | 'file' | 'edits'>[] =
     edits: [
       [
         'export const proxyColumns =',
-        `const added = ['token_places', 'request_headers', 'head_timeout_s', 'path_name', 'accept_key_as', 'allowed_methods', 'allowed_paths'];
+        `const added = ['token_places', 'request_headers', 'head_timeout_s', 'path_name', 'accept_key_as', 'allowed_methods', 'allowed_paths', 'response_guard'];
          for (const name of added) delete proxyMembers[name];
          export const proxyColumns =`,
       ],

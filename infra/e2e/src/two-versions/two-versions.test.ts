@@ -52,7 +52,7 @@ const createToken = (part: object = {}) => tokenCall('POST', '', { data: 'value'
 const patchToken = (id: string, body: object) => tokenCall('PATCH', `/${id}`, body, mergePatch);
 const expressionOf = ({ id }: { id: string }) => `{{ ${id} }}`;
 const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
-const restricting = { token_places: [], request_headers: { Authorization: 'ours' } };
+const restricting = { token_places: [], request_headers: { Authorization: 'ours' }, response_guard: 'redact' };
 
 test('what restricts is refused while a process of the version before runs, and set once it has ended', async () => {
   const { platform, token } = world.current;
@@ -62,7 +62,7 @@ test('what restricts is refused while a process of the version before runs, and 
     status: 503,
     body: {
       detail: expect.stringMatching(
-        /^token_places, request_headers cannot be set yet.*\(1 of proxy-gateway, 1 of token-vault\)$/,
+        /^token_places, request_headers, response_guard cannot be set yet.*\(1 of proxy-gateway, 1 of token-vault\)$/,
       ),
     },
   };

@@ -97,6 +97,9 @@ describe('members that a PUT keeps', () => {
     ['request_headers: null', current, 'request_headers: removed'],
     ['allowed_paths: null', { allowed_paths: ['/v1'] }, 'allowed_paths: ["/v1"] -> none'],
     ['allowed_paths: [/v1, /v2]', { allowed_paths: ['/v1'] }, 'allowed_paths: ["/v1"] -> ["/v1","/v2"]'],
+    ['response_guard: redact', {}, 'response_guard: none -> "redact"'],
+    ['response_guard: off', { response_guard: 'redact' }, 'response_guard: "redact" -> "off"'],
+    ['response_guard: null', { response_guard: 'redact' }, 'response_guard: "redact" -> none'],
     ['head_timeout_s: 30', current, 'head_timeout_s: 60 -> 30'],
   ])('%s where there are %j', async (wanted, members, plan) => {
     await using closing = new AsyncDisposableStack();

@@ -126,7 +126,7 @@ const fixed: Readonly<Record<Kind, readonly string[]>> = {
 /** PUT keeps these members of a Proxy if they are missing. */
 const kept = new Set([
   ...['token_places', 'request_headers', 'head_timeout_s', 'path_name'],
-  ...['accept_key_as', 'allowed_methods', 'allowed_paths'],
+  ...['accept_key_as', 'allowed_methods', 'allowed_paths', 'response_guard'],
 ]);
 
 /** PUT resets these members if they are missing; other members count only if the file names them. */
@@ -228,6 +228,7 @@ const shown = new Set([
   'accept_key_as',
   'allowed_methods',
   'allowed_paths',
+  'response_guard',
 ]);
 
 /** With values only of members that hold no secret and come from no reference. */

@@ -232,6 +232,18 @@ export const proxyMembers = {
     },
     example: ['/v1/charges', '/v1/refunds/*'],
   },
+  response_guard: {
+    column: 'response_guard',
+    kept: 'plain',
+    absent: 'kept',
+    schema: {
+      type: 'string',
+      enum: ['off', 'tokenize', 'redact', 'block'],
+      description:
+        'What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`',
+    },
+    example: 'redact',
+  },
 } as const satisfies Record<string, ProxyMember>;
 
 export type ProxyMembers = typeof proxyMembers;
@@ -239,13 +251,15 @@ export type ProxyMembers = typeof proxyMembers;
 export type ProxyMemberName = keyof ProxyMembers;
 
 /** The type of a column that is kept as it is, by the `type` of its schema. */
-type Plain<S> = S extends { type: 'boolean' }
-  ? boolean
-  : S extends { type: 'integer' }
-    ? number
-    : S extends { type: 'array' }
-      ? string[]
-      : string;
+type Plain<S> = S extends { enum: readonly (infer E)[] }
+  ? E
+  : S extends { type: 'boolean' }
+    ? boolean
+    : S extends { type: 'integer' }
+      ? number
+      : S extends { type: 'array' }
+        ? string[]
+        : string;
 
 type Value<M extends ProxyMember> = M['kept'] extends 'plain' ? Plain<M['schema']> : Kinds[M['kept']];
 

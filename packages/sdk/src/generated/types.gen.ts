@@ -1438,6 +1438,10 @@ export type Proxy = {
      */
     allowed_paths?: Array<string>;
     /**
+     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     */
+    response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
+    /**
      * Present if the Application of the Proxy was deleted or has expired: its id. The code of the Proxy has no `req.svc` until you set another Application
      */
     former_application_id?: string;
@@ -1519,6 +1523,10 @@ export type ProxyBody = {
      * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string>;
+    /**
+     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     */
+    response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
 };
 
 /**
@@ -1608,6 +1616,10 @@ export type ProxyPatch = {
      */
     allowed_paths?: Array<string> | null;
     /**
+     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     */
+    response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
+    /**
      * Used only if the body has no `application`
      */
     application_id?: string | null;
@@ -1673,6 +1685,10 @@ export type ProxyPut = {
      * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string> | null;
+    /**
+     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     */
+    response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
      * Used only if the body has no `application`
      */

@@ -30,6 +30,10 @@ describe.each<[path: string, part: object]>([
   ['allowed_paths[1]', { allowed_paths: ['/a', 'b'] }],
   ['allowed_paths[0]', { allowed_paths: ['/a/../b'] }],
   ['allowed_paths[0]', { allowed_paths: ['/*/b'] }],
+  ...['on', 'Redact', '', 1, false, ['off']].map((response_guard): [string, object] => [
+    'response_guard',
+    { response_guard },
+  ]),
 ])('400 for %s: %.60j', (path, part) => {
   test('in create, PUT and PATCH', async () => {
     const { id } = await api.current.proxy();

@@ -23,6 +23,7 @@ async function wholeBody(): Promise<Record<ProxyMemberName, unknown>> {
     accept_key_as: ['bearer', 'basic'],
     allowed_methods: ['GET', 'post'],
     allowed_paths: ['/v1/a', '/v1/b/*'],
+    response_guard: 'block',
   };
 }
 

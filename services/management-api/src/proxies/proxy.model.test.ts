@@ -56,6 +56,10 @@ const optional = {
     fc.constantFrom(null, 5, 'x', [], true, { 'X-A': null, 'X-B': 'k' }),
   ),
   head_timeout_s: mostly(fc.constantFrom(1, 600, null), fc.constantFrom(0, 601, 1.5, '5', {}, true)),
+  response_guard: mostly(
+    fc.constantFrom('off', 'tokenize', 'redact', 'block', null),
+    fc.constantFrom('on', 'Off', '', 5, {}, [], true),
+  ),
   application_id: mostly(fc.constantFrom('application 0', 'application 1'), fc.constant(null)),
   // These members must have no effect
   key: fc.constant('mine'),

@@ -31,6 +31,7 @@ const restricting: [member: string, value: unknown, other: unknown][] = [
   ['request_headers', { 'X-A': 'k' }, { 'X-A': 'other' }],
   ['allowed_methods', ['GET'], ['POST']],
   ['allowed_paths', ['/v1/a'], ['/v1/b']],
+  ['response_guard', 'redact', 'block'],
 ];
 
 describe.each(restricting)('%s', (member, value, other) => {
@@ -71,8 +72,8 @@ describe.each(restricting)('%s', (member, value, other) => {
   });
 });
 
-test('what only adds is set at any time: more places than the body, no headers, and a time', async () => {
+test('what does not restrict is set at any time: more places than the body, no headers, a time, and no guard', async () => {
   await using _ = await startFormerVersion();
-  const part = { token_places: ['body', 'path'], request_headers: {}, head_timeout_s: 60 };
+  const part = { token_places: ['body', 'path'], request_headers: {}, head_timeout_s: 60, response_guard: 'off' };
   expect(await post(part)).toMatchObject({ status: 201, body: part });
 });

@@ -11,6 +11,7 @@ export function restrictionsOf(before: Members, after: Members): Restriction[] {
     restriction(before, 'request_headers', headersThatCount(after), '0081-places-and-request-headers'),
     restriction(before, 'allowed_methods', after.allowed_methods, '0082-routes'),
     restriction(before, 'allowed_paths', after.allowed_paths, '0082-routes'),
+    restriction(before, 'response_guard', guardOf(after), '0084-response-guard'),
   ];
 }
 
@@ -25,4 +26,8 @@ function placesThatRestrict({ token_places: places }: Members) {
 
 function headersThatCount({ request_headers: headers }: Members) {
   return headers && Object.keys(headers).length > 0 ? headers : undefined;
+}
+
+function guardOf({ response_guard: guard }: Members) {
+  return guard === 'off' ? undefined : guard;
 }

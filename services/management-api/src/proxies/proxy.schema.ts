@@ -1,5 +1,5 @@
 import { listProxyMembers, type ProxyMemberName, type ProxyMembers, proxyMembers } from '@sluice/database';
-import { mergePatchOf } from '@sluice/http-api';
+import { mergePatchOf, orNull } from '@sluice/http-api';
 import { authorship, example, uuid } from '../resource.schema.ts';
 
 type Bodies = { [M in ProxyMemberName]: ProxyMembers[M]['schema'] };
@@ -22,9 +22,7 @@ export const proxyBody = {
 
 /** Members that a PUT keeps where they are not named. */
 const keptMembers = Object.fromEntries(
-  members.flatMap(([name, { absent, schema }]) =>
-    absent === 'kept' ? [[name, { ...schema, type: [schema.type, 'null'] }]] : [],
-  ),
+  members.flatMap(([name, { absent, schema }]) => (absent === 'kept' ? [[name, orNull(schema)]] : [])),
 );
 
 /** Accepts `application_id` too, so that a response can be sent back. */

@@ -86,7 +86,7 @@ export const proxyRules = {
 
 const transforms = ['request_transform', 'response_transform'] as const;
 /** A PUT keeps these where it does not name them. */
-const kept = ['token_places', 'request_headers', 'head_timeout_s'];
+const kept = ['token_places', 'request_headers', 'head_timeout_s', 'response_guard'];
 const writable = ['name', 'destination_url', ...transforms, 'configuration', 'require_auth', 'application', ...kept];
 
 export function proxyModel(tenant: { tenant_id: string; application_id: string }, rules = proxyRules) {
@@ -271,20 +271,19 @@ function transformFaults(member: string, transform: unknown): string[] {
   return [...unknown, ...(typeof transform.code === 'string' ? [] : ['code'])].map((name) => `${member}.${name}`);
 }
 
-/** Bounds the answer, whatever the length of the names that are sent. */
-const longestPath = 200;
-
 function configurationFaults(configuration: unknown): string[] {
   if (!isObject(configuration)) return ['configuration'];
   const names = Object.keys(configuration).filter((name) => [...name].length > 200);
   const values = Object.entries(configuration).filter(([, value]) => typeof value !== 'string');
   return [
     ...names.map(() => 'configuration'),
-    ...values.map(([name]) => `configuration.${name}`.slice(0, longestPath)),
+    // Bounds the answer, whatever the length of the names that are sent
+    ...values.map(([name]) => `configuration.${name}`.slice(0, 200)),
   ];
 }
 
-function keptFaults({ token_places: places, request_headers: headers, head_timeout_s: seconds, configuration }: Body) {
+function keptFaults({ configuration, response_guard: guard, ...definition }: Body) {
+  const { token_places: places, request_headers: headers, head_timeout_s: seconds } = definition;
   const faults: string[] = [];
   if (places !== undefined && !Array.isArray(places)) faults.push('token_places');
   if (headers !== undefined && !isObject(headers)) faults.push('request_headers');
@@ -295,5 +294,6 @@ function keptFaults({ token_places: places, request_headers: headers, head_timeo
   }
   const isTime = typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 600;
   if (seconds !== undefined && !isTime) faults.push('head_timeout_s');
+  if (guard !== undefined && !/^(off|tokenize|redact|block)$/.test(`${guard}`)) faults.push('response_guard');
   return faults;
 }

@@ -2,9 +2,10 @@ import type { ProxyColumns } from '@sluice/database';
 import type { RequestHeader } from '@sluice/vault';
 import type { Selectable } from 'kysely';
 import type { DestinationUrl } from '../destination/index.ts';
+import type { GuardMode } from '../guard/response-guard.ts';
 
 /** A Proxy as the gateway needs it: its columns, under our names. Secrets stay encrypted until they are needed. */
-export interface ProxyDefinition extends Omit<Members, 'name' | 'destinationUrl' | 'requestHeadersCiphertext'> {
+export interface ProxyDefinition extends Omit<Members, Replaced> {
   id: string;
   tenantId: string;
   destination: DestinationUrl;
@@ -15,7 +16,10 @@ export interface ProxyDefinition extends Omit<Members, 'name' | 'destinationUrl'
    * after that Application is deleted or has expired: then they are revealed with nobody's rights.
    */
   revealingApplicationId: string | undefined;
+  responseGuard: 'off' | GuardMode;
 }
+
+type Replaced = 'name' | 'destinationUrl' | 'requestHeadersCiphertext' | 'responseGuard';
 
 type Members = {
   [C in keyof ProxyColumns as CamelCase<C>]: Unset<Selectable<ProxyColumns>[C]>;

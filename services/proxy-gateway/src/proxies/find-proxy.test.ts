@@ -36,6 +36,18 @@ test('places and time as they are set; undefined if they are not', async () => {
   expect([tokenPlaces, headTimeoutS, requestHeaders]).toEqual([undefined, undefined, undefined]);
 });
 
+test.each(['off', 'tokenize', 'redact', 'block'] as const)(
+  'the guard %s as it is set; off if it is not',
+  async (mode) => {
+    expect((await found({ responseGuard: mode }))?.responseGuard).toBe(mode);
+    expect((await found({}))?.responseGuard).toBe('off');
+  },
+);
+
+test('a guard of no known mode is not stored', async () => {
+  await expect(found({}, { response_guard: 'on' })).rejects.toThrow('proxies_response_guard_check');
+});
+
 test('request headers are decrypted and parsed', async () => {
   const id = '0b8f5a0e-6f63-4a1f-9d3c-1a2b3c4d5e6f';
   const requestHeaders = {

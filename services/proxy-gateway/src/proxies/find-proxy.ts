@@ -80,6 +80,7 @@ async function loadProxy(
     destination_url,
     named_application_id,
     request_headers_ciphertext,
+    response_guard,
     ...members
   } = row;
   const destination = parseDestination(destination_url);
@@ -92,6 +93,7 @@ async function loadProxy(
     requestHeaders: await readRequestHeaders(vault, { tenantId, id }, request_headers_ciphertext),
     // The previous version changes `application_id` and does not know the other column
     revealingApplicationId: row.application_id ?? named_application_id ?? undefined,
+    responseGuard: response_guard ?? 'off',
   };
   const sizeBytes = sizeOf(destination_url, members) + sizeOfHeaders(value.requestHeaders);
   return { value, tags: [tagOf.proxy(id), tagOf.tenant(tenantId)], sizeBytes };
@@ -109,7 +111,7 @@ async function readRequestHeaders(
 
 const columns = proxyColumns.filter((column) => column !== 'name');
 
-type NamedHere = 'id' | 'tenantId' | 'destination' | 'requestHeaders' | 'revealingApplicationId';
+type NamedHere = 'id' | 'tenantId' | 'destination' | 'requestHeaders' | 'revealingApplicationId' | 'responseGuard';
 
 /** For example `require_auth` as `requireAuth`; null as undefined. */
 function inOurNames(members: Record<string, unknown>): Omit<ProxyDefinition, NamedHere> {

@@ -29,6 +29,7 @@ export interface ProxyParts {
   acceptKeyAs?: string[];
   allowedMethods?: string[];
   allowedPaths?: string[];
+  responseGuard?: 'off' | 'tokenize' | 'redact' | 'block';
 }
 
 interface ReactorParts {
@@ -126,6 +127,7 @@ export async function createTestTenant({
         accept_key_as: parts.acceptKeyAs ?? null,
         allowed_methods: parts.allowedMethods ?? null,
         allowed_paths: parts.allowedPaths ?? null,
+        response_guard: parts.responseGuard ?? null,
       };
       await db.insertInto('proxies').values(row).execute();
       return proxy;
