@@ -38,6 +38,43 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   return client({ url: profile.url, apiKey: key, headerPrefix: profile.header_prefix }, need.fetch);
 }
 
+/** A client with each key of one profile, for commands that make sessions. */
+export interface ProfileClients {
+  url: string;
+  headerPrefix: string;
+  management: Sluice;
+  private: Sluice;
+  public: Sluice;
+}
+
+/**
+ * Always takes a profile, because SLUICE_API_KEY is one key.
+ * @throws {UsageError} if a key is missing, or if the environment has a key and no profile was asked for.
+ */
+export async function connectWithAllKeys({ env }: Terminal, given: string | undefined): Promise<ProfileClients> {
+  if (env.SLUICE_API_KEY && given === undefined) {
+    throw new UsageError(
+      'SLUICE_API_KEY is one key, and this needs a public, a private and a management key. Name a profile with --profile.',
+    );
+  }
+  const { name, profile } = await findProfile(env, given);
+  const { url, header_prefix: headerPrefix, keys } = profile;
+  const missing = preferred.filter((type) => !keys[type]);
+  if (missing.length > 0) {
+    throw new UsageError(
+      `This needs a public, a private and a management key; the profile ${name} has no ${missing.join(' and no ')} key. Run: sluice login`,
+    );
+  }
+  const clientWith = (apiKey = '') => client({ url, apiKey, headerPrefix }, undefined);
+  return {
+    url: checkUrl(url),
+    headerPrefix,
+    management: clientWith(keys.management),
+    private: clientWith(keys.private),
+    public: clientWith(keys.public),
+  };
+}
+
 async function findProfile(
   env: Terminal['env'],
   given: string | undefined,
