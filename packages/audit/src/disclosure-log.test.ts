@@ -90,7 +90,7 @@ test('writes what is recorded soon, as it was', async () => {
   ]);
 });
 
-test('says in words that uses were refused', async () => {
+test('says in words that uses were refused, and that a response guard found values', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = database.current;
   const tenantId = randomUUID();
@@ -99,10 +99,16 @@ test('says in words that uses were refused', async () => {
   const use = { operation: 'use', entityType: 'proxy' } as const;
   await log.record(disclosure(tenantId, { ...use, detail: { token_ids: [], refused: refusals } }));
   await log.record(disclosure(tenantId, { ...use, detail: { token_ids: [], refused: refusals.slice(0, 1) } }));
+  for (const guard_hits of [1, 2]) {
+    await log.record(disclosure(tenantId, { ...use, detail: { token_ids: ['a'], guard_hits } }));
+  }
   await log.record(disclosure(tenantId, use));
   const messages = async () => (await rowsOf(db, tenantId)).map(({ message }) => message).sort();
-  await eventually('written', async () => (await messages()).length === 3);
-  expect(await messages()).toEqual(['Proxy used', 'Use of 2 tokens refused', 'Use of a token refused']);
+  await eventually('written', async () => (await messages()).length === 5);
+  expect(await messages()).toEqual([
+    ...['Proxy used', 'Response guard found 2 values', 'Response guard found a value'],
+    ...['Use of 2 tokens refused', 'Use of a token refused'],
+  ]);
 });
 
 test('writes what comes between two flushes with one statement', async () => {

@@ -27,6 +27,7 @@ interface DisclosureDetail {
   calls?: number;
   /** Tokens that were not revealed, because a member of their `use` forbids it. */
   refused?: readonly { token_id: string; member: string }[];
+  /** How many values the response guard found in the response. The row is about that, and reveals nothing. */
   guard_hits?: number;
 }
 
@@ -50,7 +51,8 @@ export function toRowText(disclosure: Disclosure): RowText {
   });
 }
 
-function messageFor({ entityType, operation, detail: { refused } }: Disclosure): string {
+function messageFor({ entityType, operation, detail: { refused, guard_hits: hits } }: Disclosure): string {
+  if (hits) return `Response guard found ${hits === 1 ? 'a value' : `${hits} values`}`;
   if (!refused) return messageOf(entityType, operation);
   return refused.length === 1 ? 'Use of a token refused' : `Use of ${refused.length} tokens refused`;
 }

@@ -13,6 +13,8 @@ const ended: EndedInvocation = {
   totalMs: 43.5,
   tokenIds: ['with "quotes" \\ and\nlines', 'ü'],
   printed: [{ level: 'info', text: 'a\n"b"' }],
+  guardHits: 3,
+  guardTokenIds: ['also "quoted"'],
 };
 
 test('what is written in a line is read whole', () => {
@@ -28,12 +30,17 @@ test('what is written in a line is read whole', () => {
     destination_status: 201,
     stages_ms: { authenticate: 0.12, transform: 2, destination: 41.34, total: 43.5 },
     token_ids: ended.tokenIds,
+    guard_hits: 3,
+    guard_token_ids: ended.guardTokenIds,
     console: ended.printed,
   });
 });
 
 test('what there was not is left out', () => {
-  const nothing = { applicationId: undefined, destinationStatus: undefined, tokenIds: undefined, printed: undefined };
+  const nothing = {
+    ...{ applicationId: undefined, destinationStatus: undefined, tokenIds: undefined, printed: undefined },
+    ...{ guardHits: undefined, guardTokenIds: undefined },
+  };
   expect(fromLine(toLine({ ...ended, ...nothing, refusedBy: 'forbidden' }))).toEqual({
     trace_id: 'trace-1',
     at: expect.any(String),
@@ -44,4 +51,15 @@ test('what there was not is left out', () => {
     stages_ms: expect.any(Object),
     token_ids: [],
   });
+});
+
+test('a guard that found values of no token has hits and no tokens', () => {
+  const of = { ...ended, guardHits: 1, guardTokenIds: undefined };
+  expect(fromLine(toLine(of))).toMatchObject({ guard_hits: 1, guard_token_ids: [] });
+});
+
+test('a guard that found nothing writes the line that versions without guards write', () => {
+  const { guardHits, guardTokenIds, ...former } = ended;
+  expect(toLine({ ...former, guardHits: 0, guardTokenIds: [] })).toBe(toLine(former));
+  expect(fromLine(toLine(former))).not.toHaveProperty('guard_hits');
 });

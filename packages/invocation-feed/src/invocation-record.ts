@@ -12,6 +12,10 @@ export interface InvocationRecord {
   /** Milliseconds in each stage that it entered, and `total`. */
   stages_ms: Record<string, number>;
   token_ids: readonly string[];
+  /** How many values the response guard found. */
+  guard_hits?: number | undefined;
+  /** The first tokens whose values it found. */
+  guard_token_ids?: readonly string[] | undefined;
   /** What its transforms printed, redacted. */
   console?: readonly PrintedLine[] | undefined;
 }
@@ -33,7 +37,7 @@ const feedStages = ['authenticate', 'detokenize', 'transform', 'destination'] as
 
 /** An invocation as its gateway knows it. */
 export interface EndedInvocation {
-  /** Letters, digits and dashes. Of all members only token ids and printed lines may contain quotes or backslashes. */
+  /** Letters, digits and dashes. Of all members only ids of tokens and printed lines may contain quotes or backslashes. */
   traceId: string;
   /** Milliseconds since 1970. */
   beganAt: number;
@@ -48,6 +52,8 @@ export interface EndedInvocation {
   totalMs: number;
   tokenIds: readonly string[] | undefined;
   printed: readonly PrintedLine[] | undefined;
+  guardHits?: number | undefined;
+  guardTokenIds?: readonly string[] | undefined;
 }
 
 /**
@@ -59,7 +65,8 @@ export function toLine(of: EndedInvocation): string {
   const times = `${hundredths(stages.authenticate)},${hundredths(stages.detokenize)},${hundredths(stages.transform)},${hundredths(stages.destination)},${hundredths(of.totalMs)}`;
   const ids = of.tokenIds === undefined ? '' : JSON.stringify(of.tokenIds).slice(1, -1);
   const printed = of.printed === undefined ? '' : JSON.stringify(of.printed).slice(1, -1);
-  return `["${of.traceId}",${Math.round(of.beganAt)},"${of.proxyId}","${of.applicationId ?? ''}","${of.method}",${of.status},${of.destinationStatus ?? 0},"${of.refusedBy ?? ''}",[${times}],[${ids}],[${printed}]]`;
+  const guard = of.guardHits ? `,${of.guardHits},${JSON.stringify(of.guardTokenIds ?? [])}` : '';
+  return `["${of.traceId}",${Math.round(of.beganAt)},"${of.proxyId}","${of.applicationId ?? ''}","${of.method}",${of.status},${of.destinationStatus ?? 0},"${of.refusedBy ?? ''}",[${times}],[${ids}],[${printed}]${guard}]`;
 }
 
 const hundredths = (ms: number) => Math.round(ms * 100);
@@ -67,11 +74,13 @@ const hundredths = (ms: number) => Math.round(ms * 100);
 type Line = [
   ...[traceId: string, beganAt: number, proxyId: string, applicationId: string, method: string, status: number],
   ...[destinationStatus: number, refusedBy: string, times: number[], tokenIds: string[], printed: PrintedLine[]],
+  // Gateways of the version before do not write these
+  ...[guardHits?: number, guardTokenIds?: string[]],
 ];
 
 export function fromLine(line: string): InvocationRecord {
   const [traceId, beganAt, proxyId, applicationId, method, status, ...rest] = JSON.parse(line) as Line;
-  const [destinationStatus, refusedBy, times, tokenIds, printed] = rest;
+  const [destinationStatus, refusedBy, times, tokenIds, printed, guardHits, guardTokenIds] = rest;
   const entered = feedStages.flatMap((stage, i) => (times[i] ? [[stage, times[i] / 100]] : []));
   return {
     trace_id: traceId,
@@ -84,6 +93,7 @@ export function fromLine(line: string): InvocationRecord {
     ...(refusedBy !== '' && { refused_by: refusedBy }),
     stages_ms: { ...Object.fromEntries(entered), total: (times[feedStages.length] ?? 0) / 100 },
     token_ids: tokenIds,
+    ...(guardHits && { guard_hits: guardHits, guard_token_ids: guardTokenIds ?? [] }),
     ...(printed.length > 0 && { console: printed }),
   };
 }

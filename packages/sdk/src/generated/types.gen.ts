@@ -939,6 +939,14 @@ export type Invocation = {
      */
     token_ids: Array<string>;
     /**
+     * How many values the `response_guard` of the Proxy found in the response. A value that is there twice counts twice. Absent if it found none
+     */
+    guard_hits?: number;
+    /**
+     * The first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if it found none
+     */
+    guard_token_ids?: Array<string>;
+    /**
      * The first console lines of its transforms, without known secrets. Only for callers with proxy:update, and only if the setting `TRANSFORM_CONSOLE` is `redacted`
      */
     console?: Array<InvocationConsoleLine>;
@@ -1032,7 +1040,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use
+     * Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use. A row with `guard_hits` says how many values the `response_guard` of the Proxy found in a response; its `token_ids` are the tokens of these values
      */
     detail?: {
         [key: string]: unknown;

@@ -40,6 +40,8 @@ const lineOf = (record: InvocationRecord) =>
     totalMs: 3.2,
     tokenIds: record.token_ids,
     printed: record.console,
+    guardHits: record.guard_hits,
+    guardTokenIds: record.guard_token_ids,
   });
 
 /** A Tenant with these invocations. */
@@ -70,6 +72,15 @@ describe('the list', () => {
       ],
       skipped: 4,
     });
+  });
+
+  test('has what a response guard found', async () => {
+    const found = { guard_hits: 2, guard_token_ids: ['tok_1'] };
+    const { get } = await tenantWith([recordOf('a', found), recordOf('b')]);
+    const { data } = (await get()).body;
+    expect(data[1]).toMatchObject(found);
+    expect(data[0]).not.toHaveProperty('guard_hits');
+    expect(data[0]).not.toHaveProperty('guard_token_ids');
   });
 
   test('goes on by cursor, and stays the same while others come', async () => {

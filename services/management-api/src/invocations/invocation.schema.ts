@@ -50,6 +50,18 @@ const invocation = {
       items: { type: 'string' },
       description: 'The first 20 tokens whose values were sent. For all of them use `GET /logs?trace_id=`',
     },
+    guard_hits: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'How many values the `response_guard` of the Proxy found in the response. A value that is there twice counts twice. Absent if it found none',
+    },
+    guard_token_ids: {
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'The first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if it found none',
+    },
     console: {
       type: 'array',
       items: {

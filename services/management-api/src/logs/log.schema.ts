@@ -44,7 +44,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        'Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use',
+        'Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use. A row with `guard_hits` says how many values the `response_guard` of the Proxy found in a response; its `token_ids` are the tokens of these values',
     },
   },
 } as const;
