@@ -11,7 +11,7 @@ export async function start(
   const failures = { 'management-api': 0, 'proxy-gateway': 0, 'token-vault': 0 };
   exportCounter(metrics, {
     name: 'sluice_ingress_failures_total',
-    help: 'Requests that a service did not answer',
+    help: 'Requests that got no response from the service behind the ingress',
     by: 'upstream',
     read: () => failures,
   });

@@ -1,7 +1,7 @@
 /** Segments of letters, digits, `_` and `-` between slashes. The outer slashes are optional; `/` alone is the root. */
 export const containerPattern = '^(?:/|/?[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*/?)$';
 
-export const containerForm = 'must be names of letters, digits, _ and -, with slashes between them';
+export const containerForm = 'must be names of letters, digits, _ and -, with slashes between them, such as /pci/high/';
 
 /** The form in which containers are compared: `a/b` → `/a/b/`, root `/`. */
 export function canonicalContainer(container: string): string {

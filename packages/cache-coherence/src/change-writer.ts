@@ -123,7 +123,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   const registers = [metrics];
   new Counter({
     name: 'sluice_changes_posted_to_mailboxes_total',
-    help: 'Changes that a holder did not acknowledge in time',
+    help: 'Changes that were written to the mailbox of a process, because it did not acknowledge them in time',
     registers,
     collect() {
       this.reset();
@@ -142,7 +142,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   return {
     waited: new Histogram({
       name: 'sluice_change_confirmation_seconds',
-      help: 'From commit until no process serves the old state',
+      help: 'Time from the commit of a change until no process serves the old state',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 2.5, 5, 10],
       registers,
     }),

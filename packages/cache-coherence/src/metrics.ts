@@ -15,7 +15,7 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
     Object.fromEntries([...caches].map(([name, cache]) => [name, read(cache)]));
   new Counter({
     name: 'sluice_cache_requests_total',
-    help: 'Look-ups',
+    help: 'Look-ups in caches',
     labelNames: ['cache', 'result'],
     registers: [metrics],
     collect() {
@@ -28,25 +28,25 @@ export function exportCacheMetrics({ caches, lease, metrics }: CacheMetricsOptio
   });
   exportCounter(metrics, {
     name: 'sluice_cache_dropped_entries_total',
-    help: 'Entries dropped by changes',
+    help: 'Entries removed from caches because of changes',
     by: 'cache',
     read: ofEach(({ counts }) => counts.dropped),
   });
   exportGauge(metrics, {
     name: 'sluice_cache_entries',
-    help: 'Entries in memory',
+    help: 'Cached entries',
     by: 'cache',
     read: ofEach(({ entries }) => entries),
   });
   exportGauge(metrics, {
     name: 'sluice_cache_bytes',
-    help: 'Approximate memory of the entries',
+    help: 'Approximate memory of cached entries',
     by: 'cache',
     read: ofEach(({ sizeBytes }) => sizeBytes),
   });
   exportGauge(metrics, {
     name: 'sluice_cache_lease_remaining_seconds',
-    help: 'How long caches may serve without a renewal; 0: every read goes to Postgres',
+    help: 'How long caches may be used until the lease must be renewed. 0: every read goes to Postgres',
     read: () => lease.remainingMs / 1000,
   });
   exportCounter(metrics, {

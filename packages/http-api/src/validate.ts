@@ -1,10 +1,9 @@
-import { containerForm, containerPattern } from '@sluice/access';
-import { parseDate, pathNameForm, pathNamePattern } from '@sluice/database';
+import { parseDate } from '@sluice/database';
 import { type FieldErrors, faultInWords, type ServiceError, validationFailed } from '@sluice/problems';
-import { tokenUseForms } from '@sluice/vault';
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { uuidPattern } from './canonical-uuid.ts';
 import { pointerPath } from './member-path.ts';
+import { patternForms } from './pattern-forms.ts';
 
 const formats = { uuid: uuidPattern, 'iso-date': (text: string) => parseDate(text) !== undefined };
 
@@ -92,13 +91,6 @@ function faultsIn(errors: ErrorObject[] | null | undefined): ServiceError {
   return validationFailed(fieldErrors(errors?.slice(0, mostFaults) ?? []));
 }
 
-/** What a pattern means, as a sentence. */
-const forms: Readonly<Record<string, string>> = {
-  [containerPattern]: containerForm,
-  [pathNamePattern]: pathNameForm,
-  ...tokenUseForms,
-};
-
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   // Without a prototype, so that `constructor` is an ordinary member.
   const byPath: FieldErrors = Object.create(null);
@@ -128,7 +120,10 @@ function describe({ instancePath, keyword, params, message, propertyName }: Erro
     case 'format':
       return { path, message: params.format === 'uuid' ? 'must be a UUID' : 'must be an ISO 8601 date' };
     case 'pattern':
-      return { path, message: forms[params.pattern] ?? faultInWords({ keyword, params, message, propertyName }) };
+      return {
+        path,
+        message: patternForms[params.pattern] ?? faultInWords({ keyword, params, message, propertyName }),
+      };
   }
   return { path, message: faultInWords({ keyword, params, message, propertyName }) };
 }

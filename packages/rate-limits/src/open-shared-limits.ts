@@ -52,7 +52,7 @@ export function openSharedLimits(
 export function measureLocalDecisions(registry: Registry, read: () => number): void {
   exportCounter(registry, {
     name: 'sluice_rate_limit_local_decisions_total',
-    help: 'Rate-limit decisions that the process made alone, because Redis did not answer',
+    help: 'Rate-limit decisions without the counts of other processes, because Redis did not respond',
     read,
   });
 }

@@ -166,13 +166,13 @@ async function closeWithin(ms: number, batches: CountedBatches): Promise<void> {
 function measureSpans(batches: CountedBatches, registry: Registry): void {
   exportCounter(registry, {
     name: 'sluice_trace_spans_total',
-    help: 'Ended spans, by result; dropped if the queue was full',
+    help: 'Ended spans, by result. Result dropped: the queue was full',
     by: 'result',
     read: () => ({ ...batches.counts }),
   });
   exportGauge(registry, {
     name: 'sluice_trace_queue_spans',
-    help: 'Unsent spans',
+    help: 'Spans that are waiting to be sent',
     read: () => batches.waiting,
   });
 }

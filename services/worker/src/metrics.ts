@@ -12,7 +12,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const lostRuns = new Counter({
     name: 'sluice_reactor_runs_lost_total',
-    help: 'Runs whose gateway died. Outcome interrupted: the run failed, because it may have called out',
+    help: 'Runs whose gateway died. Outcome interrupted: the run failed, because it may have called another service',
     labelNames: ['outcome'],
     registers,
   });
@@ -27,7 +27,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
     }),
     sweepFailures: new Counter({
       name: 'sluice_sweep_failures_total',
-      help: 'Failed sweeps; the next one tries again',
+      help: 'Failed sweeps. The next sweep repeats the work',
       labelNames: ['sweep'],
       registers,
     }),
@@ -40,7 +40,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
     }),
     lastSweep: new Gauge({
       name: 'sluice_sweep_last_success_timestamp_seconds',
-      help: 'Unix time of the last success, or of the start',
+      help: 'Unix time of the last successful sweep, or of the start of the process',
       labelNames: ['sweep'],
       registers,
     }),

@@ -10,7 +10,7 @@ export const state: Dashboard = {
       title: 'Caches and leases',
       panels: [
         {
-          title: 'Hit rate',
+          title: 'Cache hit rate',
           unit: 'percentunit',
           queries: {
             '{{job}} {{cache}}':
@@ -18,28 +18,28 @@ export const state: Dashboard = {
           },
         },
         {
-          title: 'Entries',
+          title: 'Cached entries',
           unit: 'short',
           queries: { '{{job}} {{cache}}': 'sum by (job, cache) (sluice_cache_entries{$scope})' },
         },
         {
-          title: 'Memory',
+          title: 'Memory of caches',
           unit: 'bytes',
           queries: { '{{job}} {{cache}}': 'sum by (job, cache) (sluice_cache_bytes{$scope})' },
         },
         {
-          title: 'Dropped by changes',
+          title: 'Entries removed because of changes',
           unit: 'ops',
           queries: { '{{cache}}': rate('sluice_cache_dropped_entries_total', 'cache') },
         },
         {
-          title: 'Lease: valid for',
+          title: 'Remaining time of the lease',
           unit: 's',
-          description: 'At 0 every look-up goes to Postgres',
+          description: 'At 0 the caches are not used, and every look-up goes to Postgres',
           queries: { '{{job}} {{instance}}': 'sluice_cache_lease_remaining_seconds{$scope}' },
         },
         {
-          title: 'Leases: renewals that failed, and losses',
+          title: 'Lost leases, and failed renewals',
           unit: 'ops',
           queries: {
             '{{job}} {{result}}':
@@ -51,7 +51,7 @@ export const state: Dashboard = {
           unit: 'short',
           queries: {
             '{{state}}': 'max by (state) (sluice_cache_leases)',
-            '{{service}}, of a version before': 'max by (service) (sluice_cache_leases_outdated)',
+            '{{service}}, older version': 'max by (service) (sluice_cache_leases_outdated)',
           },
         },
       ],
@@ -60,7 +60,7 @@ export const state: Dashboard = {
       title: 'Confirmation of changes',
       panels: [
         {
-          title: 'Wait until no process serves the old state',
+          title: 'Time until no process serves the old state',
           unit: 's',
           queries: {
             p50: 'histogram_quantile(0.5, sum by (le) (rate(sluice_change_confirmation_seconds_bucket{$scope}[$__rate_interval])))',
@@ -68,19 +68,19 @@ export const state: Dashboard = {
           },
         },
         {
-          title: 'Outbox',
+          title: 'Changes that wait for a confirmation',
           unit: 'short',
           queries: {
-            'changes that wait': 'max(sluice_changes_waiting)',
-            'age of the oldest in seconds': 'max(sluice_changes_oldest_age_seconds)',
+            changes: 'max(sluice_changes_waiting)',
+            'age of the oldest, seconds': 'max(sluice_changes_oldest_age_seconds)',
           },
         },
         {
-          title: 'By the slow way',
+          title: 'Slow confirmations',
           unit: 'ops',
           queries: {
             'posted to mailboxes': 'sum(rate(sluice_changes_posted_to_mailboxes_total{$scope}[$__rate_interval]))',
-            'waited for a lease to run out': 'sum(rate(sluice_cache_leases_deleted_total{$scope}[$__rate_interval]))',
+            'waited until a lease expired': 'sum(rate(sluice_cache_leases_deleted_total{$scope}[$__rate_interval]))',
             'not confirmed': 'sum(rate(sluice_changes_unconfirmed_total{$scope}[$__rate_interval]))',
           },
         },
@@ -95,7 +95,7 @@ export const state: Dashboard = {
           queries: { '{{queue}} {{state}}': 'max by (queue, state) (sluice_queue_jobs)' },
         },
         {
-          title: 'Oldest job that is due',
+          title: 'Waiting time of the oldest due job',
           unit: 's',
           queries: { '{{queue}}': 'max by (queue) (sluice_queue_oldest_job_age_seconds)' },
         },
@@ -103,27 +103,27 @@ export const state: Dashboard = {
           title: 'Jobs',
           unit: 'ops',
           queries: {
-            '{{queue}} done': rate('sluice_jobs_completed_total', 'queue'),
+            '{{queue}} completed': rate('sluice_jobs_completed_total', 'queue'),
             '{{queue}} failed': rate('sluice_job_failures_total', 'queue'),
           },
         },
         {
-          title: 'Overdue',
+          title: 'Overdue deletions',
           unit: 's',
-          description: 'How long ago the oldest row should have been deleted',
+          description: 'Time since the oldest expired row should have been deleted',
           queries: { '{{kind}}': 'max by (kind) (sluice_overdue_seconds)' },
         },
         {
-          title: 'Runs of reactors: waiting, and lost in an hour',
+          title: 'Asynchronous runs: waiting, and lost in the last hour',
           unit: 'short',
           queries: {
             waiting: 'max(sluice_reactor_runs_waiting)',
-            'oldest, seconds': 'max(sluice_reactor_runs_oldest_age_seconds)',
+            'waiting time of the oldest, seconds': 'max(sluice_reactor_runs_oldest_age_seconds)',
             '{{outcome}}': 'sum by (outcome) (increase(sluice_reactor_runs_lost_total{$scope}[1h]))',
           },
         },
         {
-          title: 'Lag of expiry, 99th percentile',
+          title: 'Delay of deletions after expiry, 99th percentile',
           unit: 's',
           queries: {
             applications:
@@ -131,7 +131,7 @@ export const state: Dashboard = {
           },
         },
         {
-          title: 'Sweeps: since the last, and failures in an hour',
+          title: 'Sweeps: time since the last success, and failures in the last hour',
           unit: 'short',
           queries: {
             '{{sweep}}, seconds': 'time() - max by (sweep) (sluice_sweep_last_success_timestamp_seconds)',
@@ -139,7 +139,7 @@ export const state: Dashboard = {
           },
         },
         {
-          title: 'Sweeps: mean duration',
+          title: 'Mean duration of sweeps',
           unit: 's',
           queries: {
             '{{sweep}}':
@@ -152,10 +152,10 @@ export const state: Dashboard = {
       title: 'Keys and audit log',
       panels: [
         {
-          title: 'Encryptions left on the most used data key',
+          title: 'Remaining encryptions of the most used data key',
           unit: 'short',
-          description: 'At 0 it is replaced by itself',
-          queries: { left: 'max(sluice_data_key_encryptions_limit) - max(sluice_data_key_encryptions_max)' },
+          description: 'At 0 the key is replaced automatically',
+          queries: { remaining: 'max(sluice_data_key_encryptions_limit) - max(sluice_data_key_encryptions_max)' },
         },
         {
           title: 'Age of the oldest data key in use',
@@ -163,43 +163,44 @@ export const state: Dashboard = {
           queries: { age: 'max(sluice_data_key_oldest_age_seconds)' },
         },
         {
-          title: 'What does not open',
+          title: 'Integrity failures in the last hour',
           unit: 'short',
-          description: 'Data or keys in Postgres that are not what was written; an incident',
+          description:
+            'Data or keys in Postgres that differ from what was written. Treat each one as a security incident',
           queries: { '{{job}}': 'sum by (job) (increase(sluice_integrity_failures_total{$scope}[1h]))' },
         },
         {
-          title: 'Disclosures that are not in Postgres yet',
+          title: 'Disclosures waiting to be written to the audit log',
           unit: 'short',
           queries: {
             '{{job}} {{state}}': 'sum by (job, state) (sluice_disclosure_queue_rows{$scope})',
-            '{{job}} limit of a process': 'max by (job) (sluice_disclosure_queue_limit_rows{$scope})',
+            '{{job}} limit of one process': 'max by (job) (sluice_disclosure_queue_limit_rows{$scope})',
           },
         },
         {
-          title: 'Keys whose last use is not in Postgres yet',
+          title: 'Keys whose last use is not stored yet',
           unit: 'short',
-          description: 'Written once a minute; they wait while writes fail',
+          description: 'Last uses are written once a minute. If a write fails, they wait for the next one',
           queries: {
             '{{job}}': 'sum by (job) (sluice_key_uses_waiting{$scope})',
             '{{job}} failed writes': 'sum by (job) (increase(sluice_key_use_failed_writes_total{$scope}[5m]))',
           },
         },
         {
-          title: 'Rows that wait for the ledger',
+          title: 'Audit rows waiting for the ledger',
           unit: 'short',
-          description: 'Each is in the tree within two seconds',
+          description: 'Each row should be in the ledger within two seconds',
           queries: {
             rows: 'max(sluice_ledger_waiting_rows)',
-            'seconds since the oldest came': 'max(sluice_ledger_oldest_age_seconds)',
+            'age of the oldest, seconds': 'max(sluice_ledger_oldest_age_seconds)',
           },
         },
         {
-          title: 'Ledgers ahead of their witness, rows without a month',
+          title: 'Ledgers without a witness, audit rows without a partition',
           unit: 'short',
           queries: {
-            'ledgers whose newest checkpoint no witness has': 'max(sluice_ledger_unwitnessed)',
-            'rows in the default partition': 'max(sluice_audit_log_default_rows)',
+            'ledgers whose newest checkpoint the witness has not accepted': 'max(sluice_ledger_unwitnessed)',
+            'audit rows in no monthly partition': 'max(sluice_audit_log_default_rows)',
           },
         },
       ],
@@ -213,7 +214,7 @@ export const state: Dashboard = {
           queries: { '{{job}} {{version}}': 'sum by (job, version) (sluice_build_info{$scope})' },
         },
         {
-          title: 'Ready, draining',
+          title: 'Ready and draining processes',
           unit: 'short',
           queries: {
             '{{job}} ready': 'sum by (job) (sluice_ready{$scope})',
@@ -231,7 +232,7 @@ export const state: Dashboard = {
           queries: { '{{job}} {{instance}}': 'process_resident_memory_bytes{$scope}' },
         },
         {
-          title: 'Event loop lag, 99th percentile',
+          title: 'Lag of the event loop, 99th percentile',
           unit: 's',
           queries: { '{{job}} {{instance}}': 'nodejs_eventloop_lag_p99_seconds{$scope}' },
         },
@@ -245,16 +246,16 @@ export const state: Dashboard = {
           },
         },
         {
-          title: "Connections of the Tenant with most, part of a Tenant's share",
+          title: 'Connections of the busiest Tenant, as a part of its share',
           unit: 'percentunit',
-          description: 'At 1 this Tenant waits before the pool, and others do not',
+          description: 'At 1 requests of this Tenant wait for a connection. Other Tenants are not affected',
           queries: {
             '{{job}} {{instance}}':
               'sluice_postgres_busiest_tenant_connections{$scope} / clamp_min(floor(sluice_postgres_pool_size{$scope} / 2), 1)',
           },
         },
         {
-          title: 'Spans, where traces are on',
+          title: 'Spans, if traces are enabled',
           unit: 'ops',
           queries: {
             '{{job}} {{result}}': rate('sluice_trace_spans_total', 'job, result'),

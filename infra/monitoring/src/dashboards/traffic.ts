@@ -22,53 +22,53 @@ export const traffic: Dashboard = {
           queries: { '{{status_class}}': rate(`${invocations}_count`, 'status_class') },
         },
         {
-          title: 'By what they need',
+          title: 'By the work they need',
           unit: 'reqps',
-          description: 'forward: nothing; detokenize: values of tokens; transform: code of the Tenant',
+          description: 'forward: none. detokenize: values of tokens. transform: code of the Tenant',
           queries: { '{{route}}': rate(`${invocations}_count`, 'route') },
         },
         {
-          title: 'Errors of ours, by code',
+          title: 'Errors of Sluice, by code',
           unit: 'reqps',
-          description: 'Answers with proxy_error, and callers that went away',
+          description: 'Responses with a proxy_error, and callers that disconnected',
           queries: { '{{code}}': `${rate('sluice_invocation_errors_total', 'code')} > 0` },
         },
         {
-          title: 'Duration, all in all',
+          title: 'Total duration',
           unit: 's',
           queries: { p50: quantile(0.5, invocations, ''), p99: quantile(0.99, invocations, '') },
         },
         {
           title: 'Duration by stage, 99th percentile',
           unit: 's',
-          description: 'All but destination is ours',
+          description: 'All stages but destination are work of Sluice',
           queries: { '{{stage}}': quantile(0.99, stages, ', stage') },
         },
         {
-          title: 'In flight',
+          title: 'In progress',
           unit: 'short',
-          description: 'What autoscaling of gateways goes by',
+          description: 'Autoscaling of gateways uses this number',
           queries: { '{{instance}}': 'sum by (instance) (sluice_invocations_in_flight{$scope})' },
         },
         {
-          title: 'Refused by limits',
+          title: 'Refused by a limit',
           unit: 'reqps',
           description:
-            'Bodies, headers, expressions, pairs, codings and loops are what one request brings: its sender acts',
+            'The limits of bodies, headers, expressions, pairs, codings and loops apply to one request. Its sender must change it',
           queries: { '{{limit}}': `${rate('sluice_limit_refusals_total', 'limit')} > 0` },
         },
         {
           title: 'Destinations',
           unit: 'short',
           queries: {
-            'calls that wait for a connection': 'sum(sluice_destination_waiting_calls{$scope})',
-            'look-ups under way': 'sum(sluice_destination_lookups_under_way{$scope})',
-            'look-ups that wait': 'sum(sluice_destination_waiting_lookups{$scope})',
-            'names remembered': 'sum(sluice_destination_remembered_names{$scope})',
+            'calls waiting for a connection': 'sum(sluice_destination_waiting_calls{$scope})',
+            'name look-ups in progress': 'sum(sluice_destination_lookups_under_way{$scope})',
+            'name look-ups waiting': 'sum(sluice_destination_waiting_lookups{$scope})',
+            'cached names': 'sum(sluice_destination_remembered_names{$scope})',
           },
         },
         {
-          title: 'Memory of bodies and answers',
+          title: 'Memory of bodies and responses',
           unit: 'bytes',
           queries: {
             '{{instance}}': 'sum by (instance) (sluice_body_held_bytes{$scope})',
@@ -76,21 +76,22 @@ export const traffic: Dashboard = {
           },
         },
         {
-          title: 'Bodies and answers that wait for memory',
+          title: 'Bodies and responses waiting for memory',
           unit: 'short',
           queries: { '{{instance}}': 'sum by (instance) (sluice_body_waiting{$scope})' },
         },
         {
-          title: 'Rate limits decided without Redis',
+          title: 'Rate-limit decisions without Redis',
           unit: 'reqps',
           queries: { '{{instance}}': rate('sluice_rate_limit_local_decisions_total', 'instance') },
         },
         {
-          title: 'Not shown by GET /invocations',
+          title: 'Missing in GET /invocations',
           unit: 'ops',
           queries: {
-            'more than a flush takes': 'sum(rate(sluice_invocation_feed_left_out_total{$scope}[$__rate_interval]))',
-            'not taken by Redis': 'sum(rate(sluice_invocation_feed_lost_total{$scope}[$__rate_interval]))',
+            'over 1,000 of one Tenant between two flushes':
+              'sum(rate(sluice_invocation_feed_left_out_total{$scope}[$__rate_interval]))',
+            'Redis failed': 'sum(rate(sluice_invocation_feed_lost_total{$scope}[$__rate_interval]))',
           },
         },
       ],
@@ -120,44 +121,45 @@ export const traffic: Dashboard = {
           queries: { '{{operation}}': `topk(10, ${quantile(0.99, requests, ', operation')})` },
         },
         {
-          title: 'In flight, and not answered behind the ingress',
+          title: 'In progress, and without a response behind the ingress',
           unit: 'short',
           queries: {
             '{{job}}': 'sum by (job) (sluice_http_requests_in_flight{$scope})',
             'exports and event streams of {{job}}': 'sum by (job) (sluice_streams{$scope})',
-            'no answer of {{upstream}} per second': rate('sluice_ingress_failures_total', 'upstream'),
+            'no response from {{upstream}}, per second': rate('sluice_ingress_failures_total', 'upstream'),
           },
         },
         {
           title: 'Limits of sessions',
           unit: 'reqps',
           description:
-            'ended: waiting sessions, for newer ones. refused: authorizations, because the Tenant has its most',
+            'ended: waiting sessions that newer ones replaced. refused: authorizations, because the Tenant has reached its limit of sessions',
           queries: { '{{outcome}}': rate('sluice_session_limit_total', 'outcome') },
         },
         {
-          title: 'Tokens with public keys refused',
+          title: 'Requests with public keys refused',
           unit: 'reqps',
-          description: 'By the limit: tokens or bytes of an Application, of an address',
+          description: 'Limits of tokens or bytes per minute, for one Application or one address',
           queries: { '{{limit}}': rate('sluice_public_token_refusals_total', 'limit') },
         },
         {
           title: 'Failed sign-ins',
           unit: 'reqps',
           description:
-            'failed: links and keys that are not valid. refused: not looked at, because their address failed too often',
+            'failed: the link or key is not valid. refused: not checked, because the address has failed too often',
           queries: { '{{outcome}}': rate('sluice_failed_sign_ins_total', 'outcome') },
         },
       ],
     },
     codeRow('transform'),
     codeRow('reactor', {
-      title: 'Places for runs',
+      title: 'Slots for runs',
       unit: 'short',
-      description: 'A run of a reactor has a place. Refused: calls of react for whose Tenant none was free',
+      description:
+        'Each run of a reactor occupies a slot. Refused: calls of react, because no slot was free for their Tenant',
       queries: {
         taken: 'sum(sluice_reactor_places_taken{$scope})',
-        'refused each second': 'sum(rate(sluice_reactor_place_refusals_total{$scope}[$__rate_interval]))',
+        'refused per second': 'sum(rate(sluice_reactor_place_refusals_total{$scope}[$__rate_interval]))',
       },
     }),
   ],
@@ -174,7 +176,7 @@ function codeRow(kind: 'transform' | 'reactor', ...more: readonly Row['panels'][
         title: 'Threads',
         unit: 'short',
         queries: {
-          up: `sum(${metric('threads')})`,
+          threads: `sum(${metric('threads')})`,
           running: `sum(${metric('running')})`,
           waiting: `sum(${metric('waiting')})`,
         },
@@ -186,7 +188,7 @@ function codeRow(kind: 'transform' | 'reactor', ...more: readonly Row['panels'][
         queries: { runs: each('runs_total'), 'refused: suspended': each('suspended_runs_total') },
       },
       {
-        title: 'Mean of a run',
+        title: 'Mean duration of a run',
         unit: 's',
         queries: {
           'in its thread': `${each('wall_seconds_total')} / ${each('runs_total')}`,
@@ -194,22 +196,22 @@ function codeRow(kind: 'transform' | 'reactor', ...more: readonly Row['panels'][
         },
       },
       {
-        title: 'Stopped, by limit',
+        title: 'Runs stopped by a limit',
         unit: 'ops',
         queries: { '{{limit}}': `${rate(`sluice_${kind}_stops_total`, 'limit')} > 0` },
       },
       {
-        title: 'Suspended',
+        title: 'Suspended code',
         unit: 'short',
         queries: {
           now: `sum(${metric('suspended')})`,
-          'began in the last hour': `sum(increase(${metric('suspensions_total')}[1h]))`,
+          'suspended in the last hour': `sum(increase(${metric('suspensions_total')}[1h]))`,
         },
       },
       {
         title: 'Memory of loaded code',
         unit: 'bytes',
-        description: 'Of one process. Transforms and reactors together may take a sixth of its memory limit',
+        description: 'In one process. Transforms and reactors together may use a sixth of its memory limit',
         queries: { 'largest process': `max(${metric('warm_bytes')})` },
       },
     ],

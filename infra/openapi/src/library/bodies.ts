@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Part } from '@sluice/http-api';
+import { type OpenApiDocument, type Part, patternForms } from '@sluice/http-api';
 
 const bodies = {
   applications: 'CreateApplication',
@@ -31,12 +31,19 @@ export function bodiesText(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** Replaces references by their schemas, and removes remarks. */
+/** Replaces references by their schemas, removes remarks, and adds to each pattern what it allows. */
 function inOne(value: unknown, schemas: Record<string, Part>, isMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => inOne(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref } = value as { $ref?: unknown };
   if (typeof $ref === 'string') return inOne(schemas[$ref.split('/').at(-1) ?? ''], schemas);
   const members = Object.entries(value).filter(([name]) => isMap || !remarks.has(name));
+  if (!isMap && 'pattern' in value) members.push(['form', formOf(`${value.pattern}`)]);
   return Object.fromEntries(members.map(([name, member]) => [name, inOne(member, schemas, name === 'properties')]));
+}
+
+function formOf(pattern: string): string {
+  const form = patternForms[pattern];
+  if (form === undefined) throw new Error(`patternForms does not say what ${pattern} allows`);
+  return form;
 }

@@ -270,7 +270,8 @@ applications:
 proxies:
   - { name: c, require_auth: "yes", request_transform: { code: 7 }, configuration: { N: 1 } }
   - { name: d, destination_url: null, application: { nmae: a } }
-  - { name: e, destination_url: x, application: { name: a, id: b }, request_transfrom: { code: x } }`;
+  - { name: e, destination_url: x, application: { name: a, id: b }, request_transfrom: { code: x } }
+  - { name: g, destination_url: x, path_name: A_B }`;
 
 test('every fault of a file is said at once, before anything is read or done', async () => {
   await using closing = new AsyncDisposableStack();
@@ -296,6 +297,7 @@ test('every fault of a file is said at once, before anything is read or done', a
     'Proxy d: there is no member nmae in application; there are id',
     expect.stringMatching(/^Proxy e: there is no member request_transfrom; there are name, destination_url, /),
     'Proxy e: there is no member id in application; there are name',
+    'Proxy g: path_name must be 1 to 63 lower-case letters, digits and dashes, and begin and end with a letter or a digit',
   ]);
 });
 

@@ -7,6 +7,8 @@ export interface Schema {
   enum?: readonly string[];
   format?: string;
   pattern?: string;
+  /** What the pattern allows, in words that follow the path of the member. */
+  form?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -68,7 +70,7 @@ function faultOf(schema: Schema, value: unknown): string | undefined {
     if (length < minLength) return 'must not be empty';
     if (length > maxLength) return `may have at most ${maxLength} characters`;
     if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
-      return `must match ${schema.pattern}`;
+      return schema.form ?? `must match ${schema.pattern}`;
     if (schema.format === 'uuid' && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) return 'must be a UUID';
     if (schema.format === 'date-time' && Number.isNaN(Date.parse(value))) return 'must be an ISO 8601 date';
   }

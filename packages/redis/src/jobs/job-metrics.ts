@@ -17,7 +17,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   const registers = [registry];
   const failures = new Counter({
     name: 'sluice_job_failures_total',
-    help: 'Failed attempts; they are repeated',
+    help: 'Failed attempts of jobs. They are repeated',
     labelNames: ['queue'],
     registers,
   });
@@ -33,7 +33,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   }
   new Gauge({
     name: 'sluice_queue_oldest_job_age_seconds',
-    help: 'Waiting time of the oldest due job; 0 if none waits',
+    help: 'Waiting time of the oldest job that is due. 0 if none waits',
     labelNames: ['queue'],
     registers,
     async collect() {
@@ -48,7 +48,7 @@ export function jobMetrics(registry: Registry): JobMetrics {
   });
   new Gauge({
     name: 'sluice_queue_jobs',
-    help: 'Jobs',
+    help: 'Jobs, by state',
     labelNames: ['queue', 'state'],
     registers,
     async collect() {

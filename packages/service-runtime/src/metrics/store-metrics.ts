@@ -17,7 +17,7 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_pool_size',
-    help: 'DATABASE_POOL_SIZE',
+    help: 'Value of the setting DATABASE_POOL_SIZE',
     read: () => size,
   });
   exportGauge(registry, {
@@ -27,7 +27,7 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_busiest_tenant_connections',
-    help: 'Connections of the busiest Tenant; its limit is half of DATABASE_POOL_SIZE',
+    help: 'Connections of the Tenant that has most of them. The limit is half of DATABASE_POOL_SIZE',
     read: () => state().busiestTenant,
   });
 }
@@ -43,13 +43,13 @@ export function measureDisclosures(
 ): void {
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_rows',
-    help: 'Disclosures not yet in Postgres; refused: those that it rejects',
+    help: 'Audit rows of disclosures that are not in Postgres yet. State refused: Postgres rejects them',
     by: 'state',
     read: () => ({ ...state() }),
   });
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_limit_rows',
-    help: 'DISCLOSURE_QUEUE_LIMIT',
+    help: 'Value of the setting DISCLOSURE_QUEUE_LIMIT',
     read: () => limit,
   });
 }
@@ -62,12 +62,12 @@ export interface KeyUseFigures {
 export function measureKeyUses(registry: Registry, figures: KeyUseFigures): void {
   exportGauge(registry, {
     name: 'sluice_key_uses_waiting',
-    help: 'Keys whose last use is not yet in Postgres; it is written once a minute',
+    help: 'Keys whose last use is not in Postgres yet. It is written once a minute',
     read: () => figures.waiting,
   });
   exportCounter(registry, {
     name: 'sluice_key_use_failed_writes_total',
-    help: 'Writes of the last uses of keys that failed; they are repeated',
+    help: 'Failed writes of the last uses of keys. They are repeated',
     read: () => figures.failedWrites,
   });
 }

@@ -87,7 +87,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
 function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit. Limit field_errors: responses whose list of errors was cut',
+    help: 'Requests refused by a limit. Limit field_errors: responses whose list of errors was cut off',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -18,7 +18,7 @@ export interface IntegrityAlarm {
 export function raiseIntegrityAlarms({ log, metrics, stack }: IntegrityAlarm): void {
   const counter = new Counter({
     name: 'sluice_integrity_failures_total',
-    help: 'Ciphertexts or keys that differ from what was stored. Alert on any',
+    help: 'Ciphertexts or keys that differ from what was stored. Each one needs an alert',
     registers: [metrics],
   });
   const onFailure = (err: unknown) => {

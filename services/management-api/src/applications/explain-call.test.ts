@@ -105,6 +105,13 @@ test.each<[member: string, question: object]>([
   expect([status, Object.keys(body.errors)]).toEqual([400, [member]]);
 });
 
+test('the error of a place says what is allowed', async () => {
+  const { body } = await ask({ question: { path_name: 'processor', place: 'trailer', token_id: 'a' } });
+  expect(body.errors).toMatchObject({
+    place: ['must be body, query, path or header:<name>, for example header:x-api-key'],
+  });
+});
+
 test('400 for parts of a call beside the question about a token', async () => {
   const { id } = await api.current.application();
   const body = { token_id: 'a', operation: 'token:use', method: 'GET', path: '/', place: 'body' };

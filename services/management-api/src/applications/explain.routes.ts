@@ -35,8 +35,7 @@ const question = {
       description: 'What follows the address of the route or Proxy, as it is sent; a query does not count',
     },
     place: {
-      type: 'string',
-      pattern: '^(body|query|path|header:.+)$',
+      ...tokenUseSchema.properties.places.items,
       description:
         'Where the token stands in the call. Needs `token_id`. Without it, `use.places` of the token is not judged',
     },

@@ -16,7 +16,7 @@ export function faultsOfPlaces({ token_places = [] }: Members, ownPrefix: string
     if (places.includes(place)) continue;
     const fault = place.startsWith(headerPlace)
       ? faultInSearchedHeader(place.slice(headerPlace.length), ownPrefix)
-      : 'must be body, query, path or header:<name>';
+      : 'must be body, query, path or header:<name>, for example header:x-api-key';
     if (fault) faults[`token_places[${i}]`] = [fault];
   }
   return faults;

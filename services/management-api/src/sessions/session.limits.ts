@@ -14,7 +14,7 @@ export interface SessionFigures {
 export function measureSessionLimits(registry: Runtime['metrics'], figures: SessionFigures): void {
   exportCounter(registry, {
     name: 'sluice_session_limit_total',
-    help: 'Waiting sessions ended by newer ones, and authorizations refused (429)',
+    help: 'Outcome ended: waiting sessions that newer ones replaced. Outcome refused: authorizations that got 429',
     by: 'outcome',
     read: () => ({ ...figures }),
   });

@@ -17,12 +17,12 @@ const counters = {
     ({ cpuMs }: TransformPoolState) => cpuMs / 1000,
   ],
   wall_seconds_total: [
-    'Time of runs in their threads, with waiting',
+    'Time that runs spent in their threads, including waiting',
     ({ durationMs }: TransformPoolState) => durationMs / 1000,
   ],
   suspensions_total: ['Suspensions', ({ suspensions }: TransformPoolState) => suspensions],
   suspended_runs_total: [
-    'Runs refused because their code is suspended',
+    'Runs that were refused because their code is suspended',
     ({ suspendedRuns }: TransformPoolState) => suspendedRuns,
   ],
 } as const;
@@ -57,7 +57,7 @@ export function measureCode(kind: 'transform' | 'reactor', pool: TransformPool, 
   }
   exportCounter(registry, {
     name: `sluice_${kind}_stops_total`,
-    help: `Runs stopped by a limit`,
+    help: `Runs that a limit stopped`,
     by: 'limit',
     read() {
       const { stops } = pool.state();

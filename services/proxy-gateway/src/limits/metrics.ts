@@ -22,15 +22,15 @@ const gauges = {
     ({ destinations }: Limits) => destinations.state().waiting,
   ],
   sluice_destination_lookups_under_way: [
-    'Look-ups in progress',
+    'Name look-ups in progress',
     ({ destinations }: Limits) => destinations.state().names.underWay,
   ],
   sluice_destination_waiting_lookups: [
-    'Look-ups waiting for others of their Tenant',
+    'Name look-ups that wait because their Tenant has reached its limit',
     ({ destinations }: Limits) => destinations.state().names.waiting,
   ],
   sluice_destination_remembered_names: [
-    'Cached names',
+    'Cached destination names',
     ({ destinations }: Limits) => destinations.state().names.remembered,
   ],
 } as const;
@@ -55,13 +55,13 @@ export function measureLimits(limits: Limits, registry: Registry): void {
   measureBodyBytes(limits.bodyBytes, registry);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'Refusals, by limit. Limit field_errors: responses whose list of errors was cut',
+    help: 'Requests refused by a limit. Limit field_errors: responses whose list of errors was cut off',
     by: 'limit',
     read: () => refusalsOf(limits),
   });
   exportCounter(registry, {
     name: 'sluice_destination_lookups_total',
-    help: 'Look-ups of names; absent: no such name; failed: no usable response',
+    help: 'DNS look-ups of destinations. Outcome absent: the name does not exist. Outcome failed: no usable response',
     by: 'outcome',
     read: () => ({ ...limits.destinations.state().names.outcomes }),
   });

@@ -167,7 +167,7 @@ function measure(registry: Registry, leftOut: { limit: number; redis: number }):
   });
   exportCounter(registry, {
     name: 'sluice_invocation_feed_lost_total',
-    help: 'Invocations missing in the feed and in figures, because Redis failed',
+    help: 'Invocations missing in GET /invocations and in the figures, because Redis failed',
     read: () => leftOut.redis,
   });
 }

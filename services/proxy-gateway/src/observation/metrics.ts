@@ -31,13 +31,13 @@ export function invocationMetrics(registry: Registry): InvocationMetrics {
   });
   const stageDurations = durationHistogram({
     name: 'sluice_invocation_stage_duration_seconds',
-    help: 'Duration of each stage; destination includes its response',
+    help: 'Duration of each stage. Stage destination: until the end of its response',
     series: stages.map((stage) => ({ stage })),
     registry,
   });
   const errors = new Counter({
     name: 'sluice_invocation_errors_total',
-    help: 'Invocations that ended with a proxy_error, or whose caller left',
+    help: 'Invocations that ended with a proxy_error or whose caller disconnected',
     labelNames: ['code'],
     registers: [registry],
   });

@@ -89,7 +89,7 @@ export function measuredReactorPlaces(
   });
   exportCounter(registry, {
     name: 'sluice_reactor_place_refusals_total',
-    help: 'Calls of react refused because the Tenant had no free slot',
+    help: 'Calls of react that were refused, because no slot was free for their Tenant',
     read: () => places.refusals,
   });
   return places;

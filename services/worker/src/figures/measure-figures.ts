@@ -32,13 +32,13 @@ export function measureFigures(
   gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest unconfirmed change', () => of('oldestChange'));
   gauge(
     'sluice_cache_leases',
-    'Leases in Postgres, one for each caching process',
+    'Leases in Postgres. Each process with a cache has one',
     () => known({ held: 'leasesHeld', expired: 'leasesExpired' }),
     'state',
   );
   gauge(
     'sluice_cache_leases_outdated',
-    'Leases of processes that do not know the newest migration',
+    'Leases of processes of an older version: they do not know the newest migration',
     () =>
       known({
         'management-api': 'outdatedManagement',
@@ -49,23 +49,33 @@ export function measureFigures(
   );
   gauge(
     'sluice_overdue_seconds',
-    'How long the oldest due row is late; tenant: since closing',
+    'How long the oldest expired row has been waiting for its deletion. Kind tenant: since the Tenant was closed',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );
   gauge('sluice_reactor_runs_waiting', 'Asynchronous runs waiting for a gateway', () => of('runsWaiting'));
   gauge('sluice_reactor_runs_oldest_age_seconds', 'Age of the oldest waiting run', () => of('oldestRun'));
-  gauge('sluice_ledger_waiting_rows', 'Audit rows that are in no tree yet', () => of('unsequencedRows'));
-  gauge('sluice_ledger_oldest_age_seconds', 'Age of the oldest audit row that is in no tree', () =>
-    of('oldestArrival'),
+  gauge('sluice_ledger_waiting_rows', 'Rows of the audit log that are not in the ledger yet', () =>
+    of('unsequencedRows'),
+  );
+  gauge(
+    'sluice_ledger_oldest_age_seconds',
+    'Age of the oldest row of the audit log that is not in the ledger yet',
+    () => of('oldestArrival'),
   );
   gauge('sluice_ledger_unwitnessed', 'Ledgers whose newest checkpoint the witness has not accepted', () =>
     hasWitness ? of('unwitnessedLedgers') : unknown,
   );
-  gauge('sluice_audit_log_default_rows', `Audit rows in no monthly partition, up to ${mostCounted}`, () =>
-    of('rowsInNoMonth'),
+  gauge(
+    'sluice_audit_log_default_rows',
+    `Rows of the audit log that are in no monthly partition, counted up to ${mostCounted}`,
+    () => of('rowsInNoMonth'),
   );
-  gauge('sluice_data_key_encryptions_max', 'Most encryptions under one data key', () => usage?.encryptions ?? unknown);
+  gauge(
+    'sluice_data_key_encryptions_max',
+    'Number of encryptions with the most used data key',
+    () => usage?.encryptions ?? unknown,
+  );
   gauge('sluice_data_key_encryptions_limit', 'Encryptions after which a data key is replaced', () => mostEncryptions);
   gauge('sluice_data_key_oldest_age_seconds', 'Age of the oldest data key', () => usage?.ageSeconds ?? unknown);
 

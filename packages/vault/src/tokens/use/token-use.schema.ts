@@ -1,10 +1,10 @@
 const methodPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
 const placePattern = "^(body|query|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$";
 
-/** What the patterns mean, as sentences. */
+/** What the patterns allow, in words that follow the path of the member. */
 export const tokenUseForms: Readonly<Record<string, string>> = {
   [methodPattern]: 'must be an HTTP method, for example POST',
-  [placePattern]: 'must be body, query, path or header:<name>',
+  [placePattern]: 'must be body, query, path or header:<name>, for example header:x-api-key',
 };
 
 const entries = { type: 'array', minItems: 1, maxItems: 20 } as const;

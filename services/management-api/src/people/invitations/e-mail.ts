@@ -1,7 +1,9 @@
+import { emailPattern } from '@sluice/http-api';
+
 /** As requests and commands give it. */
 export const email = {
   type: 'string',
-  pattern: '^[^\\s@\\p{Cc}\\p{Cf}\\p{Z}]+@(localhost|[\\p{L}\\p{M}\\p{N}-]+(\\.[\\p{L}\\p{M}\\p{N}-]+)+)$',
+  pattern: emailPattern,
   maxLength: 254,
   description: 'E-mail address. Its host name has a dot or is localhost. ASCII letters are stored in lower case',
 } as const;

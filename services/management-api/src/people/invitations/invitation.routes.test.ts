@@ -121,6 +121,11 @@ test.each([
   expect((await api.current.send('POST', invitations, { body })).status).toBe(400);
 });
 
+test('the error of an e-mail address says what is allowed', async () => {
+  const { body } = await api.current.send('POST', invitations, { body: { email: 'ada' } });
+  expect(body.errors).toEqual({ email: ['must be an e-mail address, such as ada@example.com'] });
+});
+
 test.each(['ada@localhost', "o'hara+x@sub.example.co.uk", 'jörg@bücher.example'])('%s is invited', async (email) => {
   const { invite } = await ownTenant();
   expect((await invite({ email })).status).toBe(201);

@@ -1,0 +1,14 @@
+import { containerForm, containerPattern } from '@sluice/access';
+import { pathNameForm, pathNamePattern } from '@sluice/database';
+import { tokenUseForms } from '@sluice/vault';
+
+export const emailPattern =
+  '^[^\\s@\\p{Cc}\\p{Cf}\\p{Z}]+@(localhost|[\\p{L}\\p{M}\\p{N}-]+(\\.[\\p{L}\\p{M}\\p{N}-]+)+)$';
+
+/** What each pattern of a schema allows, in words that follow the path of the member. */
+export const patternForms: Readonly<Record<string, string>> = {
+  [containerPattern]: containerForm,
+  [pathNamePattern]: pathNameForm,
+  [emailPattern]: 'must be an e-mail address, such as ada@example.com',
+  ...tokenUseForms,
+};
