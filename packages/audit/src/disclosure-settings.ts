@@ -4,15 +4,13 @@ export const disclosureSettings = {
     minimum: 1,
     default: 50_000,
     description:
-      'Rows of disclosures (1 KiB on average) that may wait for Postgres, half of them of one Tenant. Beyond it ' +
-      'nothing is disclosed',
+      'Limit of audit rows of disclosures that wait for Postgres (1 KiB each on average). One Tenant may use half of it. If it is reached, no value is revealed',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',
     minLength: 1,
     description:
-      'Folder of this process alone where rows of disclosures survive its death. Without it a killed process ' +
-      'loses the last 100 ms, or all since Postgres became unavailable',
+      'Folder in which audit rows of disclosures survive if the process is killed. Each process needs a folder of its own. If it is not set, a killed process loses the rows of the last 100 ms, or all rows since Postgres became unavailable',
   },
 } as const;
 

@@ -5,7 +5,7 @@ export const cacheSettings = {
     type: 'integer',
     minimum: 1,
     default: 10_000,
-    description: 'Limit of cached entries of one kind (callers, Proxies, tokens, data keys)',
+    description: 'Limit of cached entries of one kind: callers, Proxies, tokens or data keys',
   },
   CACHE_MAX_BYTES: {
     type: 'integer',

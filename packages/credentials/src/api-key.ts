@@ -9,7 +9,7 @@ export const credentialSettings = {
     type: 'string',
     minLength: 32,
     writeOnly: true,
-    description: 'Secret under which API keys are hashed; the same for all services',
+    description: 'Secret for the hashes of API keys. It must be the same in all services',
   },
 } as const;
 
@@ -18,7 +18,7 @@ export const keyEnvironmentSettings = {
     type: 'string',
     pattern: '^[a-z0-9]{1,16}$',
     default: 'live',
-    description: 'Name of the installation in new API keys',
+    description: 'Name of the installation. New API keys contain it',
   },
 } as const;
 

@@ -12,7 +12,7 @@ export const databaseSettings = {
     pattern: '^postgres(ql)?://',
     format: 'ports',
     writeOnly: true,
-    description: 'Postgres, such as postgres://user:password@localhost:5432/sluice',
+    description: 'URL of Postgres, such as postgres://user:password@localhost:5432/sluice',
   },
   DATABASE_POOL_SIZE: {
     type: 'integer',
@@ -20,8 +20,7 @@ export const databaseSettings = {
     maximum: 1000,
     default: 16,
     description:
-      'Connections for requests in one process, always open, half of them for one Tenant. Up to five more serve ' +
-      'leases and checks',
+      'Number of connections for requests in one process. They are always open, and one Tenant may use half of them. Up to five more connections serve leases and checks',
   },
   DATABASE_WAIT_MS: {
     type: 'integer',
@@ -29,14 +28,15 @@ export const databaseSettings = {
     maximum: 60_000,
     default: 1000,
     description:
-      'Longest wait of a request for a free connection. Otherwise 503. Opening a connection may take another 5 s',
+      'Longest time for which a request waits for a free connection. Otherwise 503. Opening a connection may take another 5 s',
   },
   DATABASE_MAX_WAITING: {
     type: 'integer',
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'Limit of queued calls for a connection. Otherwise the Tenant with most of them gets 503',
+    description:
+      'Limit of calls that are queued for a connection. If it is reached, the Tenant with the most queued calls gets 503',
   },
 } as const;
 

@@ -10,7 +10,8 @@ export const sharedLimitSettings = {
     minimum: 1,
     maximum: 1000,
     default: 50,
-    description: 'Longest wait for Redis in a rate limit. Then the process counts without the other processes',
+    description:
+      'Longest time for which a rate limit waits for Redis. Then the process counts alone, without the other processes',
   },
 } as const;
 

@@ -5,7 +5,7 @@ export const redisSettings = {
     format: 'ports',
     writeOnly: true,
     description:
-      'Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +
+      'URL of Redis or Valkey: redis://host:6379, redis+cluster://host:port,host:port or ' +
       'redis+sentinel://host:port,host:port/master; rediss for TLS',
   },
 } as const;

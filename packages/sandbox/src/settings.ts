@@ -40,7 +40,7 @@ export const transformSettings = {
     minimum: 1,
     maximum: 10_000,
     default: defaultTransformLimits.fieldErrors,
-    description: 'Number of field errors of a thrown error that are sent. Further ones are left out',
+    description: 'Limit of field errors that a response takes from an error thrown by code. Further ones are left out',
   },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',

@@ -276,6 +276,6 @@ test.each(['--help', '-h'])('%s tells the settings and exits with 0, whatever th
   const { output, exit } = run(orderly, { NEEDED: '' }, [flag]);
   expect(await exit).toBe(0);
   expect(output.text).toContain('sample: a sample');
-  expect(output.text).toMatch(/LOG_LEVEL +Lowest severity of messages that are logged \(default "info"\)/);
+  expect(output.text).toMatch(/LOG_LEVEL +Lowest level of messages that are logged \(default "info"\)/);
   expect(output.text).not.toContain('STARTED');
 });

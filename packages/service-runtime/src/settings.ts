@@ -3,7 +3,7 @@ export const serviceSettings = {
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
-    description: 'Lowest severity of messages that are logged',
+    description: 'Lowest level of messages that are logged',
   },
   ADMIN_HOST: {
     type: 'string',

@@ -31,7 +31,7 @@ export const storeSettings = {
   DATABASE_ON_SHARDS: {
     type: 'boolean',
     default: false,
-    description: 'Whether the tables are spread over Citus shards',
+    description: 'Whether the tables are distributed over Citus shards',
   },
 } as const;
 

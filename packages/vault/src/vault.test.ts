@@ -182,7 +182,9 @@ describe('createToken', () => {
       errors: { id: [expect.stringMatching(/^must have 3 to 400 characters, .* none of # \/ /)] },
     });
     await expect(createToken(vault, await createActor(), { data: 1, containers: ['/a b/'] })).rejects.toMatchObject({
-      errors: { 'containers[0]': ['must be names of letters, digits, _ and -, with slashes between them, such as /pci/high/'] },
+      errors: {
+        'containers[0]': ['must be names of letters, digits, _ and -, with slashes between them, such as /pci/high/'],
+      },
     });
   });
 

@@ -28,13 +28,13 @@ export const configSchema = {
       minimum: 1,
       maximum: 64,
       default: 2,
-      description: 'Threads for test runs of code. One Tenant may use all but one',
+      description: 'Number of threads for test runs of code. One Tenant may use all but one',
     },
     TRANSFORM_TEST_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 0,
       default: 50,
-      description: 'Test runs that may wait for a thread. Otherwise 503',
+      description: 'Limit of test runs that are queued for a thread. Otherwise 503',
     },
     ...hostSettings,
     ...sharedLimitSettings,
@@ -64,8 +64,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 10_000,
       description:
-        'Limit of sessions of one Application that wait for authorization. If it is reached, the oldest session of the network with most of them ' +
-        '(IPv4 /24, IPv6 /48) ends',
+        'Limit of sessions of one Application that wait for authorization. If it is reached, the network (IPv4 /24, IPv6 /48) with the most waiting sessions loses its oldest one',
     },
     TENANT_MAX_SESSIONS: {
       type: 'integer',
@@ -80,8 +79,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 500,
       description:
-        'Limit of queued requests of one Tenant in one process that create sessions, and of those that authorize sessions. Otherwise ' +
-        'the network or Application with most of them gets 429',
+        'Limit of queued requests of one Tenant in one process that create sessions, and the same limit for requests that authorize sessions. If it is reached, the network or Application with the most queued requests gets 429',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

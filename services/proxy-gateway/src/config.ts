@@ -116,7 +116,8 @@ export const configSchema = {
       minimum: 1,
       maximum: 3600,
       default: 1,
-      description: 'Window in which both limits are counted. A burst may use the whole limit of a window at once',
+      description:
+        'Window in which invocations are counted for RATE_LIMIT_APPLICATION_PER_SECOND and RATE_LIMIT_PROXY_PER_SECOND. A burst may use the whole limit of a window at once',
     },
     ...sharedLimitSettings,
     INVOCATION_FEED: {
@@ -162,12 +163,13 @@ export const configSchema = {
       ...count,
       default: 10_000,
       description:
-        'Limit of pairs of a form that a transform gets or returns. Otherwise 400 (request), 502 (response) or 500 (result)',
+        'Limit of name-value pairs in a form body that a transform gets or returns. Otherwise 400 (in the request), 502 (in the response) or 500 (in the result of the transform)',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
-      description: 'Limit of expressions in a buffered body and in the calls of its transforms. Otherwise 400',
+      description:
+        'Limit of expressions in a buffered body, including those that its transforms send with `svc`. Otherwise 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
@@ -189,21 +191,20 @@ export const configSchema = {
       minimum: 1,
       maximum: 256,
       default: 3,
-      description: 'Threads for transforms. One Tenant may use all but one',
+      description: 'Number of threads for transforms. One Tenant may use all but one',
     },
     TRANSFORM_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Limit of batches of transforms that are queued for a thread. Otherwise 503',
+      description: 'Limit of batches of transform runs that are queued for a thread. Otherwise 503',
     },
     TRANSFORM_WARM_BYTES: {
       type: 'integer',
       minimum: 0,
       default: 0,
       description:
-        'Memory in one process for code that stays loaded between runs. If it is full, the code of the thread that was used ' +
-        'longest ago is unloaded. 0: a sixth of the memory limit',
+        'Memory in one process for code that stays loaded between runs. If it is full, the code of the least recently used thread is unloaded. 0: a sixth of the memory limit',
     },
     ...transformSettings,
     REACTOR_THREADS: {
@@ -212,8 +213,7 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Limit of concurrent runs of reactors, each with its own thread. One Tenant may use half of them. If its code used much CPU time or was killed within ' +
-        'the last minute, it may use a quarter, and all such Tenants together half. Otherwise react is 503, and asynchronous runs stay queued',
+        'Limit of concurrent runs of reactors. Each has its own thread. One Tenant may use half of them. A Tenant whose code used much CPU time or was killed within the last minute may use a quarter, and all such Tenants together may use half. If no thread is free, react is 503, and asynchronous runs stay queued',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,
@@ -226,19 +226,19 @@ export const configSchema = {
       minimum: 0,
       maximum: 1000,
       default: defaultSuspension.kills,
-      description: 'Number of kills within the window after which a transform is suspended. 0: never',
+      description: 'Number of kills within TRANSFORM_BREAKER_WINDOW_MS after which code is suspended. 0: never',
     },
     TRANSFORM_BREAKER_WINDOW_MS: {
       type: 'integer',
       minimum: 1,
       default: defaultSuspension.windowMs,
-      description: 'Window in which kills are counted',
+      description: 'Window in which killed runs are counted for TRANSFORM_BREAKER_KILLS',
     },
     TRANSFORM_BREAKER_OPEN_MS: {
       type: 'integer',
       minimum: 1,
       default: defaultSuspension.suspendMs,
-      description: 'How long a transform is suspended',
+      description: 'How long code stays suspended',
     },
     TRANSFORM_CONSOLE: {
       type: 'string',

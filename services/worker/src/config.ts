@@ -32,7 +32,7 @@ export const configSchema = {
       minimum: 1,
       maximum: 36_500,
       description:
-        'Days after which rows of the audit log are deleted, at most a month later. If it is not set, they are never deleted',
+        'Days after which rows of the audit log are deleted. Deletion can take up to a month longer. If it is not set, rows are never deleted',
     },
     AUDIT_KEEP_CLOSED_DAYS: {
       type: 'integer',
@@ -52,13 +52,13 @@ export const configSchema = {
       type: 'integer',
       minimum: 1000,
       default: 30_000,
-      description: 'If a worker is silent for this time, another worker takes its jobs',
+      description: 'If a worker does not renew its jobs for this time, another worker takes them',
     },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'Interval of the sweeps, which search for due rows without a job',
+      description: 'Interval of the sweeps. They find rows that are due but have no job',
     },
   },
 } as const;

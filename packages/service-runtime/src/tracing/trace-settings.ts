@@ -4,7 +4,7 @@ export const traceSettings = {
     type: 'string',
     pattern: '^https?://[^@?#\\s]+$',
     format: 'url',
-    description: 'Collector of spans (OTLP over HTTP), such as http://otel-collector:4318',
+    description: 'URL of the collector of spans (OTLP over HTTP), such as http://otel-collector:4318',
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     type: 'string',
@@ -16,6 +16,6 @@ export const traceSettings = {
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'Share of requests whose spans are sent, from 0 to 1',
+    description: 'Part of the requests whose spans are sent, from 0 (none) to 1 (all)',
   },
 } as const;

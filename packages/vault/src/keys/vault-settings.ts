@@ -15,13 +15,13 @@ export const vaultSettings = {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description: 'Previous and next root keys during a rotation, comma separated',
+    description: 'During a rotation of the root key: the previous and the next root key, comma separated',
   },
   VAULT_ADDR: {
     type: 'string',
     pattern: '^https?://[^@?#\\s]+$',
     format: 'url',
-    description: 'Vault or OpenBao, such as https://vault.internal:8200',
+    description: 'URL of Vault or OpenBao, such as https://vault.internal:8200',
   },
   VAULT_TOKEN: {
     type: 'string',

@@ -4,7 +4,7 @@ export const runSettings = {
     minimum: 1000,
     default: 15_000,
     description:
-      'If a gateway is silent for this time, its asynchronous runs start again. Those that may have called another service fail',
+      'If a gateway does not renew its asynchronous runs for this time, another gateway starts them again. Runs that may have called another service fail instead',
   },
   REACTOR_RUNS_WAITING: {
     type: 'integer',
@@ -17,6 +17,6 @@ export const runSettings = {
     type: 'integer',
     minimum: 1024,
     default: 256 * 1024 * 1024,
-    description: 'Limit of stored results and console text of one Tenant. Otherwise react-async is 429',
+    description: 'Limit of the stored results and console text of all runs of one Tenant. Otherwise react-async is 429',
   },
 } as const;
