@@ -12,7 +12,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Keys and secrets',
-    about: 'Without these the data is lost; with the database they reveal it.',
+    about: 'If they are lost, the data is lost. Whoever has them and the database can read the data.',
     names: /^(ROOT_KEY|KEY|VAULT)_|^ROOT_KEY$/,
   },
   {
@@ -44,7 +44,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Destinations',
-    about: 'Where the gateway may connect to.',
+    about: 'Which destinations the gateway may connect to, and how.',
     names: /^DESTINATION_/,
   },
   {
@@ -57,7 +57,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Caches',
-    about: 'What does not fit is read from Postgres.',
+    about: 'Entries that do not fit are read from Postgres.',
     names: /^CACHE_/,
   },
   {

@@ -8,13 +8,13 @@ const introduction = `# Settings
 
 Generated from the services' schemas by \`npm run config\`.
 
-- Settings are environment variables; an empty one counts as absent. A process checks all at its start, names every fault, and
-  exits with 78.
-- Each chapter says which processes take its settings; parentheses name other ones.
-- A **secret** is never shown, and can come from a file: append \`_FILE\` to its name.
-- Numbers without a range may be any from 0 or 1 on.
-- \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all but those that
-  it sets itself (\`--help\`). Settings of containers: [docker](../docker/README.md).
+- Settings are environment variables. An empty one counts as not set.
+- A process checks all its settings when it starts. If one is wrong or missing, it names all faults and exits with 78.
+- Each chapter names the processes that take its settings. If other processes take a setting, they follow its name in parentheses.
+- A **secret** is never printed. It can come from a file: append \`_FILE\` to its name.
+- Numbers without a range have no upper limit. None may be negative.
+- \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all settings but
+  those that it sets itself (\`npm start -- --help\`). Settings of containers: [docker](../docker/README.md).
 `;
 
 /** The text of REFERENCE.md. */

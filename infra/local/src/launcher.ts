@@ -11,23 +11,23 @@ const ownNames = ['PORT', 'SLUICE_DIR', 'REDIS_URL', 'NO_COLOR'];
 
 export const help = `Usage: npm start
 
-Runs the whole platform on this machine: Postgres, Redis, every service, and one base URL. Ctrl-C stops it all; data
-stay for the next start.
+Runs the whole platform on this machine: Postgres, Redis, every service, and one base URL. Ctrl-C stops everything. The
+data remains for the next start.
 
 Settings (environment):
   PORT           port of the base URL on 127.0.0.1 (default 8080)
   SLUICE_DIR     folder of data, credentials and logs (default .sluice in the repository)
-  REDIS_URL      a Redis that runs already (default: one is started, and downloaded on Debian and Ubuntu if there is none)
+  REDIS_URL      a running Redis (default: one is started; on Debian and Ubuntu it is downloaded if there is none)
   NO_COLOR       no colours in the terminal
-  All settings of infra/configuration/REFERENCE.md reach the services that take them, for example LOG_LEVEL=debug or
-  HEADER_PREFIX=ACME, but for those that npm start sets itself:
+  The services also get all settings of infra/configuration/REFERENCE.md, for example LOG_LEVEL=debug or
+  HEADER_PREFIX=ACME, except those that npm start sets itself:
 ${wrapped([...settingsOfLauncher()].filter((name) => !ownNames.includes(name) && !/^MALLOC_/.test(name)))}
 
 In SLUICE_DIR:
   credentials.json   base URL, Tenant and management key
   logs/              a log for each process, emptied at each start
-  environment        what npm run tenant, keys and migrate need to reach this stack
-Removing the folder removes all data.`;
+  environment        settings with which npm run tenant, keys and migrate reach this stack
+If you delete the folder, all data is deleted.`;
 
 export interface LaunchOptions {
   directory: string;

@@ -22,13 +22,13 @@ export interface Command {
 }
 
 export const commonOptions = {
-  json: { type: 'boolean', description: 'print JSON, also on a terminal' },
+  json: { type: 'boolean', description: 'print JSON instead of a table, also on a terminal' },
   profile: {
     type: 'string',
     value: 'NAME',
     description: 'use keys and URL of this profile (default: SLUICE_PROFILE, or "default")',
   },
-  help: { type: 'boolean', short: 'h', description: 'this text' },
+  help: { type: 'boolean', short: 'h', description: 'show this help' },
 } as const satisfies Record<string, Option>;
 
 export function textOf({ values }: Input, name: string): string | undefined {

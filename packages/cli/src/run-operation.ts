@@ -37,16 +37,17 @@ export function operationCommand(operation: OperationCommand): Command {
       type: 'string',
       short: 'd',
       value: 'JSON',
-      description: 'the body: JSON, @file, or - for standard input',
+      description: 'body of the request: JSON, @file, or - for standard input',
     };
   if (operation.takesIfMatch)
     options['if-match'] = {
       type: 'string',
       value: 'VERSION',
-      description: 'do it only if nobody has changed the resource: send the modified_at (or created_at) that you read',
+      description:
+        'the modified_at (or created_at) that you last read; if the resource has changed since, nothing is done',
     };
   if (operation.answer === 'list')
-    options.all = { type: 'boolean', description: 'all pages; as JSON, one item per line' };
+    options.all = { type: 'boolean', description: 'list all pages; with JSON output, print one item per line' };
   const example =
     operation.example === undefined ? undefined : `Example: --data '${JSON.stringify(operation.example)}'`;
   return {

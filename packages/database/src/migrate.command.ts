@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 
 const help = `Usage: npm run migrate [-- --print-citus]
 
-Brings the database in DATABASE_URL (or in the file that DATABASE_URL_FILE names) to the newest version.
-Safe to run several times, by several processes, and while the previous version still serves.
+Migrates the database in DATABASE_URL (or in the file that DATABASE_URL_FILE names) to the newest version. It may run several
+times, in several processes at once, and while services of the previous version still run.
 
-  --print-citus   prints the statements that spread the tables by Citus, and changes nothing (infra/stores.md)`;
+  --print-citus   prints the statements that distribute the tables with Citus, and changes nothing (infra/stores.md)`;
 
 const { values, error } = readArguments();
 if (error) {
@@ -54,7 +54,7 @@ async function run(): Promise<number> {
   );
   try {
     const applied = await migrate(db, {
-      onWait: () => console.error('Another transaction holds a table; trying again'),
+      onWait: () => console.error('Another transaction has locked a table. Trying again'),
     });
     console.log(applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`);
     return 0;

@@ -43,9 +43,9 @@ interface Member extends types.Field {
 const standing = new WeakMap<Element, types.Field>();
 
 /**
- * A group of fields that make one token.
+ * Creates a group of fields that make one token.
  *
- * @param url of the vault's fields, as `https://fields.example.com`.
+ * @param url address of the hosted fields, such as `https://fields.example.com`.
  * @param key API key of a public Application.
  */
 export function fields(url: string, key: string, { application, theme }: types.FieldsOptions): types.Fields {
@@ -68,7 +68,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
 
   async function send(message: Message, authorize?: types.Authorize) {
     const [first] = entries();
-    if (!first) throw failed({ title: 'No fields' });
+    if (!first) throw failed({ title: 'The group has no fields' });
     await Promise.all(entries().map((member) => member.isReady || member.ready));
     return first.call({ ...message, fields: entries().map(({ label }) => label) }, authorize);
   }
@@ -103,7 +103,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
     };
 
     const cancelCalls = () => {
-      for (const { reject } of calls.values()) reject(failed({ title: 'Field gone' }));
+      for (const { reject } of calls.values()) reject(failed({ title: 'The field was removed or loaded again' }));
       calls.clear();
     };
 
@@ -131,7 +131,7 @@ export function fields(url: string, key: string, { application, theme }: types.F
           if (!frame.isConnected) return wait(ms);
           if (ms > 3_000)
             return emit('error', {
-              title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`,
+              title: `No response from ${origin}. Check that the allowed_origins of the Application include ${location.origin}`,
             });
           // While the vault is rolled, the frame's page may name files that another process does not have yet. Inserted anew,
           // the frame loads again without an entry in the history of the page.
@@ -209,9 +209,9 @@ export function fields(url: string, key: string, { application, theme }: types.F
       for (const other of kind === 'reveal' ? [] : entries()) {
         const roots = [rootOf(target), rootOf(other.target)];
         const isFar = roots[0] && roots[1] && roots[0] !== roots[1];
-        if (isFar) throw new Error(`${label} and ${other.label} are not in one document or shadow root`);
+        if (isFar) throw new Error(`${label} and ${other.label} must be in the same document or shadow root`);
         if (other.label === label || !fitting.test(`${label} ${other.label}`)) {
-          throw new Error(`${label} and ${other.label} do not fit`);
+          throw new Error(`${label} and ${other.label} cannot make one token`);
         }
       }
       const field = mount(kind, label, target, options);
@@ -229,6 +229,6 @@ export function fields(url: string, key: string, { application, theme }: types.F
 
 function find(target: Element | string): HTMLElement {
   const element = typeof target === 'string' ? document.querySelector(target) : target;
-  if (!element) throw new Error(`No ${target}`);
+  if (!element) throw new Error(`The page has no element ${target}`);
   return element as HTMLElement;
 }

@@ -66,7 +66,10 @@ describe.each(versions)('with elements.js %s', (version) => {
         (given) => window.order('cvc', { do: 'tokenize', fields: ['cvc'], options: given }),
         options,
       );
-      expect({ problem, token }).toEqual({ problem: { title: 'Not complete', fields: ['number'] }, token: undefined });
+      expect({ problem, token }).toEqual({
+        problem: { title: 'The fields are not complete', fields: ['number'] },
+        token: undefined,
+      });
     }
     expect(shops.current.vault.asked).toEqual([]);
   });

@@ -51,7 +51,9 @@ test.each<[string, string[], object, string[] | undefined]>([
   await using shop = await openTyped();
   const { problem, token } = await tokenize(shop, fields, options);
   expect({ token, fields: problem?.fields }).toEqual({ token: undefined, fields: missing });
-  expect(problem?.title).toMatch(missing ? /^Not complete$/ : /^These fields do not make a token of type /);
+  expect(problem?.title).toMatch(
+    missing ? /^The fields are not complete$/ : /^These fields cannot make a token of type /,
+  );
   expect(asked()).toEqual([]);
 });
 
@@ -100,7 +102,9 @@ test('a text makes no token with a part of a card, and no card_number', async ()
     ['number', 'text'],
     ['text', 'number'],
   ]) {
-    expect((await tokenize(shop, fields)).problem?.title).toBe('A text and a part of a card make no token together');
+    expect((await tokenize(shop, fields)).problem?.title).toBe(
+      'Text fields and card fields cannot make one token together',
+    );
   }
   expect((await tokenize(shop, ['text'], { type: 'card_number' })).problem?.title).toMatch(/type card_number$/);
   expect(asked()).toEqual([]);

@@ -78,7 +78,9 @@ test('a page that may not embed is told so after ten seconds', async () => {
   }, vault.origin);
   await eventually('the refusal', () => seen.errors.length > 0);
   await page.clock.runFor(10_000);
-  expect(await told).toBe(`No answer from ${vault.origin}. Do its allowed_origins have ${shops.current.origin}?`);
+  expect(await told).toBe(
+    `No response from ${vault.origin}. Check that the allowed_origins of the Application include ${shops.current.origin}`,
+  );
   expect(await shop.eventsOf('number')).toEqual([{ title: await told }]);
   expect(seen.errors.join()).toContain('frame-ancestors');
   seen.errors.length = 0;
@@ -222,7 +224,7 @@ describe('in a shadow root', () => {
       ['number', first],
       ['cvc', second],
     ]);
-    await expect(mounted).rejects.toThrow('cvc and number are not in one document or shadow root');
+    await expect(mounted).rejects.toThrow('cvc and number must be in the same document or shadow root');
   });
 });
 
@@ -288,18 +290,18 @@ test('focus() before the frame is there counts once it is', async () => {
 test('a group makes one token: what does not fit is refused', async () => {
   await using shop = await shops.current.open();
   const tries: [string, [kind: Kind, name?: string][]][] = [
-    ['number and number do not fit', [['number'], ['number']]],
-    ['number and card do not fit', [['card'], ['number']]],
-    ['textname and cvc do not fit', [['cvc'], ['text', 'name']]],
-    ['text and text do not fit', [['text'], ['text']]],
+    ['number and number cannot make one token', [['number'], ['number']]],
+    ['number and card cannot make one token', [['card'], ['number']]],
+    ['textname and cvc cannot make one token', [['cvc'], ['text', 'name']]],
+    ['text and text cannot make one token', [['text'], ['text']]],
     [
-      'texta and texta do not fit',
+      'texta and texta cannot make one token',
       [
         ['text', 'a'],
         ['text', 'a'],
       ],
     ],
-    ['texta and text do not fit', [['text'], ['text', 'a']]],
+    ['texta and text cannot make one token', [['text'], ['text', 'a']]],
     ['none', [['text', 'a'], ['text', 'b'], ['reveal'], ['reveal']]],
     ['none', [['number'], ['expiry'], ['cvc'], ['reveal']]],
   ];

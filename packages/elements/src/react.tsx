@@ -4,7 +4,7 @@ import { type HTMLAttributes, type Ref, useEffect, useImperativeHandle, useMemo,
 import { fields } from './elements.ts';
 import type * as types from './types.ts';
 
-/** A group of fields that make one token. They are removed with the component that calls this. */
+/** A group of fields that make one token. The fields are removed when the component that calls this hook is unmounted. */
 export function useFields(origin: string, key: string, { application, theme }: types.FieldsOptions): types.Fields {
   const looks = JSON.stringify(theme);
   const group = useMemo(
@@ -20,14 +20,14 @@ interface Listeners {
   onFocus?(): void;
   onBlur?(): void;
   onChange?(change: types.Change): void;
-  /** Enter was pressed in it. */
+  /** The person pressed Enter in the field. */
   onSubmit?(): void;
   onError?(problem: types.Problem): void;
 }
 
 type Attributes = Omit<HTMLAttributes<HTMLDivElement>, keyof Listeners | 'title' | 'children'>;
 
-/** All options of the kind, and the attributes of the `div` around the field. */
+/** All options of this kind of field, and the attributes of the `div` around the field. */
 export type FieldProps<K extends types.Kind> = Attributes &
   Listeners &
   types.OptionsByKind[K] & { fields: types.Fields; kind: K; fieldRef?: Ref<types.Field | null> };

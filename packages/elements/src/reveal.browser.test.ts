@@ -161,7 +161,7 @@ test('a token that may not be read is not shown, and the page is told', async ()
     { status: 404, body: { title: 'Not Found' } },
   );
   await shop.frame('reveal').getByRole('button', { name: 'Show' }).click();
-  await shop.frame('reveal').getByText('Could not be shown').waitFor();
+  await shop.frame('reveal').getByText('The value cannot be shown').waitFor();
   await eventuallyEqual(() => shop.eventsOf('reveal'), expect.arrayContaining([{ status: 404, title: 'Not Found' }]));
   shop.seen.errors.length = 0;
 });

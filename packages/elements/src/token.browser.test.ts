@@ -67,7 +67,7 @@ test('text without a mask is edited as any text', async () => {
 test('a mask or a pattern that means nothing is told', async () => {
   await using shop = await shops.current.open();
   for (const [options, message] of [
-    [{ mask: '+1 999' }, '1 is nothing'],
+    [{ mask: '+1 999' }, 'must not contain 1'],
     [{ pattern: '(' }, 'Invalid regular expression'],
   ] as const) {
     await expect(addText(shop, 'text', options)).rejects.toThrow(message);
@@ -99,8 +99,8 @@ test('what is not complete is told, and marked', async () => {
   await shop.input('number').fill('4242424242424242');
   const { message, problem } = (await tokenize(shop)) as { message: string; problem: unknown };
   expect({ message, problem }).toEqual({
-    message: 'Not complete',
-    problem: { title: 'Not complete', fields: ['expiry', 'cvc'] },
+    message: 'The fields are not complete',
+    problem: { title: 'The fields are not complete', fields: ['expiry', 'cvc'] },
   });
   await shop.page.locator('#cvc[data-field~=invalid]').waitFor();
   expect(asked()).toEqual([]);
@@ -130,7 +130,7 @@ test('a creation whose answer is lost is sent again with its idempotency key, al
   await using shop = await shops.current.open({ kinds: ['number'] });
   await shop.input('number').fill('4242424242424242');
   shops.current.vault.prepared.push('lost', 'lost', 'lost', 'lost');
-  expect(await tokenize(shop)).toMatchObject({ message: 'The vault did not answer' });
+  expect(await tokenize(shop)).toMatchObject({ message: 'The vault did not respond' });
   expect(await tokenize(shop)).toMatchObject({ token: { type: 'card' } });
   const keys = () => new Set(asked().map(({ headers }) => headers['svc-idempotency-key']));
   expect(asked().length).toBeGreaterThan(4);

@@ -1,4 +1,4 @@
-/** A card is made of `number`, `expiry` and `cvc`, or of `card`, which has all three in one frame. */
+/** The fields `number`, `expiry` and `cvc` make a card. `card` has all three in one frame. */
 export type EntryKind = 'number' | 'expiry' | 'cvc' | 'card' | 'text';
 export type Kind = EntryKind | 'reveal';
 
@@ -17,20 +17,20 @@ export type StyleName =
   | 'opacity'
   | 'text-shadow';
 
-/** Values as in CSS, at most 200 characters, without addresses. */
+/** CSS values of at most 200 characters, without URLs. */
 export type Style = Partial<Record<StyleName, string>>;
 
-/** How a field looks. A color or font that `base` does not set is that of the element around the field. */
+/** How a field looks. By default, color and font are those of the element around the field. */
 export interface Theme {
   base?: Style | undefined;
-  /** While it has the focus. */
+  /** While the field has the focus. */
   focus?: Style | undefined;
   placeholder?: Style | undefined;
-  /** Once a person has left it incomplete. */
+  /** After a person has left the field with an incomplete or wrong value. */
   invalid?: Style | undefined;
 }
 
-/** Words in a field, for other languages than English. */
+/** Texts in a field, for languages other than English. */
 export interface Words {
   number?: string | undefined;
   expiry?: string | undefined;
@@ -42,11 +42,11 @@ export interface Words {
   failed?: string | undefined;
 }
 
-/** The options that may change while the field is in the page. */
+/** Options that `Field.update` can change. */
 export interface Changeable {
-  /** Names the field to screen readers. */
+  /** Name of the field for screen readers. */
   title?: string | undefined;
-  /** For `card`: the placeholder of the number. */
+  /** In a `card`: the placeholder of the number. */
   placeholder?: string | undefined;
   theme?: Theme | undefined;
   disabled?: boolean | undefined;
@@ -60,15 +60,15 @@ export interface FieldOptions extends Changeable {
 }
 
 export interface TextOptions extends FieldOptions {
-  /** The member of the token's data, where a token is made of several texts. */
+  /** The member of the token's data that has the text. Required if several texts make one token. */
   name?: string | undefined;
-  /** 9 is a digit, a is a letter, * is either; everything else is shown as it is. */
+  /** 9 stands for a digit, a for a letter, * for either. Other characters are shown as they are. */
   mask?: string | undefined;
   /** A regular expression (flag `v`) that the whole text must match. */
   pattern?: string | undefined;
 }
 
-/** Has the page's own server authorize the session with this nonce, and resolves once it has. */
+/** Sends the nonce to the page's own server, which authorizes the session. Resolves after the server has authorized it. */
 export type Authorize = (nonce: string) => Promise<unknown>;
 
 export interface RevealOptions extends FieldOptions {
@@ -89,39 +89,39 @@ export interface OptionsByKind {
 export interface Change {
   empty: boolean;
   complete: boolean;
-  /** Of `number` and `card`, when complete. */
+  /** Network of the card. Present in `number` and `card` when the number is complete. */
   brand?: string;
-  /** Also then, and once no other digits can become the last ones: the number is as long as it can be, or left. */
+  /** Last four digits. Present if `brand` is, and if no digit can follow: the number has its full length, or the person has left the field. */
   last4?: string;
 }
 
-/** What a request or a field failed with. */
+/** Why a request or a field failed. */
 export interface Problem {
-  /** Absent where there was no answer. */
+  /** HTTP status. Absent if there was no response. */
   status?: number;
   title: string;
   detail?: string;
-  /** Messages by the path of what is wrong. */
+  /** Messages by the path of the wrong member. */
   errors?: Record<string, string[]>;
   retryAfterSeconds?: number;
-  /** The kinds, or the names of texts, that are not complete. */
+  /** Kinds of the fields that are not complete. For texts: their names. */
   fields?: string[];
 }
 
-/** What `tokenize` and `update` reject with. Its message is the detail, or else the title; it has no value. */
+/** The error of `tokenize` and `update`. Its message is the detail, or the title if there is no detail. It never contains a value. */
 export interface FieldsError extends Error, Problem {}
 
 export interface FieldEvents {
   focus: undefined;
   blur: undefined;
   change: Change;
-  /** Enter was pressed. */
+  /** The person pressed Enter. */
   submit: undefined;
   error: Problem;
 }
 
 export interface Field {
-  /** Rejects if the frame has not loaded after 10 seconds. A frame that loads later still works. */
+  /** Resolves when the field can be used. Rejects if the frame has not loaded after 10 seconds. A frame that loads later still works. */
   readonly ready: Promise<void>;
   /** @returns a function that removes the listener. */
   on<N extends keyof FieldEvents>(name: N, listener: (event: FieldEvents[N]) => void): () => unknown;
@@ -132,13 +132,13 @@ export interface Field {
 }
 
 export interface TokenizeOptions {
-  /** Default: `card`, and `token` for texts. */
+  /** Type of the token. Default: `card`, or `token` if the fields are texts. */
   type?: string | undefined;
   metadata?: Record<string, string> | undefined;
   containers?: string[] | undefined;
 }
 
-/** A token as the vault answers it, without its data. */
+/** A token as in the response of the vault, without its data. */
 export interface Token {
   id: string;
   type: string;
@@ -151,21 +151,21 @@ export interface Token {
 
 export interface Fields {
   /**
-   * Puts a field into the target, an element or its selector. It replaces a field that is already there.
-   * @throws {Error} if the target does not exist, or if the fields of the group could not make one token.
+   * Adds a field to the target, which is an element or its selector. A field that is already there is removed.
+   * @throws {Error} if the target does not exist, or if the fields of the group cannot make one token.
    */
   field<K extends Kind>(kind: K, target: Element | string, options: OptionsByKind[K]): Field;
-  /** Makes one token of the group's fields. @throws {FieldsError} */
+  /** Creates one token from the fields of the group. @throws {FieldsError} */
   tokenize(options?: TokenizeOptions): Promise<Token>;
-  /** Merges the group's fields into the data of a token, for example to add a cvc again. @throws {FieldsError} */
+  /** Merges the fields of the group into the data of an existing token, for example a new cvc into a card. @throws {FieldsError} */
   update(tokenId: string, authorize: Authorize): Promise<Token>;
-  /** Takes all fields of the group out of the page. */
+  /** Removes all fields of the group from the page. */
   destroy(): void;
 }
 
 export interface FieldsOptions {
   /** Id of the public Application to which the key belongs. */
   application: string;
-  /** For all fields of the group. */
+  /** Theme of all fields of the group. */
   theme?: Theme | undefined;
 }

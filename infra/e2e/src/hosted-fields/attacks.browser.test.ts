@@ -197,7 +197,7 @@ describe('a frame hears', () => {
 });
 
 test.each([
-  ['of another Application, an advertisement’s, gets nothing', 'advertiser', 'Not complete'],
+  ['of another Application, an advertisement’s, gets nothing', 'advertiser', 'The fields are not complete'],
   ['of the shop’s Application does, which is what it would have been for', 'mine', undefined],
 ] as const)('a frame with the group and ids of the shop’s fields %s', async (_, who, expected) => {
   await using closing = new AsyncDisposableStack();
@@ -263,7 +263,10 @@ test('a script that takes the port of the security code gets nothing to compare 
     return answers as { problem?: unknown; token?: unknown }[];
   });
   expect(orders.map(({ problem, token }) => ({ problem, token }))).toEqual(
-    Array.from({ length: 4 }, () => ({ problem: { title: 'Not complete', fields: ['number'] }, token: undefined })),
+    Array.from({ length: 4 }, () => ({
+      problem: { title: 'The fields are not complete', fields: ['number'] },
+      token: undefined,
+    })),
   );
   // Nor does a guess find a token that exists, by the key that the page has.
   const guess = { type: 'token', data: { cvc: '987' }, deduplicate_token: true };

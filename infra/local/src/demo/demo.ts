@@ -12,12 +12,12 @@ import { openShop } from './shop/shop.ts';
 
 export const help = `Usage: npm run demo [-- shop]
 
-The main job, shown: a card number becomes a token, a Proxy puts it back on the way to a destination, and what comes
-back holds a token again. Uses the platform that "npm start" runs, or starts one for as long as it takes. Everything
-that it creates is deleted in the end.
+Shows the main job: a card number becomes a token, a Proxy replaces the token with the number in a request to a
+destination, and the response contains a token again. Uses the platform that "npm start" runs, or starts one for the
+demo. In the end everything that the demo created is deleted.
 
-shop: a checkout in your browser instead. A card number is typed into frames of the vault, and the page shows what each
-party saw. It stays until Ctrl-C.
+shop  Shows a checkout in your browser instead. You type a card number into frames of the vault, and the page shows what
+      each party saw. Ctrl-C ends it.
 
 Settings (environment): SLUICE_DIR, HEADER_PREFIX, NO_COLOR, as for npm start.`;
 

@@ -19,19 +19,27 @@ const fileOptions = {
     value: 'FILE',
     description: 'YAML or JSON file with lists of applications, proxies, reactor_formulas and reactors',
   },
-  env: { type: 'string', multiple: true, value: 'NAME', description: 'a variable that the file may refer to' },
-  prune: { type: 'boolean', description: 'delete what this file made before and no longer has' },
+  env: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    description: 'name of an environment variable that the file may use; can be repeated',
+  },
+  prune: {
+    type: 'boolean',
+    description: 'delete what apply created from this file earlier and the file no longer contains',
+  },
 } as const;
 
-const notes = `The items of the lists are bodies of create. Each name must be unique in its list. A Proxy or reactor can name its
-Application, and a reactor its formula: { name: backend }.
-{ $file: code.js } is replaced with the text of a file below the folder of FILE, { $env: NAME } with the text of a variable
-that --env allows, and { $env: NAME, type: number } (or boolean) with the value of this text.
+const notes = `Each item of a list has the members of the body that creates it. Each name must be unique in its list. A Proxy or
+reactor can refer to its Application by name, and a reactor to its formula: { name: backend }.
+{ $file: code.js } stands for the text of a file below the folder of FILE. { $env: NAME } stands for the text of an environment
+variable that --env allows, and { $env: NAME, type: number } (or boolean) for this text as a number (or boolean).
 FILE.applied.json, beside FILE, records what was created. Keep it with FILE.`;
 
 export const diff: Command = {
   words: ['diff'],
-  summary: 'Show what apply would do (application:read, proxy:read; for reactors also reactor:read)',
+  summary: 'Show the changes that apply would make (application:read, proxy:read; for reactors also reactor:read)',
   arguments: [],
   options: fileOptions,
   notes,
@@ -69,7 +77,7 @@ export const apply: Command = {
 
 async function prepare(input: Input, terminal: Terminal) {
   const file = textOf(input, 'file');
-  if (file === undefined) throw new UsageError('Which file? Give -f FILE');
+  if (file === undefined) throw new UsageError('The file is missing. Give -f FILE');
   const wanted = await readWanted(file, terminal.env, textsOf(input, 'env'));
   const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
   const { tenant_id } = await sluice.applications.getByKey({ signal: terminal.signal });
@@ -114,7 +122,7 @@ function lineOf({ action, kind, name, changes }: Step, isPruning: boolean): stri
 
 async function isAgreed(terminal: Terminal): Promise<boolean> {
   if (terminal.stdin.isTTY !== true)
-    throw new UsageError('Nothing was done: there is no terminal to ask, so add --yes.');
+    throw new UsageError('Nothing was done, because there is no terminal to ask for confirmation. Add --yes.');
   const lines = openLines(terminal);
   try {
     return /^y(es)?$/i.test((await lines.next('Apply? [y/N] ')).trim());

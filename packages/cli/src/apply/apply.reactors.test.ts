@@ -129,8 +129,8 @@ test('a file without reactors needs no permission to read them', async () => {
 });
 
 test.each([
-  ['neither code nor formula', '{ name: a }', 'reactor a: either code or formula is required'],
-  ['both', '{ name: a, code: x, formula: { name: b } }', 'reactor a: either code or formula is required'],
+  ['neither code nor formula', '{ name: a }', 'reactor a: code or formula is required'],
+  ['both', '{ name: a, code: x, formula: { name: b } }', 'reactor a: code or formula is required'],
   [
     'a formula that nobody has',
     '{ name: a, formula: { name: b } }',
@@ -144,7 +144,7 @@ test.each([
   [
     'a number that is none',
     '{ name: a, code: x, configuration: { A: { $env: BIN_KEY, type: number } } }',
-    'BIN_KEY is no number',
+    'the value of BIN_KEY is not a number',
   ],
   [
     'an unknown type',
@@ -154,7 +154,7 @@ test.each([
   [
     'its name from a variable',
     '{ name: a, formula: { name: { $env: BIN_KEY } } }',
-    'name must be written in the file itself',
+    'write the name itself and no reference',
   ],
 ])('%s is a mistake in the file', async (_, reactor, message) => {
   await using closing = new AsyncDisposableStack();

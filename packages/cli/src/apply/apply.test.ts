@@ -154,7 +154,7 @@ describe('Proxies that an Application names', () => {
     [`applications: [${agent('[]')}]`, 'proxies must not be empty'],
     [
       `applications: [${agent('[model]')}]\nproxies: [{ name: model, destination_url: "https://m.example", application: { name: agent } }]`,
-      'Neither can be created first, because each names the next: Application agent, Proxy model, Application agent',
+      'None of these can be created first, because each refers to the next: Application agent, Proxy model, Application agent',
     ],
   ])('a mistake in the file: %s', async (file, message) => {
     await using closing = new AsyncDisposableStack();
@@ -170,7 +170,7 @@ test.each([
   await using closing = new AsyncDisposableStack();
   const { run } = await setUp(closing, `proxies: [{ name: ${name}, application: { name: ${application} } }]`);
   const { code, screen } = await run('diff', '--env', 'DEST');
-  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*name must be written in the file itself/)]);
+  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*write the name itself and no reference/)]);
   expect(screen).not.toContain('sk_live');
 });
 
@@ -284,7 +284,7 @@ test('every fault of a file is said at once, before anything is read or done', a
     'Application a: rules[0].transform is required',
     'Application a: rules[0].permissions is required',
     'Application a: rules[0].priority must be a whole number',
-    expect.stringMatching(/^Application a: there is no member transfrom in rules\[0\]; there are description, /),
+    expect.stringMatching(/^Application a: there is no member transfrom in rules\[0\]\. Known members: description, /),
     'Application b: type is required',
     'Application b: permissions must be a list',
     'Application f: permissions or rules is required, and must not be empty',
@@ -294,9 +294,9 @@ test('every fault of a file is said at once, before anything is read or done', a
     'Proxy c: configuration.N must be text',
     'Proxy d: destination_url is required',
     'Proxy d: application.id is required',
-    'Proxy d: there is no member nmae in application; there are id',
-    expect.stringMatching(/^Proxy e: there is no member request_transfrom; there are name, destination_url, /),
-    'Proxy e: there is no member id in application; there are name',
+    'Proxy d: there is no member nmae in application. Known members: id',
+    expect.stringMatching(/^Proxy e: there is no member request_transfrom\. Known members: name, destination_url, /),
+    'Proxy e: there is no member id in application. Known members: name',
     'Proxy g: path_name must be 1 to 63 lower-case letters, digits and dashes, and begin and end with a letter or a digit',
   ]);
 });
@@ -313,7 +313,7 @@ test.each([
   ['a file above', from('{ $file: ../x }'), '../x'],
   ['an absolute file', from('{ $file: /etc/hostname }'), 'must be a file below'],
   ['a link that leads out', from('{ $file: link }'), 'must be a file below'],
-  ['a reference with more', from('{ $file: x, y: 1 }'), 'nothing else'],
+  ['a reference with more', from('{ $file: x, y: 1 }'), 'without other members'],
   [
     'an Application that nobody knows',
     'proxies: [{ name: a, destination_url: x, application: { name: nobody } }]',

@@ -96,7 +96,7 @@ async function openKeysFile(path: string) {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     throw new UsageError(
-      `Nothing was done: ${path} cannot be created for the keys (${codeOf(error)}); it must be a new file`,
+      `Nothing was done: ${path} cannot be created for the keys (${codeOf(error)}); the file must not exist yet`,
     );
   }
 }

@@ -41,7 +41,7 @@ export function faultsIn(schema: Schema, value: unknown, path = ''): string[] {
     if (Object.hasOwn(properties, name)) return faultsIn(properties[name] ?? {}, member, at(name));
     if (!isObject(others)) {
       const known = Object.keys(properties).join(', ');
-      return [`there is no member ${name}${path && ` in ${path}`}; there are ${known}`];
+      return [`there is no member ${name}${path && ` in ${path}`}. Known members: ${known}`];
     }
     const ofName = faultOf(propertyNames, name);
     return [...(ofName ? [`a name in ${path} ${ofName}`] : []), ...faultsIn(others, member, at(name))];

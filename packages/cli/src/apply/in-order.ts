@@ -41,5 +41,5 @@ function namedBy({ kind, wanted }: Step, steps: readonly Step[]): Step[] {
 
 function circle(steps: readonly Step[]): UsageError {
   const names = steps.map(({ kind, name }) => `${nouns[kind]} ${name}`).join(', ');
-  return new UsageError(`Neither can be created first, because each names the next: ${names}`);
+  return new UsageError(`None of these can be created first, because each refers to the next: ${names}`);
 }

@@ -58,6 +58,6 @@ async function readTenants(path: string): Promise<Record<string, Partial<Made>> 
     if (codeOf(error) === 'ENOENT') return undefined;
   }
   throw new UsageError(
-    `${path}, the record of what was created, cannot be read. Restore it, or delete it: then --prune deletes nothing.`,
+    `${path} cannot be read. It records what was created. Restore it, or delete it; then --prune deletes nothing.`,
   );
 }

@@ -20,13 +20,13 @@ export const pull: Command = {
       type: 'string',
       short: 'f',
       value: 'FILE',
-      description: 'the YAML file to write; code is written to folders beside it',
+      description: 'YAML file to write; code is written to folders beside it',
     },
-    force: { type: 'boolean', description: 'replace files that exist' },
+    force: { type: 'boolean', description: 'replace existing files' },
   },
   async run(input, terminal) {
     const file = textOf(input, 'file');
-    if (file === undefined) throw new UsageError('Which file? Give -f FILE');
+    if (file === undefined) throw new UsageError('The file is missing. Give -f FILE');
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });
     const { permissions } = await sluice.applications.getByKey({ signal: terminal.signal });
     const read = kinds.filter((kind) => !isOfReactors(kind) || permissions.includes('reactor:read'));

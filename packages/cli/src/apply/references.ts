@@ -42,7 +42,7 @@ export async function resolveReferences(value: unknown, scope: Scope): Promise<u
   const { type, ...others } = value as { type?: unknown };
   const isTyped = kind === '$env' && Object.hasOwn(value, 'type');
   if (Object.keys(isTyped ? others : value).length > 1 || typeof target !== 'string')
-    throw new UsageError(`A reference must be { ${kind}: text } and nothing else`);
+    throw new UsageError(`A reference must be { ${kind}: text } without other members`);
   if (kind === '$file') return readReferredFile(target, scope);
   const text = readVariable(target, scope);
   return isTyped ? typed(text, { type, name: target }) : text;
@@ -55,7 +55,7 @@ function typed(text: string, { type, name }: { type: unknown; name: string }): s
   if (type === 'string') return text;
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if (type === 'number' || type === 'boolean') throw new UsageError(`$env: ${name} is no ${type}`);
+  if (type === 'number' || type === 'boolean') throw new UsageError(`$env: the value of ${name} is not a ${type}`);
   throw new UsageError(`$env: the type of ${name} must be string, number or boolean`);
 }
 

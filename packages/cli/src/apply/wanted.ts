@@ -53,9 +53,9 @@ export async function readWanted(
   const whole = parseYaml(file, await readTextFile(file));
   assertTree(whole, file);
   const known = kinds.join(', ');
-  if (!isObject(whole)) throw new UsageError(`${file} must be an object with lists; there are ${known}`);
+  if (!isObject(whole)) throw new UsageError(`${file} must be an object with these lists: ${known}`);
   const unknown = Object.keys(whole).find((name) => !kinds.some((kind) => kind === name));
-  if (unknown) throw new UsageError(`${file} has the unknown member ${unknown}; there are ${known}`);
+  if (unknown) throw new UsageError(`${file} has an unknown member ${unknown}. The known members are ${known}`);
   const references: References = { files: new Set(), variables: new Set() };
   const resolved = await resolveReferences(whole, { folder: dirname(file), env, allowed, references });
   const hidden = new Map<Members, Set<string>>();
@@ -82,7 +82,7 @@ function namesOfReferences(kind: Kind, index: number, source: Record<string, unk
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const named = Object.keys(links[kind]).map((member) => source[member]);
   if (hasReference(source.name) || named.some((link) => isObject(link) && hasReference(link.name)))
-    throw new UsageError(`${kind}[${index}]: a name must be written in the file itself, because it is shown`);
+    throw new UsageError(`${kind}[${index}]: write the name itself and no reference, because the name is shown`);
   return new Set(names);
 }
 
@@ -148,7 +148,7 @@ function faultsInItem(kind: Kind, item: Members): string[] {
   ];
   const faults = [...faultsIn(bodies[kind], Object.fromEntries(own)), ...ofNamed];
   if (kind === 'reactors' && ((item.code ?? null) === null) === ((item.formula ?? null) === null))
-    faults.push('either code or formula is required, and the other must be missing');
+    faults.push('code or formula is required, and only one of them is allowed');
   const isEmpty = (list: unknown) => (list ?? null) === null || (Array.isArray(list) && list.length === 0);
   if (kind === 'applications' && isEmpty(item.permissions) && isEmpty(item.rules)) {
     faults.push('permissions or rules is required, and must not be empty');

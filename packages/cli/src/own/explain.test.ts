@@ -56,9 +56,9 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string[], string]>([
-  [[application], 'TOKEN_ID is missing, or --route or --proxy'],
+  [[application], 'TOKEN_ID is missing. To ask about a call'],
   [[application, '--route', 'a', '--proxy', 'b'], 'not both'],
-  [[application, 'tok_1', 'use', '--route', 'a'], 'OPERATION cannot be given together with a call'],
+  [[application, 'tok_1', 'use', '--route', 'a'], 'Give OPERATION or a call (--route, --proxy), not both'],
   [[application, 'tok_1', '-X', 'GET'], '--method needs --route or --proxy'],
   [[application, 'tok_1', '--place', 'body'], '--place needs --route or --proxy'],
 ])('a question that is none is told, and nothing is asked: %j', async (words, message) => {

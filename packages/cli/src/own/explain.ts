@@ -12,8 +12,12 @@ export const explain: Command = {
   summary: 'Explain whether an Application may do something with a token or make a call, and why (application:read)',
   arguments: ['APPLICATION_ID', '[TOKEN_ID]', '[OPERATION]'],
   options: {
-    route: { type: 'string', value: 'NAME', description: 'ask about a call of the route with this path_name' },
-    proxy: { type: 'string', value: 'ID', description: 'ask about a call of this Proxy' },
+    route: {
+      type: 'string',
+      value: 'NAME',
+      description: 'ask about a call of the route with this path_name, instead of a token',
+    },
+    proxy: { type: 'string', value: 'ID', description: 'ask about a call of this Proxy, instead of a token' },
     method: { type: 'string', short: 'X', value: 'METHOD', description: 'method of the call; default: GET' },
     path: {
       type: 'string',
@@ -23,7 +27,7 @@ export const explain: Command = {
     place: {
       type: 'string',
       value: 'PLACE',
-      description: 'where the token stands in the call: body, query, path or header:<name>',
+      description: 'the part of the call that has the token: body, query, path or header:<name>',
     },
   },
   notes: `OPERATION is one of ${operations.join(', ')} (read). Shows no data of the token.
@@ -48,7 +52,7 @@ function questionOf(input: Input): ExplainRequest {
   const proxy = textOf(input, 'proxy');
   if (route !== undefined && proxy !== undefined) throw new UsageError('Give --route or --proxy, not both');
   if (route !== undefined || proxy !== undefined) {
-    if (word !== undefined) throw new UsageError('OPERATION cannot be given together with a call');
+    if (word !== undefined) throw new UsageError('Give OPERATION or a call (--route, --proxy), not both');
     const place = textOf(input, 'place');
     return {
       ...(route !== undefined && { path_name: route }),
@@ -61,7 +65,7 @@ function questionOf(input: Input): ExplainRequest {
   }
   const ofCalls = ['method', 'path', 'place'].find((name) => input.values[name] !== undefined);
   if (ofCalls) throw new UsageError(`--${ofCalls} needs --route or --proxy`);
-  if (tokenId === undefined) throw new UsageError('TOKEN_ID is missing, or --route or --proxy for a call');
+  if (tokenId === undefined) throw new UsageError('TOKEN_ID is missing. To ask about a call, give --route or --proxy');
   const operation = operations.find((one) => one === (word ?? 'read'));
   if (!operation) throw new UsageError(`OPERATION must be one of ${operations.join(', ')}`);
   return { token_id: tokenId, operation: `token:${operation}` };

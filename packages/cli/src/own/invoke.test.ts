@@ -77,7 +77,7 @@ test.each<[string, string[], string]>([
 
 test.each<[string, string[], string]>([
   ['neither Proxy nor route', [], 'PROXY is missing'],
-  ['a Proxy and a route', ['--route', 'a', 'payments', '/x'], 'With --route there is no PROXY'],
+  ['a Proxy and a route', ['--route', 'a', 'payments', '/x'], 'Give PROXY or --route, not both'],
   ['a name that no route has', ['--route', '../tokens'], 'path_name of its Proxy'],
 ])('%s is a usage error', async (_name, words, message) => {
   await using closing = new AsyncDisposableStack();

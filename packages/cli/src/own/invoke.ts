@@ -8,10 +8,11 @@ import type { Terminal } from '../terminal.ts';
 
 export const invoke: Command = {
   words: ['proxies', 'invoke'],
-  summary: 'Send a request through a Proxy: by its id or name (needs proxy:read to find it), or by its route',
+  summary:
+    'Send a request through a Proxy. PROXY is its id or name (requires proxy:read); --route names its route instead',
   arguments: ['[PROXY]', '[PATH]'],
   options: {
-    route: { type: 'string', value: 'NAME', description: 'the path_name of the Proxy, in place of PROXY' },
+    route: { type: 'string', value: 'NAME', description: 'path_name of the Proxy, instead of PROXY' },
     method: {
       type: 'string',
       short: 'X',
@@ -23,9 +24,14 @@ export const invoke: Command = {
       short: 'H',
       multiple: true,
       value: "'NAME: VALUE'",
-      description: 'a header for the destination',
+      description: 'a header that is sent to the destination',
     },
-    data: { type: 'string', short: 'd', value: 'BODY', description: 'the body: text, @file, or - for standard input' },
+    data: {
+      type: 'string',
+      short: 'd',
+      value: 'BODY',
+      description: 'body of the request: text, @file, or - for standard input',
+    },
     include: { type: 'boolean', short: 'i', description: 'print status and headers of the response to standard error' },
   },
   notes: `The body of the response is printed to standard output. The exit code is 0 if the destination responded with 2xx.
@@ -65,14 +71,14 @@ async function findCalled(input: Input, terminal: Terminal): Promise<Called> {
     return { proxyKey: await findKey(first, input, terminal), path: second ?? '' };
   }
   if (second !== undefined)
-    throw new UsageError('With --route there is no PROXY: sluice proxies invoke --route NAME [PATH]');
+    throw new UsageError('Give PROXY or --route, not both: sluice proxies invoke --route NAME [PATH]');
   return { route, path: first ?? '' };
 }
 
 async function findKey(wanted: string, { values }: Input, terminal: Terminal): Promise<string> {
   if (wanted === '-') {
     const { SLUICE_PROXY_KEY } = terminal.env;
-    if (!SLUICE_PROXY_KEY) throw new UsageError('PROXY is -, and SLUICE_PROXY_KEY is not set');
+    if (!SLUICE_PROXY_KEY) throw new UsageError('SLUICE_PROXY_KEY is not set. PROXY - reads the key from it');
     return SLUICE_PROXY_KEY;
   }
   const profile = typeof values.profile === 'string' ? values.profile : undefined;
@@ -123,6 +129,6 @@ function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);
   } catch {
-    throw new UsageError('--header has a name or a value that HTTP does not allow');
+    throw new UsageError('The name or the value of --header contains characters that HTTP does not allow');
   }
 }

@@ -23,12 +23,12 @@ export const login: Command = {
     url: {
       type: 'string',
       value: 'URL',
-      description: 'base URL of the installation; on a terminal you are asked for it',
+      description: 'base URL of the installation; default: you are asked for it',
     },
     'key-file': {
       type: 'string',
       value: 'FILE',
-      description: 'file with one key per line; default: you are asked, or standard input is read',
+      description: 'file with one key per line; default: you are asked for keys, or they are read from standard input',
     },
     'header-prefix': {
       type: 'string',
@@ -98,7 +98,7 @@ function profileName(input: Input, env: Terminal['env']): string {
 }
 
 async function askUrl(lines: Lines | undefined): Promise<string> {
-  if (!lines?.isAsked) throw new UsageError('Which installation? Give --url');
+  if (!lines?.isAsked) throw new UsageError('The URL of the installation is missing. Give --url');
   return (await lines.next('URL: ')).trim();
 }
 
@@ -115,7 +115,7 @@ async function readKeys(input: Input, lines: Lines | undefined): Promise<string[
   }
   if (keys.length === 0)
     throw new UsageError(
-      'There is no key: type it on a terminal, or give one key per line in --key-file or on standard input',
+      'The key is missing. Type it on a terminal, or give one key per line in --key-file or on standard input',
     );
   return keys;
 }

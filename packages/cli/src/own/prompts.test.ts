@@ -58,7 +58,7 @@ test('Ctrl-D ends the keys', async () => {
   const { service, env, stored } = await setUp(closing);
   const typed = ['login', '--url', service.url];
   const none = await type(typed, { env, turns: [['Key 1', endOfInput]] });
-  expect([none.code, none.screen]).toEqual([2, expect.stringContaining('There is no key')]);
+  expect([none.code, none.screen]).toEqual([2, expect.stringContaining('The key is missing')]);
   const turns = [
     ['Key 1', `${keys.public}${enter}`],
     ['Key 2', endOfInput],

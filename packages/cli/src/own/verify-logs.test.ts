@@ -102,8 +102,8 @@ test('a beginning that retention dropped verifies with a number that is given, w
 });
 
 test.each<[string, string, Record<string, string>, RegExp]>([
-  ['no key', 'export', { checkpoint: 'checkpoint' }, /needs --key FILE/],
-  ['neither checkpoint nor proofs', 'export', { key: 'key' }, /needs --checkpoint FILE/],
+  ['no key', 'export', { checkpoint: 'checkpoint' }, /--key FILE is required/],
+  ['neither checkpoint nor proofs', 'export', { key: 'key' }, /--checkpoint FILE is required/],
   ['a file that is not there', 'none', trusted, /none cannot be read: ENOENT/],
 ])('%s leaves with 2', async (_name, file, options, reason) => {
   const { code, error } = await verify(file, options);

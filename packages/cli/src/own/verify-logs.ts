@@ -43,9 +43,11 @@ export const verifyLogs: Command = {
 
 function filesOf(input: Input): VerifyFiles {
   const [key, checkpoint, proofs] = ['key', 'checkpoint', 'proofs'].map((name) => textOf(input, name));
-  if (key === undefined) throw new UsageError('It needs --key FILE: the public keys of the ledger');
+  if (key === undefined) throw new UsageError('--key FILE is required: the public keys of the ledger');
   if ((checkpoint === undefined) === (proofs === undefined)) {
-    throw new UsageError('It needs --checkpoint FILE for a whole export, or --proofs FILE for another');
+    throw new UsageError(
+      '--checkpoint FILE is required for a complete export, --proofs FILE for an export with filters',
+    );
   }
   const [file = ''] = input.positionals;
   const [witness, dropped] = ['witness', 'dropped'].map((name) => textOf(input, name));

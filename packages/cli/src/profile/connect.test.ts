@@ -90,7 +90,7 @@ test('a profile of a file that others may read is deleted all the same, and then
 test.each([
   [keys.private, 1, 'status 401'],
   ['4242424242424242', 2, 'Line 1 is not an API key of an Application'],
-  ['', 2, 'There is no key'],
+  ['', 2, 'The key is missing'],
 ])('a key that the service refuses, or that is none, is not stored: %s', async (stdin, expected, message) => {
   await using closing = new AsyncDisposableStack();
   const { url } = await startService(closing, () => ({ status: 401, body: { status: 401, detail: 'No' } }));

@@ -25,7 +25,7 @@ export function fields(url, key, { application, theme }) {
     async function send(message, authorize) {
         const [first] = entries();
         if (!first)
-            throw failed({ title: 'No fields' });
+            throw failed({ title: 'The group has no fields' });
         await Promise.all(entries().map((member) => member.isReady || member.ready));
         return first.call({ ...message, fields: entries().map(({ label }) => label) }, authorize);
     }
@@ -55,7 +55,7 @@ export function fields(url, key, { application, theme }) {
         };
         const cancelCalls = () => {
             for (const { reject } of calls.values())
-                reject(failed({ title: 'Field gone' }));
+                reject(failed({ title: 'The field was removed or loaded again' }));
             calls.clear();
         };
         const hear = async ({ data }) => {
@@ -84,7 +84,7 @@ export function fields(url, key, { application, theme }) {
                     return wait(ms);
                 if (ms > 3_000)
                     return emit('error', {
-                        title: `No answer from ${origin}. Do its allowed_origins have ${location.origin}?`,
+                        title: `No response from ${origin}. Check that the allowed_origins of the Application include ${location.origin}`,
                     });
                 target.append(frame);
                 return wait(7_000);
@@ -160,9 +160,9 @@ export function fields(url, key, { application, theme }) {
                 const roots = [rootOf(target), rootOf(other.target)];
                 const isFar = roots[0] && roots[1] && roots[0] !== roots[1];
                 if (isFar)
-                    throw new Error(`${label} and ${other.label} are not in one document or shadow root`);
+                    throw new Error(`${label} and ${other.label} must be in the same document or shadow root`);
                 if (other.label === label || !fitting.test(`${label} ${other.label}`)) {
-                    throw new Error(`${label} and ${other.label} do not fit`);
+                    throw new Error(`${label} and ${other.label} cannot make one token`);
                 }
             }
             const field = mount(kind, label, target, options);
@@ -181,6 +181,6 @@ export function fields(url, key, { application, theme }) {
 function find(target) {
     const element = typeof target === 'string' ? document.querySelector(target) : target;
     if (!element)
-        throw new Error(`No ${target}`);
+        throw new Error(`The page has no element ${target}`);
     return element;
 }

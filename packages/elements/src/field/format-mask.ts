@@ -7,7 +7,10 @@ const canBeTyped = /[\p{L}\d]/u;
 /** @throws {Error} for a letter or digit that is no placeholder, because it could not be distinguished from typed text. */
 export function formatByMask(mask: string): Format {
   const unknown = [...mask].find((character) => !places[character] && canBeTyped.test(character));
-  if (unknown) throw new Error(`In a mask 9 is a digit, a is a letter, * is either; ${unknown} is nothing`);
+  if (unknown)
+    throw new Error(
+      `A mask must not contain ${unknown}. 9 stands for a digit, a for a letter, * for either; other letters and digits are not allowed`,
+    );
   return (typed, before) => {
     const { shown, behindLast, isFull, left } = fill(mask, typed.text);
     if (left > 0 && isFull && fill(mask, before).isFull) return takeBack(typed, before);

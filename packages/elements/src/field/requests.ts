@@ -26,7 +26,7 @@ export class RequestError extends Error {
 export function problemOf(error: unknown): Problem {
   if (error instanceof RequestError) return error.problem;
   reportError(error);
-  return { title: 'The field failed' };
+  return { title: 'The field has an internal error' };
 }
 
 /** @throws {RequestError} */
@@ -34,7 +34,7 @@ export async function request(method: 'GET' | 'POST' | 'PATCH', path: string, op
   const response = await send(path, toInit(method, options), options.idempotencyKey ? pausesMs : []);
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (response.ok) return answer;
-  const { title = 'The vault refused', detail, errors } = answer as unknown as Problem;
+  const { title = 'The vault refused the request', detail, errors } = answer as unknown as Problem;
   const retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
   const told = { status: response.status, title, ...(detail && { detail }), ...(errors && { errors }) };
   // A balancer may send a date, or what is neither, and these count as absent.
@@ -65,7 +65,7 @@ async function send(path: string, init: RequestInit, [pauseMs, ...rest]: number[
   try {
     return await fetch(path, init);
   } catch {
-    if (pauseMs === undefined) throw new RequestError({ title: 'The vault did not answer' });
+    if (pauseMs === undefined) throw new RequestError({ title: 'The vault did not respond' });
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     return send(path, init, rest);
   }

@@ -18,7 +18,7 @@ const english: Words = {
   hide: 'Hide',
   copy: 'Copy',
   copied: 'Copied',
-  failed: 'Could not be shown',
+  failed: 'The value cannot be shown',
 };
 
 export function open(start: Start, page: Page): Content {

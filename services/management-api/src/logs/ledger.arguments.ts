@@ -8,27 +8,28 @@ export const help = `Usage: npm run -s ledger -- verify EXPORT --checkpoint FILE
        npm run -s ledger -- checkpoint --tenant ID
        npm run -s ledger -- prove --tenant ID ROW...
 
-verify      Checks an export of the audit log (NDJSON; - is standard input) from files alone: no database, no secret. A whole
-            export against a checkpoint, older ones (--since) and those of a witness; any other row by row with --proofs.
-            Says "Complete and unchanged up to n", how many rows are missing because retention dropped them, as the
-            newest checkpoint states it, or the first row, or the checkpoints, where the log was changed.
-export      Writes a Tenant's audit log from the database, also of one that is closed.
-checkpoint  Prints its newest signed checkpoint.
-prove       Prints a proof a line for each row, named by its id: what --proofs takes.
+verify      Checks an export of the audit log (NDJSON; - is standard input). It needs only files, no database and no secret.
+            A complete export is checked against a checkpoint (--checkpoint), older ones (--since) and those of a witness
+            (--witness); an export with filters is checked row by row (--proofs). Prints "Complete and unchanged up to n"
+            and the number of rows that retention has dropped, or the first row or checkpoint that was changed.
+export      Writes the audit log of a Tenant from the database. The Tenant may be closed.
+checkpoint  Prints the newest signed checkpoint of a Tenant.
+prove       Prints a proof for each row that ROW names by its id, one per line. verify --proofs reads them.
 
-  --key         the public keys: what /.well-known/sluice-ledger-key/<tenant id> answered, kept from before
-  --checkpoint  a signed checkpoint: what GET /logs/checkpoint answered
-  --since       an older one, which the log must contain; may be repeated
-  --dropped     how many rows retention has dropped, where the newest checkpoint is from before it states that
-  --witness     a file of checkpoints that the worker appended to
+  --key         file with the public keys: the response of /.well-known/sluice-ledger-key/<tenant id>, stored earlier
+  --checkpoint  file with a signed checkpoint: the response of GET /logs/checkpoint
+  --since       file with an older checkpoint, which the log must contain; can be repeated
+  --dropped     number of rows that retention has dropped, if the newest checkpoint does not state it
+  --witness     file with the checkpoints that the worker sent to a witness
+  --proofs      file with one proof per line, for an export with filters
   --tenant      id of the Tenant
   --start       leaf_index of the first row
-  --csv         CSV in place of NDJSON
-  --output      a new file; standard output without it
+  --csv         writes CSV instead of NDJSON
+  --output      new file for the export; default: standard output
 
-export, checkpoint and prove read DATABASE_URL (or the file that DATABASE_URL_FILE names); for a stack that "npm start"
-runs it is taken from .sluice/environment. Leaves with 0, with 1 where the log was changed or the command failed, with 2
-where it was not understood, with 78 where DATABASE_URL is not usable.`;
+export, checkpoint and prove read DATABASE_URL (or the file that DATABASE_URL_FILE names). For a stack that "npm start"
+runs it is taken from .sluice/environment. Exit codes: 0 done, 1 the log was changed or the command failed, 2 wrong
+arguments, 78 DATABASE_URL is missing or wrong.`;
 
 export interface Verify {
   name: 'verify';

@@ -7,18 +7,19 @@ export const help = `Usage: npm run tenant -- create --name <name> [--owner <uui
        npm run tenant -- key --tenant <uuid> [--json]
        npm run tenant -- owner --invite <email> [--tenant <uuid>]
 
-create  Creates a Tenant and its first Application, which holds every management permission, and prints that
-        Application's API key. The key is shown once and cannot be had again.
-key     Creates one more such Application in a Tenant whose management key was lost, and prints its key, once. Other keys
-        stay as they are. The audit log of the Tenant has a row for it.
-owner   Prints an invitation for the owner of a Tenant, good once, for 72 hours: whoever signs in with this e-mail address and
-        accepts it is the user owner_id from then on.
+create  Creates a Tenant and an Application with all management permissions, and prints the API key of the Application.
+        The key is shown only once.
+key     Creates another such Application in a Tenant whose management key was lost, and prints its API key. The key is
+        shown only once. Existing keys stay valid. The audit log of the Tenant records it.
+owner   Prints a link that invites the owner of a Tenant. It can be used once, within 72 hours. The person who signs in with
+        this e-mail address and accepts the invitation becomes the user owner_id of the Tenant.
 
   --name    name of the Tenant, 1 to 200 characters
-  --owner   id of the user who owns it; a new one without it
-  --tenant  id of the Tenant; for owner it may be left out where there is one only
+  --owner   id of the user who owns the Tenant; default: a new id
+  --tenant  id of the Tenant; the command owner needs it only if there are several Tenants
   --invite  e-mail address of the owner
-  --json    one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; key: without "owner_id"
+  --json    prints one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; the command key prints
+            no "owner_id"
 
 DATABASE_URL and KEY_PEPPER (or the files that DATABASE_URL_FILE and KEY_PEPPER_FILE name) are read from the
 environment. For a stack that "npm start" runs they are taken from .sluice/environment.`;
@@ -33,7 +34,8 @@ export function readArguments(args: string[]): TenantCommand | Help {
   const { values, positionals } = parse(args);
   if (values.help) return { name: 'help' };
   const [command, extra] = positionals;
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many; a name with spaces needs quotes`);
+  if (extra !== undefined)
+    throw new UsageError(`"${extra}" is an unexpected argument. A name with spaces needs quotes`);
   if (command === 'owner') return readOwner(values);
   if (values.invite !== undefined) throw new UsageError('--invite is for the command "owner"');
   if (command === 'key') return readKey(values);

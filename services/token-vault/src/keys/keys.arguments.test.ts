@@ -27,7 +27,7 @@ test.each([
 test.each([
   [[], 'a command is missing'],
   [['rotate'], 'there is no command "rotate"'],
-  [['rotate-root', 'now'], '"now" is one argument too many'],
+  [['rotate-root', 'now'], '"now" is an unexpected argument'],
   [['rotate-root', '--tenant', tenantId], 'a root key is for all Tenants'],
   [['rotate-root', '--purpose', 'token_data'], '--purpose is for rotate-data'],
   [['rotate-data'], '--tenant is required'],

@@ -6,21 +6,22 @@ export const help = `Usage: npm run keys -- rotate-root [--json]
        npm run keys -- rotate-data --tenant <id> [--purpose token_data|proxy_secrets|idempotency] [--json]
        npm run keys -- status [--tenant <id>] [--json]
 
-rotate-root   wraps each data key with the current root key, if another root key has wrapped it. First give every process
-              the new root key, and the previous one in ROOT_KEY_PREVIOUS; with vault-transit make a new version of the
-              transit key. When the command has ended with 0, the previous key is no longer needed.
-rotate-data   makes a new version of a Tenant's data keys and encrypts everything under older versions again. Without
-              --purpose it does so for each purpose. Keys of fingerprints and search indexes cannot be rotated.
+rotate-root   wraps all data keys with the current root key. First give every process the new root key in ROOT_KEY and
+              the previous one in ROOT_KEY_PREVIOUS; with vault-transit, create a new version of the transit key. When
+              the command has ended with exit code 0, the previous root key is no longer needed.
+rotate-data   creates a new version of a Tenant's data keys, and encrypts everything with it that older versions have
+              encrypted. Without --purpose it does so for each purpose. Keys of fingerprints and search indexes cannot be
+              rotated.
 status        shows how many data keys each root key has wrapped. With --tenant it shows the versions of that Tenant's
               data keys, and how many ciphertexts each has encrypted.
 
   --tenant    id of a Tenant
-  --purpose   what the data key is for
-  --json      one line of JSON
+  --purpose   only data keys of this purpose
+  --json      prints one line of JSON
 
-Both rotations run while the services are in use. At the end the database counts what is left. Exit codes: 0 if nothing
-is left, 1 if something is left, 2 for wrong arguments, 78 for an unusable configuration, 130 after Ctrl-C, which ends the
-rotation after its current batch. The same command continues an interrupted rotation, also after a crash.
+Both rotations run while the services are in use. At the end the command counts what still uses older keys. Exit codes: 0
+if nothing does, 1 if something does, 2 for wrong arguments, 78 for missing or wrong settings, 130 after Ctrl-C, which
+ends the rotation after its current batch. The same command continues an interrupted rotation, also after a crash.
 
 DATABASE_URL, REDIS_URL and the root key (KEY_PROVIDER, ROOT_KEY, ROOT_KEY_PREVIOUS, VAULT_*) are read from the
 environment as services read them. For a stack that "npm start" runs they are taken from .sluice/environment.`;
@@ -35,7 +36,7 @@ export function readArguments(args: string[]): KeysCommand | Help {
   if (values.help) return { name: 'help' };
   const { tenant, purpose, json = false } = values;
   const [name, ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`"${others[0]}" is one argument too many`);
+  if (others.length > 0) throw new UsageError(`"${others[0]}" is an unexpected argument`);
   const tenantId = tenant === undefined ? undefined : canonicalUuid(tenant);
   if (tenant !== undefined && tenantId === undefined) throw new UsageError('--tenant must be a UUID');
   if (purpose !== undefined && name !== 'rotate-data') throw new UsageError('--purpose is for rotate-data');

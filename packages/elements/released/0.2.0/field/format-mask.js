@@ -4,7 +4,7 @@ const canBeTyped = /[\p{L}\d]/u;
 export function formatByMask(mask) {
     const unknown = [...mask].find((character) => !places[character] && canBeTyped.test(character));
     if (unknown)
-        throw new Error(`In a mask 9 is a digit, a is a letter, * is either; ${unknown} is nothing`);
+        throw new Error(`A mask must not contain ${unknown}. 9 stands for a digit, a for a letter, * for either; other letters and digits are not allowed`);
     return (typed, before) => {
         const { shown, behindLast, isFull, left } = fill(mask, typed.text);
         if (left > 0 && isFull && fill(mask, before).isFull)

@@ -11,14 +11,14 @@ export function problemOf(error) {
     if (error instanceof RequestError)
         return error.problem;
     reportError(error);
-    return { title: 'The field failed' };
+    return { title: 'The field has an internal error' };
 }
 export async function request(method, path, options) {
     const response = await send(path, toInit(method, options), options.idempotencyKey ? pausesMs : []);
     const answer = (await response.json().catch(() => ({})));
     if (response.ok)
         return answer;
-    const { title = 'The vault refused', detail, errors } = answer;
+    const { title = 'The vault refused the request', detail, errors } = answer;
     const retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
     const told = { status: response.status, title, ...(detail && { detail }), ...(errors && { errors }) };
     throw new RequestError(/^\d+$/.test(retryAfter) ? { ...told, retryAfterSeconds: Number(retryAfter) } : told);
@@ -47,7 +47,7 @@ async function send(path, init, [pauseMs, ...rest]) {
     }
     catch {
         if (pauseMs === undefined)
-            throw new RequestError({ title: 'The vault did not answer' });
+            throw new RequestError({ title: 'The vault did not respond' });
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
         return send(path, init, rest);
     }

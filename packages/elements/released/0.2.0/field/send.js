@@ -44,7 +44,7 @@ function bodyOf({ isText, data }, { type, metadata, containers }) {
         return { type: 'card', data, ...common };
     if (!isText && type === 'card_number' && isNumberAlone(data))
         return { type, data: data.number, ...common };
-    throw new RequestError({ title: `These fields do not make a token of type ${type}` });
+    throw new RequestError({ title: `These fields cannot make a token of type ${type}` });
 }
 function isNumberAlone(data) {
     return typeof data === 'object' && Object.keys(data).join() === 'number';
@@ -54,7 +54,7 @@ function gather(fields, needed) {
     const texts = parts.filter(({ isText }) => isText);
     const isText = texts.length > 0;
     if (isText && texts.length < parts.length && parts.every(({ isText }) => isText !== undefined)) {
-        throw new RequestError({ title: 'A text and a part of a card make no token together' });
+        throw new RequestError({ title: 'Text fields and card fields cannot make one token together' });
     }
     const members = parts.map(({ name, data }) => (typeof data === 'string' ? { [name]: data } : data));
     const all = Object.assign({}, ...members);
@@ -62,7 +62,7 @@ function gather(fields, needed) {
     if (needed && !isText && !Object.hasOwn(all, needed))
         incomplete.add(needed);
     if (incomplete.size > 0)
-        throw new RequestError({ title: 'Not complete', fields: [...incomplete] });
+        throw new RequestError({ title: 'The fields are not complete', fields: [...incomplete] });
     const [only] = parts;
     return { isText, data: typeof only?.data === 'string' && parts.length === 1 ? only.data : all };
 }

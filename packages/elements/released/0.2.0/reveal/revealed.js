@@ -12,7 +12,7 @@ const english = {
     hide: 'Hide',
     copy: 'Copy',
     copied: 'Copied',
-    failed: 'Could not be shown',
+    failed: 'The value cannot be shown',
 };
 export function open(start, page) {
     return new Revealed(start, page);

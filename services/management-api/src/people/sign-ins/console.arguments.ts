@@ -3,12 +3,12 @@ import { type Help, readOptions, UsageError } from '@sluice/service-runtime/comm
 
 export const help = `Usage: npm run console -- link [--email <address>] [--member <uuid>] [--tenant <uuid>]
 
-link  Prints a link that signs in to the console once, within five minutes: as an OWNER of the Tenant, or as the member with the
-      e-mail address. The audit log of the Tenant has a row for it.
+link  Prints a link that signs in to the console. It can be used once, within five minutes. It signs in as an OWNER of the
+      Tenant, or, with --email, as this member. The audit log of the Tenant records it.
 
   --email   e-mail address of the member
-  --member  id of the member, where several have the address; the command lists them
-  --tenant  id of the Tenant; may be left out where there is one only
+  --member  id of the member, if several members have this address; the command then lists them
+  --tenant  id of the Tenant; required only if there are several Tenants
 
 DATABASE_URL, KEY_PEPPER, CONSOLE_HOST and CONSOLE_LINK_SIGN_IN are read from the environment. For a stack that "npm start" runs
 they are taken from .sluice/environment.`;
