@@ -8,7 +8,8 @@ import { faultTests } from './faults/table.ts';
 const file = resolve(root, 'infra/SECURITY.md');
 const read = (page: string) => readFile(resolve(root, 'infra', page), 'utf8');
 const [threats, evidence] = await Promise.all([read('SECURITY.md'), read('promises.md')]);
-const text = [threats, evidence, await read('public-writes.md'), await read('pci-dss.md')].join('\n');
+const others = await Promise.all(['not-promised.md', 'public-writes.md', 'pci-dss.md'].map(read));
+const text = [threats, evidence, ...others].join('\n');
 const { scripts } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8'));
 
 const quoted = (markdown: string) => Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, words = '']) => words);
@@ -52,7 +53,7 @@ function rowsIn(markdown: string): [promise: string, shown: string][] {
 const isTest = (words: string) => words.endsWith('.test.ts') || faultOf(words) === undefined;
 const shownBy = (shown: string) => quoted(shown).filter((words) => /\.test\.ts$|^npm run /.test(words));
 
-test('every file that SECURITY.md, promises.md, public-writes.md and pci-dss.md name exists', () => {
+test('every file that SECURITY.md, not-promised.md, promises.md, public-writes.md and pci-dss.md name exists', () => {
   const paths = pathsIn(text);
   expect(paths.length).toBeGreaterThan(100);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
