@@ -173,6 +173,42 @@ test('members of a route are taken away again', async () => {
   }
 });
 
+test('the response guard is chosen, with what each mode does, and switched off again', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice } = world.current;
+  const { id } = await sluice.proxies.create({ name: 'Echoing', destination_url: 'https://echo.example' });
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+  };
+  const shown = page.locator('dl > div', { has: page.getByText('Response guard', { exact: true }) });
+  await opened.goto(`/proxies/${id}`, 'Echoing');
+  await shown.getByText('off', { exact: true }).waitFor();
+  for (const [mode, does] of [
+    ['Block', 'gets 502 instead of the response'],
+    ['Tokenize', 'gets its expression instead'],
+    ['Redact', 'gets [redacted] instead'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Change' }).click();
+    const guard = page.getByLabel('Response guard');
+    await guard.selectOption(mode);
+    await page.getByText(does).waitFor();
+    await page.getByText('It is a net that finds values in the usual encodings').waitFor();
+    if (mode === 'Block') await opened.look('proxy-guard-change');
+    await save();
+    await shown.getByText(mode, { exact: true }).waitFor();
+    expect(await sluice.proxies.get(id)).toMatchObject({ response_guard: mode.toLowerCase() });
+  }
+  await opened.look('proxy-guard');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Response guard').selectOption('Off');
+  await page.getByText('Responses pass as the destination sends them.').waitFor();
+  expect(await page.getByText('It is a net').count()).toBe(0);
+  await save();
+  expect(await sluice.proxies.get(id)).not.toHaveProperty('response_guard');
+});
+
 test('code is completed, tried in the sandbox, and saved', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;

@@ -44,6 +44,12 @@ test('shows each as a line, escaped, says what was left out, and goes on where t
   ]);
 });
 
+test('says how many values a response guard found', async () => {
+  const guarded = event('1-0').replace('"token_ids"', '"guard_hits":2,"guard_token_ids":["t"],"token_ids"');
+  const { out } = await tail([guarded], true);
+  expect(out).toContain('403  forbidden\\u001b[2J  guard found 2  3.2 ms');
+});
+
 test('programs get lines of JSON', async () => {
   const { out } = await tail([event('1-0')], false);
   expect(JSON.parse(out)).toEqual(invocation);

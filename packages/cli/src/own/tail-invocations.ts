@@ -93,8 +93,12 @@ async function show(event: StreamEvent<Invocation>, input: Input, terminal: Term
   await write(terminal.stdout, `${isShownAsLine ? lineOf(event.data) : toSafeJson(event.data)}\n`);
 }
 
-function lineOf({ at, method, status, destination_status, refused_by, proxy_id, stages_ms, trace_id }: Invocation) {
+function lineOf({ at, method, status, destination_status, refused_by, guard_hits, ...invocation }: Invocation) {
+  const { proxy_id, stages_ms, trace_id } = invocation;
   const answered = destination_status === undefined ? `${status}` : `${status} (destination ${destination_status})`;
   const why = refused_by === undefined ? '' : `  ${refused_by}`;
-  return escapeLine(`${at}  ${method}  ${answered}${why}  ${stages_ms.total} ms  proxy ${proxy_id}  trace ${trace_id}`);
+  const found = guard_hits === undefined ? '' : `  guard found ${guard_hits}`;
+  return escapeLine(
+    `${at}  ${method}  ${answered}${why}${found}  ${stages_ms.total} ms  proxy ${proxy_id}  trace ${trace_id}`,
+  );
 }

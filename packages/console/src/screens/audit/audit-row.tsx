@@ -11,6 +11,7 @@ import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './audit.module.css';
 import { entityTypes, operations } from './audit-search.ts';
+import { guardHitsOf } from './guard-hits.ts';
 import { Actor, RefusedUse } from './log-table.tsx';
 import { refusedUsesOf } from './refused-uses.ts';
 import { RowProof } from './row-proof.tsx';
@@ -78,7 +79,7 @@ function Found({ row }: { row: Log }) {
         <Facts
           facts={{
             When: <Time at={row.created_at} />,
-            Operation: `${entityTypes[type]}: ${refused.length > 0 ? 'Use refused' : operations[row.operation]}`,
+            Operation: `${entityTypes[type]}: ${refused.length > 0 ? 'Use refused' : guardHitsOf(detail) ? 'Came back' : operations[row.operation]}`,
             Resource: <ThingLink type={type} id={id} name={names.get(id)} />,
             Actor: <Actor row={row} names={names} />,
             'Trace id': traceId && (

@@ -7,6 +7,7 @@ import { Badge, Soft, type Tone } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { entityTypes, type Operation, operations } from './audit-search.ts';
+import { guardHitsOf } from './guard-hits.ts';
 import { type RefusedUse as Refusal, refusedUsesOf } from './refused-uses.ts';
 
 const tones: Readonly<Partial<Record<Operation, Tone>>> = {
@@ -44,17 +45,19 @@ export function LogTable({ label, rows, tokenId }: LogTableProps) {
       cell: ({ operation, detail }) =>
         refusedUsesOf(detail).length > 0 ? (
           <Badge tone="bad">Use refused</Badge>
+        ) : guardHitsOf(detail) ? (
+          <Badge tone="warn">Came back</Badge>
         ) : (
           <Badge tone={tones[operation]}>{operations[operation]}</Badge>
         ),
     },
     {
       title: 'Resource',
-      cell: ({ entity_type: type, entity_id: id, detail }) => (
+      cell: ({ entity_type: type, entity_id: id, detail, message }) => (
         <>
           <Soft>{entityTypes[type]}</Soft>{' '}
           {type === 'token' && id === tokenId ? 'itself' : <ThingLink type={type} id={id} name={names.get(id)} />}
-          <Destination detail={detail} />
+          {guardHitsOf(detail) ? <div>{message}</div> : <Destination detail={detail} />}
           <Refused detail={detail} tokenId={tokenId} />
         </>
       ),

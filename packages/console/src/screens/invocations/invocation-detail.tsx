@@ -6,6 +6,7 @@ import { Id } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
+import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
 import type { LiveRow } from './live-invocations.ts';
 import { whyRefused } from './refusals.ts';
@@ -67,14 +68,9 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
       <section className={styles.part}>
         <h3>Tokens</h3>
         {tokens.length === 0 && <Soft>No value of a token was sent.</Soft>}
-        <ul className={styles.tokens}>
-          {tokens.map((id) => (
-            <li key={id}>
-              <ThingLink type="token" id={id} />
-            </li>
-          ))}
-        </ul>
+        <Tokens ids={tokens} />
       </section>
+      <GuardHits invocation={invocation} />
       <section className={styles.part}>
         <h3>Console</h3>
         <ConsoleLines lines={invocation.console} />
@@ -83,6 +79,32 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>
+  );
+}
+
+function Tokens({ ids }: { ids: readonly string[] }) {
+  return (
+    <ul className={styles.tokens}>
+      {ids.map((id) => (
+        <li key={id}>
+          <ThingLink type="token" id={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [] } }: { invocation: LiveRow }) {
+  if (hits === undefined) return null;
+  return (
+    <section className={styles.part}>
+      <h3>Response guard</h3>
+      <p>
+        {guardFound(hits)} of the request
+        {tokens.length > 0 ? '. The tokens:' : ', from the configuration of the Proxy.'}
+      </p>
+      <Tokens ids={tokens} />
+    </section>
   );
 }
 

@@ -3,6 +3,7 @@ import { ThingLink } from '../../app/thing-link.tsx';
 import { Soft } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Clock } from '../../ui/time.tsx';
+import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
 import type { LiveRow } from './live-invocations.ts';
 import { whyRefused } from './refusals.ts';
@@ -48,12 +49,16 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
       title: 'Reason',
       width: '21%',
       from: 32,
-      cell: ({ refused_by: code }) =>
-        code && (
-          <span className={styles.why} title={whyRefused(code)}>
-            {whyRefused(code)}
-          </span>
-        ),
+      cell: (row) => {
+        const why = whyOf(row);
+        return (
+          why && (
+            <span className={styles.why} title={why}>
+              {why}
+            </span>
+          )
+        );
+      },
     },
     { title: 'Stages', width: '6rem', from: 46, cell: ({ stages_ms: stagesMs }) => <StageBar stagesMs={stagesMs} /> },
     { title: 'Tokens', width: '5.5rem', from: 46, cell: ({ token_ids: tokens }) => <Tokens tokens={tokens} /> },
@@ -69,6 +74,12 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
     },
   ];
   return <Table label="Invocations" columns={columns} rows={rows} keyOf={({ id }) => id} steady />;
+}
+
+/** Why it was refused, or why its response was changed. */
+function whyOf({ refused_by: code, guard_hits: hits }: LiveRow): string | undefined {
+  if (hits !== undefined) return guardFound(hits);
+  return code && whyRefused(code);
 }
 
 function Tokens({ tokens: [first, ...more] }: { tokens: readonly string[] }) {

@@ -7,7 +7,7 @@ const refusals: Readonly<Record<string, string>> = {
   forbidden: 'The key may not do this',
   not_found: 'There is no such Proxy, route or token',
   request_timeout: 'The request was sent too slowly',
-  payload_too_large: 'The body was too large',
+  payload_too_large: 'The body was too large, or there were too many values for the response guard',
   unsupported_media_type: 'The body had a type or charset that cannot be read',
   too_many_requests: 'A limit of the Tenant or of the key was reached',
   transform_failed: 'The transform threw an error or took too long',

@@ -21,7 +21,10 @@ export interface ProxyDraft {
   methods: string;
   /** One a line; empty for all. */
   paths: string;
+  guard: GuardMode;
 }
+
+export type GuardMode = NonNullable<ProxyResource['response_guard']>;
 
 export type KeyPlace = NonNullable<ProxyResource['accept_key_as']>[number];
 
@@ -34,6 +37,7 @@ const defaultPlaces: readonly string[] = ['body'];
 export const emptyDraft: ProxyDraft = {
   ...{ name: '', destination_url: '', require_auth: true, applicationId: '', configuration: {}, headers: {} },
   ...{ places: defaultPlaces, timeout: '', pathName: '', keyPlaces: [], methods: '', paths: '' },
+  guard: 'off',
 };
 
 export function placesInWords(places: readonly string[] = defaultPlaces): string {
@@ -52,16 +56,18 @@ export function toDraft(proxy: ProxyResource): ProxyDraft {
     keyPlaces: proxy.accept_key_as ?? [],
     methods: proxy.allowed_methods?.join(', ') ?? '',
     paths: proxy.allowed_paths?.join('\n') ?? '',
+    guard: proxy.response_guard ?? 'off',
   };
 }
 
 /** Members of a Proxy of whom and what it lets through. What is not set is null. */
-function callsOf({ pathName, keyPlaces, methods, paths }: ProxyDraft) {
+function callsOf({ pathName, keyPlaces, methods, paths, guard }: ProxyDraft) {
   return {
     path_name: pathName || null,
     accept_key_as: unlessEmpty([...keyPlaces]),
     allowed_methods: unlessEmpty(partsOf(methods, ',')),
     allowed_paths: unlessEmpty(partsOf(paths, '\n')),
+    response_guard: guard === 'off' ? null : guard,
   };
 }
 

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { ApplicationChoice } from '../../code/application-choice.tsx';
 import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
 import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { GuardField } from './guard-field.tsx';
 import { ProxyCalls } from './proxy-calls.tsx';
 import type { ProxyDraft } from './proxy-draft.ts';
 import { RouteFields } from './route-fields.tsx';
@@ -45,6 +46,7 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
       />
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
+      <GuardField value={draft.guard} onValue={(guard) => change({ guard })} error={error} />
       <RouteFields draft={draft} onChange={change} error={error} />
       <ProxyCalls draft={draft} onChange={change} error={error} />
     </Form>

@@ -11,6 +11,7 @@ import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CallIt } from './call-it.tsx';
 import { routeOf } from './calls.ts';
+import { guards } from './guard-field.tsx';
 import { LastInvocations } from './last-invocations.tsx';
 import { ProxyCallers } from './proxy-callers.tsx';
 import { defaultTimeoutS, placesInWords, toDraft, toPatch } from './proxy-draft.ts';
@@ -48,6 +49,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
   const names = Object.keys(proxy.configuration ?? {});
   const headers = Object.keys(proxy.request_headers ?? {});
   const { application_id: applicationId, former_application_id: former, modified_at, created_at } = proxy;
+  const { response_guard: guard = 'off' } = proxy;
   return (
     <Facts
       facts={{
@@ -74,6 +76,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         Configuration: names.length > 0 ? <code>{names.join(', ')}</code> : <Soft>none</Soft>,
         'Sets headers': headers.length > 0 ? <code>{headers.join(', ')}</code> : <Soft>none</Soft>,
         'Replaces tokens in': <code>{placesInWords(proxy.token_places)}</code>,
+        'Response guard': guard === 'off' ? <Soft>off</Soft> : <Badge tone="good">{guards[guard].name}</Badge>,
         'Time limit': `${proxy.head_timeout_s ?? defaultTimeoutS} s`,
         Changed: <Time at={modified_at ?? created_at} />,
       }}

@@ -1,0 +1,54 @@
+import { Choice, faultOf } from '../../ui/form.tsx';
+import styles from './proxies.module.css';
+import type { GuardMode } from './proxy-draft.ts';
+
+export const guards: Readonly<Record<GuardMode, { name: string; does: string }>> = {
+  off: { name: 'Off', does: 'Responses pass as the destination sends them.' },
+  tokenize: {
+    name: 'Tokenize',
+    does: 'Where a value that was put into the request comes back, the caller gets its expression instead.',
+  },
+  redact: {
+    name: 'Redact',
+    does: 'Where a value that was put into the request comes back, the caller gets [redacted] instead.',
+  },
+  block: {
+    name: 'Block',
+    does: 'If a value that was put into the request comes back, the caller gets 502 instead of the response, or its connection ends if the response has begun.',
+  },
+};
+
+const names = Object.fromEntries(Object.entries(guards).map(([mode, { name }]) => [mode, name])) as Record<
+  GuardMode,
+  string
+>;
+
+interface GuardFieldProps {
+  value: GuardMode;
+  onValue: (value: GuardMode) => void;
+  error: Error | null;
+}
+
+/** What happens to values that come back in a response. */
+export function GuardField({ value, onValue, error }: GuardFieldProps) {
+  return (
+    <Choice
+      label="Response guard"
+      value={value}
+      options={names}
+      onValue={onValue}
+      hint={
+        <>
+          {guards[value].does}
+          {value !== 'off' && (
+            <span className={styles.net}>
+              It is a net that finds values in the usual encodings, not in every one. The lock is “Bound to” on the page
+              of a token: it says where the value may go at all.
+            </span>
+          )}
+        </>
+      }
+      error={faultOf(error, 'response_guard')}
+    />
+  );
+}
