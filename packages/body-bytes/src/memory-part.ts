@@ -31,9 +31,9 @@ export interface Leaver {
 
 /**
  * What a part is for. `decoder`: a large decoder of a streamed body. `window`: what a streamed body needs beyond its
- * fixed windows.
+ * fixed windows. `guard`: what finds values in an answer.
  */
-export type PartName = 'request' | 'answer' | 'decoder' | 'window';
+export type PartName = 'request' | 'answer' | 'decoder' | 'window' | 'guard';
 
 /** A decoder up to this size, such as gzip's, takes no more than the beginning of a body, so it need not queue. */
 const smallDecoder = 64 * 1024;
@@ -66,7 +66,7 @@ export class ClaimedPart implements MemoryPart {
   #onClose: (() => void) | undefined;
 
   constructor(place: Place, { tenantId, caller }: Owner, { name, mostBytes }: { name: PartName; mostBytes: number }) {
-    const direction = name === 'answer' ? 'answer' : 'request';
+    const direction = name === 'answer' || name === 'guard' ? 'answer' : 'request';
     this.#place = place;
     this.#waitMs = place.waitMs;
     this.#lane = place.queue.laneOf(tenantId);

@@ -23,6 +23,7 @@ export {
   type Segment,
 } from './expressions/parse-expressions.ts';
 export { formatPath } from './expressions/path.ts';
+export { addUnfiltered, type PutIn, writeExpression } from './expressions/put-in.ts';
 export {
   type ConfigurationExpression,
   parseHeaderText,

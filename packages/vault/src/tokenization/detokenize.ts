@@ -11,6 +11,7 @@ import {
   type Segment,
 } from '../expressions/parse-expressions.ts';
 import { formatPath } from '../expressions/path.ts';
+import { addUnfiltered, type PutIn } from '../expressions/put-in.ts';
 import { textLengthOf } from '../expressions/text-length.ts';
 import { toText } from '../expressions/to-text.ts';
 import { findLeaf, isNestedDeeperThan, type Json, mapLeaves } from '../json.ts';
@@ -57,6 +58,7 @@ interface Detokenizing {
   document?: Json;
   /** Called with the tokens before they are decrypted. */
   onFound?: ((rows: readonly FoundToken[]) => void) | undefined;
+  putIn?: PutIn | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export async function detokenizeEach(
   vault: Vault,
   actor: Actor,
   values: readonly Json[],
-  { reading = 'read', inPieces = runAtOnce, document, onFound }: Detokenizing = {},
+  { reading = 'read', inPieces = runAtOnce, document, onFound, putIn }: Detokenizing = {},
 ): Promise<readonly Json[]> {
   if (reading === 'reveal') requirePermission(actor, 'token:use');
   else if (reading === 'read' || !holds(actor, 'token:use')) requirePermission(actor, 'token:read');
@@ -80,10 +82,11 @@ export async function detokenizeEach(
   const needed = withoutFilters(parsed.values());
   const fault = firstFault(document === undefined ? values : [document], parsed);
   const visible = await readByReference(vault, actor, { ids, needed, fault, reading, onFound });
+  if (putIn) for (const segments of parsed.values()) addUnfiltered(segments, visible, putIn);
   const filled: Json[] = [];
   let bytesOfAll = 0;
   for (const value of values) {
-    const { result, bytes } = await inPieces(fill(value, parsed, visible));
+    const { result, bytes } = await inPieces(fill(value, parsed, { visible, putIn }));
     bytesOfAll += bytes;
     if (bytesOfAll > largestResult) {
       throw new ServiceError('payload_too_large', 'The results may have at most 5 MiB in total', {
@@ -193,7 +196,7 @@ function refuseUnknown(ids: readonly string[]): void {
 function* fill(
   value: Json,
   parsed: ReadonlyMap<string, Segment[]>,
-  visible: ReadonlyMap<string, Json>,
+  { visible, putIn }: { visible: ReadonlyMap<string, Json>; putIn: PutIn | undefined },
 ): Generator<void, { result: Json; bytes: number }, void> {
   const budget = filterBudget();
   let size = 0;
@@ -209,8 +212,10 @@ function* fill(
     return result;
   };
   const filtered = (expression: Expression) => {
-    const result = evaluateExpression(expression, visible.get(expression.reference) ?? null, budget);
+    const data = visible.get(expression.reference) ?? null;
+    const result = evaluateExpression(expression, data, budget);
     if (expression.filters.length === 0) return result;
+    if (putIn && !putIn.addFiltered(expression, result, data, budget)) return null;
     if (size + textLengthOf(result) > largestResult) return null;
     const bytes = Buffer.byteLength(toText(result));
     if (size + bytes > largestResult) return null;

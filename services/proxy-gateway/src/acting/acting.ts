@@ -6,6 +6,7 @@ import type { Queryable } from '@sluice/database';
 import type { ServiceError } from '@sluice/problems';
 import { type CountedUses, type DecryptionBudget, mostDecryptedBytes, SeenTokens } from '@sluice/vault';
 import type { ConsoleSecrets } from '../code/console/secrets.ts';
+import type { RequestGuard } from '../guard/request-guard.ts';
 import type { RevealingApplication } from './revealing-application.ts';
 
 /** A Proxy or a reactor. */
@@ -69,6 +70,8 @@ export class Acting<O extends Owner = Owner> implements DecryptionBudget {
   readonly counted: CountedUses = new Map();
   /** Values that its code has seen. Never logged, and redacted from what code prints. */
   secrets: ConsoleSecrets | undefined;
+  /** Of a Proxy with a response guard. */
+  guard: RequestGuard | undefined;
   hasPlace = false;
   /** Of the bytes of tokens that may be decrypted for its body or arguments and for its code. */
   leftBytes = mostDecryptedBytes;

@@ -19,19 +19,21 @@ import {
 } from '@sluice/vault';
 import type { Acting, Owner } from '../acting/acting.ts';
 import type { Context } from '../context.ts';
+import type { RequestGuard } from '../guard/request-guard.ts';
 import { copies } from '../limits/body-memory.ts';
 import { openingsIn, spendExpressions } from '../limits/spend-expressions.ts';
 import { ConsoleSecrets } from './console/secrets.ts';
 import { detokenizeTogether } from './detokenize-together.ts';
-import { revealedBy, storedIn } from './sensitive-parts.ts';
+import { dataOf, revealedBy, storedIn } from './sensitive-parts.ts';
 import { stringifyInPieces } from './stringify.ts';
 
 export type Hosting = Pick<Context, 'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals'>;
 
-/** The Application of the client, and the Proxy or reactor through which values are disclosed to its code. */
+/** The Application of the client, the guard of the answer if the values go into its request, and the Proxy or reactor through which values are disclosed to its code. */
 interface Client {
   through: Omit<Through, 'decryption' | 'counted'>;
   applicationId: string;
+  guard?: RequestGuard | undefined;
 }
 
 const nameOf = { proxy: 'Proxy', reactor: 'reactor' } as const;
@@ -51,6 +53,9 @@ const operations: Record<string, HostOperation> = {
 export const reading: ReadonlySet<string> = new Set(['tokens.retrieve', 'detokenize']);
 const changing: ReadonlySet<string> = new Set(['tokens.update', 'tokens.delete']);
 
+/** Operations that answer with the data of a token. */
+const showsToken: ReadonlySet<string> = new Set(['tokens.retrieve', 'tokens.update']);
+
 function memberOf(payload: Json, member: string): Json | undefined {
   return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload[member] : undefined;
 }
@@ -65,7 +70,11 @@ function idOf(payload: Json): string {
  * Each call of the client checks the code's owner and its Application before the code receives what was read, and
  * before a change commits, so that ended rights count at once. The key of the Application never reaches the sandbox.
  */
-export function clientHost<O extends Owner>(acting: Acting<O>, { through, applicationId }: Client, context: Hosting) {
+export function clientHost<O extends Owner>(
+  acting: Acting<O>,
+  { through, applicationId, guard }: Client,
+  context: Hosting,
+) {
   const { callers, vault, budgets, workPieces } = context;
   const { tenantId, traceId, selection } = acting;
   acting.secrets ??= new ConsoleSecrets();
@@ -101,7 +110,7 @@ export function clientHost<O extends Owner>(acting: Acting<O>, { through, applic
     const inPieces: RunInPieces = (work) => workPieces.run(tenantId, work);
     try {
       const actor = await findActor(decryption);
-      const results = await detokenizeEach(vault, actor, values, { reading: 'use', inPieces });
+      const results = await detokenizeEach(vault, actor, values, { reading: 'use', inPieces, putIn: guard?.values });
       return results.map((answer) => ({ answer, actor }));
     } catch (error) {
       decryption.giveBack();
@@ -124,6 +133,8 @@ export function clientHost<O extends Owner>(acting: Acting<O>, { through, applic
     if (!secrets.isTooMuch) secrets.add(storedIn(operation, payload));
     const { answer, actor } = operate ? await runAsActor(operate, payload) : await detokenizeAsActor(payload);
     if (!secrets.isTooMuch) secrets.add(revealedBy(operation, payload, answer));
+    if (guard && showsToken.has(operation))
+      guard.values.add({ reference: idOf(payload), filters: [] }, (dataOf(answer) ?? null) as Json);
     // The request itself may replace or delete a token whose value it sends
     if (changing.has(operation)) acting.seen.forget(idOf(payload));
     const text = answer === undefined ? '' : await workPieces.run(tenantId, stringifyInPieces(answer));

@@ -41,4 +41,4 @@ function leavesOf(value: unknown): unknown[] {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const dataOf = (value: unknown) => (isObject(value) ? value.data : undefined);
+export const dataOf = (value: unknown) => (isObject(value) ? value.data : undefined);

@@ -1,6 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
 import {
+  addUnfiltered,
   type Expression,
   evaluateExpression,
   expressionsOfPiece,
@@ -11,6 +12,7 @@ import {
   type Json,
   mostDistinctTokens,
   mostTextOf,
+  type PutIn,
   textLengthOf,
 } from '@sluice/vault';
 import type { Asked } from './asked.ts';
@@ -63,6 +65,15 @@ function neededIn(places: readonly Place[]): ReadonlySet<string> {
   return ids;
 }
 
+/** Tells a response guard what is going to be put in. @throws {ServiceError} 413 if that is too much. */
+export function guardUnfiltered(
+  places: readonly Place[],
+  values: ReadonlyMap<string, Json>,
+  guard: { values: PutIn } | undefined,
+): void {
+  if (guard) for (const { segments } of places) addUnfiltered(segments, values, guard.values);
+}
+
 /** Values behind filters count in full, because nothing may depend on what filters make of them. */
 export function mostTextIn(places: readonly Place[], values: ReadonlyMap<string, Json>): number {
   let length = 0;
@@ -89,6 +100,8 @@ export interface Filling {
   filtered?: ReadonlyMap<Expression, Json>;
   /** Of a body that is filled window by window. */
   budget?: FilterBudget | undefined;
+  /** Of a Proxy with a response guard. */
+  putIn?: PutIn | undefined;
 }
 
 /**
@@ -99,7 +112,7 @@ export interface Filling {
 export function fillPlaces(
   body: Buffer,
   places: readonly Place[],
-  { values, limitBytes, filtered: results, budget }: Filling,
+  { values, limitBytes, filtered: results, budget, putIn }: Filling,
 ): Buffer {
   const fault = faultInPlaces(places);
   if (fault) throw fault;
@@ -138,7 +151,7 @@ export function fillPlaces(
   }
   grow(body.length - position);
   if (filtered.length > 0) {
-    const resolve = results ? knownResults(values, results) : filterWithin({ values, limitBytes, budget });
+    const resolve = results ? knownResults(values, results) : filterWithin({ values, limitBytes, budget, putIn });
     size = writeFiltered(texts, filtered, { places, resolve, size, limitBytes });
   }
   return replaced(body, places, { texts, size });
@@ -146,14 +159,15 @@ export function fillPlaces(
 
 type Resolve = (expression: Expression) => Json;
 
-function filterWithin({ values, limitBytes, budget = filterBudget() }: Filling): Resolve {
+function filterWithin({ values, limitBytes, budget = filterBudget(), putIn }: Filling): Resolve {
   let left = 2 * limitBytes;
   return (expression) => {
     const value = values.get(expression.reference) ?? null;
     if (expression.filters.length === 0) return value;
     const result = left < 0 ? null : evaluateExpression(expression, value, budget);
     left -= textLengthOf(result);
-    return left < 0 ? null : result;
+    if (left < 0 || (putIn && !putIn.addFiltered(expression, result, value, budget))) return null;
+    return result;
   };
 }
 
@@ -167,10 +181,10 @@ const charactersOfPiece = 64 * 1024;
 
 export function* filterInPieces(
   places: readonly Place[],
-  { values, limitBytes, budget = filterBudget() }: Filling,
+  { values, limitBytes, budget = filterBudget(), putIn }: Filling,
 ): Pieces<ReadonlyMap<Expression, Json>> {
   const results = new Map<Expression, Json>();
-  const resolve = filterWithin({ values, limitBytes, budget });
+  const resolve = filterWithin({ values, limitBytes, budget, putIn });
   let count = 0;
   let { remaining } = budget;
   for (const { segments } of places) {

@@ -172,20 +172,21 @@ export function recordCall(
 }
 
 interface Revealed {
-  caller: Caller;
-  application: Caller;
+  /** Undefined if no key was needed. */
+  caller: Caller | undefined;
+  application: Caller | undefined;
   tokenIds: readonly string[];
   places: readonly string[];
 }
 
-function rowOf(
+export function rowOf(
   { proxy, traceId, head: { target, route } }: Invocation,
   { caller, application, tokenIds, places }: Revealed,
 ): Disclosure {
   return {
     tenantId: proxy.tenantId,
-    actorId: caller.id,
-    actorType: actorTypeOf(caller),
+    actorId: caller?.id ?? null,
+    actorType: caller ? actorTypeOf(caller) : 'system',
     traceId,
     operation: 'use',
     entityType: 'proxy',
@@ -193,7 +194,7 @@ function rowOf(
     detail: {
       token_ids: tokenIds,
       destination_host: proxy.destination.host,
-      application_id: application.applicationId ?? application.id,
+      ...(application && { application_id: application.applicationId ?? application.id }),
       method: target.method,
       places,
       ...(route && { path_name: route.pathName }),

@@ -3,7 +3,7 @@ import type { RequestMessage } from '../http/message.ts';
 import { spendExpressions } from '../limits/spend-expressions.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import type { Asked } from './asked.ts';
-import { askedIn, noTokens } from './detokenize.ts';
+import { askedIn, guardUnfiltered, noTokens } from './detokenize.ts';
 import { decryptAsApplication, decryptTokens, recordDisclosure, spendUsesOf } from './disclose.ts';
 import { expressionsOf } from './place.ts';
 import { type FillingBodies, findInBody } from './places/body.ts';
@@ -116,6 +116,9 @@ async function decryptFor(
   const revealed = asked && { ...(await decryptTokens(invocation, asked, context)), places: namesOf(ofCaller) };
   const revealedByOwn = own &&
     askedByOwn && { ...(await decryptAsApplication(invocation, askedByOwn, context)), places: own.names };
+  const { guard } = invocation.acting;
+  for (const { places } of ofCaller) guardUnfiltered(places, revealed?.values ?? noValues.values, guard);
+  if (own) guardUnfiltered(own.places, revealedByOwn?.values ?? noValues.values, guard);
   const spent = spendUsesOf(invocation, revealed, revealedByOwn, context);
   if (spent) await spent;
   const recorded = [revealed, revealedByOwn].map((each) => each && recordDisclosure(invocation, each, context.vault));

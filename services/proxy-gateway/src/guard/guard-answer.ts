@@ -1,6 +1,7 @@
 import { ServiceError } from '@sluice/problems';
 import { contentCodings } from '../http/content-coding.ts';
 import { findHeader, replaceHeaders, withoutHeaders } from '../http/header-list.ts';
+import { HeldBody } from '../http/held-body.ts';
 import type { Answer, HeaderList, StreamedAnswer } from '../http/message.ts';
 import { GuardedBody } from './guarded-body.ts';
 import { GunzippedBody } from './gunzipped-body.ts';
@@ -19,7 +20,7 @@ function requireReadable({ status, headers }: Pick<Answer, 'status' | 'headers'>
   if (status === 206) throw unreadable('is a part (206)');
   const codings = contentCodings(findHeader(headers, 'content-encoding'));
   const isReadable = codings.length === 0 || (codings.length === 1 && isGzip(codings[0]));
-  if (!isReadable) throw unreadable(`has the coding ${codings.join(', ').slice(0, 40)}`);
+  if (!isReadable) throw unreadable('has another coding than gzip');
 }
 
 function isGzip(coding: string | undefined): boolean {
@@ -29,6 +30,16 @@ function isGzip(coding: string | undefined): boolean {
 function unreadable(what: string): ServiceError {
   const detail = `The response of the destination ${what}, which the response_guard of the Proxy cannot read`;
   return new ServiceError('destination_answer_unusable', detail);
+}
+
+/** A response transform passes by what it cannot read, so what it leaves in memory may have a coding. */
+export function guardAnswer(
+  answer: Answer | StreamedAnswer,
+  guard: ResponseGuard,
+  isBodiless: boolean,
+): Answer | StreamedAnswer {
+  const { body } = answer;
+  return guardStreamed({ ...answer, body: Buffer.isBuffer(body) ? new HeldBody(body) : body }, guard, isBodiless);
 }
 
 /**
@@ -62,7 +73,7 @@ function guardBodyOf(head: StreamedAnswer, guard: ResponseGuard, received: Heade
   return { ...head, headers: withoutHeaders(head.headers, ...ofOneBody), body: new GuardedBody(body, guard) };
 }
 
-/** An answer in memory, without a coding: from a transform, or an error. */
+/** An answer in memory, without a coding: from a transform, or an error. @throws {ValueReturned} if the guard blocks. */
 export function guardCollected(answer: Answer, guard: ResponseGuard): Answer {
   return guardBody(guardHead(answer, guard), guard);
 }

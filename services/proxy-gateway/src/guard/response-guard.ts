@@ -6,9 +6,9 @@ import { Replacer } from './replacer.ts';
 
 export type GuardMode = 'tokenize' | 'redact' | 'block';
 
-/** What a line of the head can hold. */
-const printable = /^[\x20-\x7e]*$/;
 const redacted = '[redacted]';
+/** What a header line can hold, and needs no escape in JSON and HTML. */
+const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 
 /** Looks for the values of one request in all parts of its answer. */
 export class ResponseGuard {
@@ -50,7 +50,7 @@ export class ResponseGuard {
 
   /** A line of the head, or a reason phrase. */
   line(text: string): string {
-    const replacer = new Replacer(this.#automaton, (value) => Buffer.from(inLine(this.#replacement(value))));
+    const replacer = new Replacer(this.#automaton, (value) => Buffer.from(this.#replacement(value)));
     const bytes = Buffer.from(text, 'latin1');
     return replacer.read(bytes).toString('latin1') + replacer.end().toString('latin1');
   }
@@ -67,12 +67,9 @@ export class ResponseGuard {
   #replacement(value: number): string {
     this.hits.set(value, (this.hits.get(value) ?? 0) + 1);
     if (this.#mode === 'block') throw new ValueReturned();
-    return this.#mode === 'redact' ? redacted : (this.#expressions[value] ?? redacted);
+    const expression = this.#expressions[value] ?? redacted;
+    return this.#mode === 'redact' || !plain.test(expression) ? redacted : expression;
   }
-}
-
-function inLine(text: string): string {
-  return printable.test(text) ? text : redacted;
 }
 
 /** The answer holds a value, and its Proxy blocks such answers. The caller is not told what the destination's status was. */

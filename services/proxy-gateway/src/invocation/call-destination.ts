@@ -2,6 +2,7 @@ import { ServiceError } from '@sluice/problems';
 import { type Looking, look } from '../acting/look.ts';
 import type { Context } from '../context.ts';
 import { AnswerStream, addressOf, type CallEvents, forward, streamThrough } from '../destination/index.ts';
+import { withoutParts } from '../guard/guard-answer.ts';
 import { replaceHeaders, withoutHeaders } from '../http/header-list.ts';
 import type { RequestMessage, StreamedAnswer } from '../http/message.ts';
 import type { Invocation } from '../proxies/invocation.ts';
@@ -27,7 +28,8 @@ export function callDestination(
   // A part of an answer would pass what the response transform was written to hide
   const passed = proxy.responseTransform === undefined ? filtered : withoutHeaders(filtered, 'range', 'if-range');
   // After the filter, so that no `Connection` of the caller removes them
-  const headers = message.set ? replaceHeaders(passed, message.set) : passed;
+  const set = message.set ? replaceHeaders(passed, message.set) : passed;
+  const headers = acting.guard ? withoutParts(set) : set;
   const { keepAlive, connection } = head;
   const { target, body } = message;
   const request = {

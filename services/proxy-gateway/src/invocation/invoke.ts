@@ -14,6 +14,7 @@ import { ProxyByName } from '../proxies/proxy-by-name.ts';
 import { transformRequest } from '../transforms/request-transform.ts';
 import { isTransformed, transformResponse } from '../transforms/response-transform.ts';
 import { callDestination, refusePart } from './call-destination.ts';
+import { openGuard, requestGuard } from './open-guard.ts';
 import { readInvocation } from './read-invocation.ts';
 import { readRequest } from './read-request.ts';
 import { sendAnswer } from './reply.ts';
@@ -34,6 +35,7 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
   const acting = await admit(selection, context, { traceId, response });
   invocation.acting = acting;
   const { owner: proxy } = acting;
+  if (proxy.responseGuard !== 'off') acting.guard = requestGuard(acting, proxy.responseGuard, context);
   if (proxy.requireAuth || head.route) acting.admitCaller(await selection.authenticate(proxy));
 
   if (context.rateLimits) await countForRates(acting, context.rateLimits);
@@ -57,6 +59,7 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
     const reply = isTransformed(invocation.proxy, answer)
       ? await transformResponse(invocation, answer, context)
       : answer;
+    if (acting.guard) await openGuard(invocation, reply);
     await sendAnswer(invocation, reply, context);
   } finally {
     invocation.revealing?.destroy();

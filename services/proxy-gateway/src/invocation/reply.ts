@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { forBrowsers, hostAndPort, originOf } from '@sluice/hosts';
-import { asServiceError, endRefusal, proxyRefusal, ServiceError } from '@sluice/problems';
+import { asServiceError, endRefusal, proxyRefusal, type Refusal, ServiceError } from '@sluice/problems';
 import type { CustomHttpResponse } from '@sluice/sandbox';
 import { isEndCertain } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { addressOf, idempotentMethods } from '../destination/index.ts';
-import { findHeader, withoutHeaders } from '../http/header-list.ts';
+import { guardAnswer, guardCollected } from '../guard/guard-answer.ts';
+import { ValueReturned } from '../guard/response-guard.ts';
+import { findHeader, replaceHeaders, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, HeaderList, StreamedAnswer } from '../http/message.ts';
 import { holdsAddress, inAscii, type RouteAddresses, withRouteAddresses } from '../http/route-addresses.ts';
 import { withoutFormerValidators } from '../http/validators.ts';
@@ -25,9 +27,24 @@ export function sendAnswer(
   answer: Answer | StreamedAnswer,
   context: Replying,
 ): Promise<void> | undefined {
-  if (!isCollected(answer)) return passOn(invocation, answer, context);
-  sendCollected(invocation, answer, context);
-  return undefined;
+  try {
+    const headers = withOwnAddresses(invocation, answer.headers, context);
+    const addressed = headers === answer.headers ? answer : { ...answer, headers };
+    const { responseGuard, response } = invocation;
+    const reply = responseGuard
+      ? guardAnswer(addressed, responseGuard, isWithoutBody(answer.status, response))
+      : addressed;
+    if (!isCollected(reply)) return passOn(invocation, reply, context);
+    sendCollected(invocation, reply, context);
+    return undefined;
+  } catch (error) {
+    if (!isCollected(answer)) answer.body.abort(error);
+    throw error;
+  }
+}
+
+function isWithoutBody(status: number, { req }: ServerResponse): boolean {
+  return emptyStatuses.has(status) || req.method === 'HEAD';
 }
 
 function isCollected(answer: Answer | StreamedAnswer): answer is Answer {
@@ -37,8 +54,8 @@ function isCollected(answer: Answer | StreamedAnswer): answer is Answer {
 function sendCollected(invocation: Invocation, { status, reason, headers, body }: Answer, context: Replying): void {
   const { response, clock } = invocation;
   clock.enter();
-  const framed = withoutHeaders(withOwnAddresses(invocation, headers, context), 'content-length');
-  const isBodiless = emptyStatuses.has(status) || response.req.method === 'HEAD';
+  const framed = withoutHeaders(headers, 'content-length');
+  const isBodiless = isWithoutBody(status, response);
   const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
   writeHead(response, { status, reason, headers: [...framed, ...length, ...ownHeaders(invocation, status, context)] });
   response.end(isBodiless ? undefined : body);
@@ -47,14 +64,8 @@ function sendCollected(invocation: Invocation, { status, reason, headers, body }
 function passOn(invocation: Invocation, answer: StreamedAnswer, context: Replying): Promise<void> | undefined {
   const { response } = invocation;
   const { status, reason, headers, body } = answer;
-  try {
-    const addressed = withOwnAddresses(invocation, headers, context);
-    writeHead(response, { status, reason, headers: addressed.concat(ownHeaders(invocation, status, context)) });
-    return passOnBody(body, response);
-  } catch (error) {
-    body.abort(error);
-    throw error;
-  }
+  writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
+  return passOnBody(body, response);
 }
 
 /** On a route a client is never led past it to another address of ours. */
@@ -92,7 +103,7 @@ export function sendCustomResponse(
   custom: CustomHttpResponse,
   context: Replying & Pick<Context, 'destinations'>,
 ): void {
-  const { response } = invocation;
+  const { response, responseGuard } = invocation;
   invocation.clock.enter();
   if (custom.status < 200) throw informational(custom.status);
   const written = writtenOf(custom.written);
@@ -104,11 +115,13 @@ export function sendCustomResponse(
   const contentType = findHeader(headers, 'content-type');
   const body = written.body ? bytesOf(written.body) : Buffer.alloc(0);
   if (contentType === undefined && body.length > 0) headers.push('Content-Type', 'application/json');
-  const isBodiless = emptyStatuses.has(custom.status) || response.req.method === 'HEAD';
-  const length = isBodiless ? [] : ['Content-Length', `${body.length}`];
+  const made = { status: custom.status, headers, body };
+  const sent = responseGuard ? guardCollected(made, responseGuard) : made;
+  const isBodiless = isWithoutBody(custom.status, response);
+  const length = isBodiless ? [] : ['Content-Length', `${sent.body.length}`];
   const own = ownHeaders(invocation, invocation.destinationStatus, context);
-  writeHead(response, { status: custom.status, headers: [...headers, ...length, ...own] });
-  response.end(isBodiless ? undefined : body);
+  writeHead(response, { status: custom.status, headers: [...sent.headers, ...length, ...own] });
+  response.end(isBodiless ? undefined : sent.body);
 }
 
 /** An informational status cannot end an exchange (RFC 9110 section 15.2). */
@@ -123,14 +136,24 @@ export function sendProxyError(invocation: Invocation, thrown: unknown, context:
     return;
   }
   const isUsable = isEndCertain(response.req);
-  const { traceId, destinationStatus } = invocation;
-  const reached = { destinationStatus, mayHaveActed: mayHaveActed(invocation) };
-  const { status, headers, body } = proxyRefusal(asServiceError(thrown), traceId, reached);
+  const { status, headers, body } = refusalOf(invocation, asServiceError(thrown));
   if (!isUsable) headers.push('Connection', 'close');
   if (status === 401) headers.push(...challenges(invocation));
   writeHead(response, { status, headers: [...headers, ...ownHeaders(invocation, undefined, context)] });
   if (isUsable) endRefusal(response, body);
   else response.end(body);
+}
+
+/** Errors of code have its own texts, and some of ours quote the destination. */
+function refusalOf(invocation: Invocation, error: ServiceError): Refusal {
+  const { traceId, responseGuard } = invocation;
+  const isBlocked = error instanceof ValueReturned;
+  const destinationStatus = isBlocked ? undefined : invocation.destinationStatus;
+  const refusal = proxyRefusal(error, traceId, { destinationStatus, mayHaveActed: mayHaveActed(invocation) });
+  if (!responseGuard || isBlocked) return refusal;
+  const body = responseGuard.whole(Buffer.from(refusal.body)).toString();
+  const length = ['Content-Length', `${Buffer.byteLength(body)}`];
+  return { ...refusal, body, headers: replaceHeaders(refusal.headers, length) };
 }
 
 /** Whether the destination has begun to receive a request that it could take for a second one if it came again. */

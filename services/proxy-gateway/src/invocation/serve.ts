@@ -3,11 +3,14 @@ import { asServiceError, readTraceId } from '@sluice/problems';
 import { CustomHttpResponse } from '@sluice/sandbox';
 import { inBatches, lineWriter } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
+import { ValueReturned } from '../guard/response-guard.ts';
+import { noteGuardHits } from '../observation/note-guard-hits.ts';
 import { StageClock } from '../observation/stage-clock.ts';
 import { beginInvocationTrace } from '../observation/trace.ts';
 import { Invocation } from '../proxies/invocation.ts';
 import { CallerGone } from './call-destination.ts';
 import { invoke } from './invoke.ts';
+import { openGuard } from './open-guard.ts';
 import { sendCustomResponse, sendProxyError } from './reply.ts';
 
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
@@ -24,16 +27,27 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     try {
       await invoke(invocation, context);
     } catch (thrown) {
-      answerThrown(invocation, thrown);
+      answerThrown(invocation, invocation.acting?.guard ? await toBeGuarded(invocation, thrown) : thrown);
     }
     invocation.isSettled = true;
     giveBytesBack(invocation);
   }
 
+  /** The error to answer with, because without its guard nothing else may be. */
+  async function toBeGuarded(invocation: Invocation, thrown: unknown): Promise<unknown> {
+    if (invocation.response.headersSent || thrown instanceof CallerGone) return thrown;
+    try {
+      await openGuard(invocation);
+      return thrown;
+    } catch (error) {
+      return error;
+    }
+  }
+
   function answerThrown(invocation: Invocation, thrown: unknown): void {
     try {
       if (thrown instanceof CustomHttpResponse) answerAsTransformSays(invocation, thrown);
-      else answerFailure(invocation, thrown);
+      else answerFailureGuarded(invocation, thrown);
     } catch (error) {
       log.error({ err: error, trace_id: invocation.traceId }, 'a failure could not be answered');
       invocation.response.destroy();
@@ -44,6 +58,15 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     try {
       sendCustomResponse(invocation, custom, context);
     } catch (error) {
+      answerFailureGuarded(invocation, error);
+    }
+  }
+
+  function answerFailureGuarded(invocation: Invocation, thrown: unknown): void {
+    try {
+      answerFailure(invocation, thrown);
+    } catch (error) {
+      if (!(error instanceof ValueReturned) || thrown instanceof ValueReturned) throw error;
       answerFailure(invocation, error);
     }
   }
@@ -72,6 +95,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     if (acting?.hasPlace) places.giveBack(acting.tenantId);
     invocation.isClosed = true;
     giveBytesBack(invocation);
+    if (invocation.responseGuard) noteGuardHits(invocation, context);
     if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);

@@ -15,6 +15,8 @@ interface Measured {
 
 export interface InvocationMetrics {
   finished(invocation: Measured, status: number, durationMs: number): void;
+  /** How many values the response guard found in one response. */
+  guardFound(hits: number): void;
 }
 
 function routeOf({ hasTransform, tokens }: Measured): Route {
@@ -42,7 +44,13 @@ export function invocationMetrics(registry: Registry): InvocationMetrics {
     registers: [registry],
   });
   for (const code of [...Object.keys(errorCodes), 'caller_gone']) errors.inc({ code }, 0);
+  const guardHits = new Counter({
+    name: 'sluice_response_guard_hits_total',
+    help: 'Values of tokens and configurations that response guards found in responses',
+    registers: [registry],
+  });
   return {
+    guardFound: (hits) => guardHits.inc(hits),
     finished(invocation, status, durationMs) {
       const { clock, errorCode } = invocation;
       if (errorCode !== undefined) errors.inc({ code: errorCode });

@@ -10,11 +10,21 @@ const mostPrintedLines = 20;
 /** Stores the first of them, within bounds that keep a record small. */
 export function noteTokenIds(invocation: Pick<Invocation, 'tokenIds'>, ids: readonly string[]): void {
   invocation.tokenIds ??= [];
-  let bytes = sum(invocation.tokenIds);
+  addFirst(invocation.tokenIds, ids);
+}
+
+/** Those whose values the response guard found. */
+export function noteGuardTokenIds(invocation: Pick<Invocation, 'guardTokenIds'>, ids: readonly string[]): void {
+  invocation.guardTokenIds ??= [];
+  addFirst(invocation.guardTokenIds, ids);
+}
+
+function addFirst(noted: string[], ids: readonly string[]): void {
+  let bytes = sum(noted);
   for (const id of ids) {
     bytes += bytesAsJson(id);
-    if (invocation.tokenIds.length === mostTokenIds || bytes > mostIdsBytes) return;
-    invocation.tokenIds.push(id);
+    if (noted.length === mostTokenIds || bytes > mostIdsBytes) return;
+    noted.push(id);
   }
 }
 

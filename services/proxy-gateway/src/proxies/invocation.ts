@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Acting } from '../acting/acting.ts';
+import type { ResponseGuard } from '../guard/response-guard.ts';
 import type { RequestTarget } from '../http/message.ts';
 import type { StageClock } from '../observation/stage-clock.ts';
 import type { InvocationTrace } from '../observation/trace.ts';
@@ -37,6 +38,9 @@ export class Invocation {
   /** As received, for a response that a transform sees. */
   answerHeaders: readonly string[] | undefined;
 
+  /** Looks through the response. Undefined if nothing was put into the request, or its Proxy has no guard. */
+  responseGuard: ResponseGuard | undefined;
+
   /** Whether its response has been sent or its caller has left. Work may continue until `isSettled`. */
   isClosed = false;
   isSettled = false;
@@ -46,6 +50,9 @@ export class Invocation {
   /** The headers of the request to the destination, once it begins to be sent. */
   sentHeaders: readonly string[] | undefined;
   destinationStatus: number | undefined;
+  /** How many values the response guard found, and the tokens of the first of them, for the feed. */
+  guardHits: number | undefined;
+  guardTokenIds: string[] | undefined;
   /** Why there was no response; `caller_gone` if the caller left. */
   errorCode: string | undefined;
   /** The first lines that its transforms printed, redacted. */

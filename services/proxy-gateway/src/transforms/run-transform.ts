@@ -44,7 +44,7 @@ export async function runTransform(
       configuration: () => readConfiguration(configurationOf(proxy, context), context),
       ...(run.kind === 'request' && { look: () => lookBeforeCode(acting, context) }),
       ...(application && {
-        host: clientHost(acting, { through: throughOf(invocation), applicationId: application.id }, context),
+        host: clientHost(acting, clientOf(invocation, run.kind, application.id), context),
       }),
       redaction: redactionOf(acting, context, (lines) => isPrinted(lines, context.log)),
       onConsole: context.logsConsole ? (lines) => showPrinted(lines, { invocation, run }, context) : undefined,
@@ -68,9 +68,17 @@ function showPrinted(
   printLines(lines, { tenantId: proxy.tenantId, proxyId: proxy.id, kind, traceId, spanTraceId: trace?.traceId }, log);
 }
 
-function throughOf({ proxy, head }: Invocation) {
+/** What a response transform reveals is meant for the caller. */
+function clientOf({ proxy, head, acting }: Invocation, kind: TransformRun['kind'], applicationId: string) {
   const destinationHost = proxy.destination.host;
   const { target, route } = head;
   const pathName = route && { pathName: route.pathName };
-  return { entityType: 'proxy', entityId: proxy.id, destinationHost, method: target.method, ...pathName } as const;
+  const through = {
+    entityType: 'proxy',
+    entityId: proxy.id,
+    destinationHost,
+    method: target.method,
+    ...pathName,
+  } as const;
+  return { through, applicationId, guard: kind === 'request' ? acting.guard : undefined };
 }

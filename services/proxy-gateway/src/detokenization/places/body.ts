@@ -106,7 +106,8 @@ class HeldBody implements Part<FillingBodies> {
     const grown = Math.min(body.length + (isFew ? most : mostTextIn(places, values)), limitBytes);
     if (isLarge(body) || grown > smallGrowth || isUtf16(charset))
       return this.#fillLarge(message, filling, { grown, context });
-    return withBody(message, fillPlaces(body, places, { values, limitBytes }), invocation);
+    const putIn = invocation.acting.guard?.values;
+    return withBody(message, fillPlaces(body, places, { values, limitBytes, putIn }), invocation);
   }
 
   async #fillLarge(
@@ -119,8 +120,12 @@ class HeldBody implements Part<FillingBodies> {
     const { proxy } = invocation;
     const limitBytes = context.bodyLimitBytes;
     const memory = invocation.acting.memory.part('request');
+    const putIn = invocation.acting.guard?.values;
     await memory.grow((isUtf16(charset) ? 3 * grown : grown) * copies); // in UTF-16 a letter takes two bytes
-    const filtered = await context.workPieces.run(proxy.tenantId, filterInPieces(places, { values, limitBytes }));
+    const filtered = await context.workPieces.run(
+      proxy.tenantId,
+      filterInPieces(places, { values, limitBytes, putIn }),
+    );
     const utf8 = fillPlaces(body, places, { values, limitBytes, filtered });
     const filled = isUtf16(charset) ? (charset.encode(utf8.toString()) ?? utf8) : utf8;
     const isTransformed = proxy.requestTransform !== undefined;

@@ -27,6 +27,11 @@ export function withValues<T>(
     await invocation.acting.memory.part('request').grow(Math.min(most, limitBytes) * copies);
   };
   return reserve()
-    .then(() => context.workPieces.run(invocation.proxy.tenantId, filterInPieces(places, { values, limitBytes })))
+    .then(() =>
+      context.workPieces.run(
+        invocation.proxy.tenantId,
+        filterInPieces(places, { values, limitBytes, putIn: invocation.acting.guard?.values }),
+      ),
+    )
     .then((filtered) => use(knownResults(values, filtered)));
 }

@@ -3,6 +3,7 @@ import { configurationOf, readConfiguration } from '../../code/read-configuratio
 import type { Context } from '../../context.ts';
 import type { HeaderList, RequestMessage } from '../../http/message.ts';
 import type { ProxyDefinition } from '../../proxies/definition.ts';
+import { guardUnfiltered } from '../detokenize.ts';
 import type { Place } from '../place.ts';
 import { type FillingHeads, withValues } from './head-values.ts';
 import { fillHeaderLine, headerPlace, headerPlaceOf } from './header.ts';
@@ -66,6 +67,7 @@ export class RequestHeaders implements Part<SettingHeaders> {
 
   async fill(message: RequestMessage, filling: Filling, context: SettingHeaders): Promise<RequestMessage> {
     const values = this.usesConfiguration ? await this.#withConfiguration(filling, context) : filling.values;
+    guardUnfiltered(this.#all, values, filling.invocation.acting.guard);
     return withValues(this.#all, { ...filling, values }, context, (resolve) => {
       const set: HeaderList = [];
       for (const line of this.#lines) set.push(line.name, fillHeaderLine(line.name, line, resolve));
@@ -74,7 +76,7 @@ export class RequestHeaders implements Part<SettingHeaders> {
   }
 
   #asExpression({ name, filters, start, end }: ConfigurationPart): Expression {
-    const reference = `config:${name}`;
+    const reference = `config: ${name}`;
     this.#configuration.set(reference, name);
     return { kind: 'expression', reference, filters, start, end };
   }

@@ -8,6 +8,7 @@ import type { HeaderList, RequestMessage } from '../../http/message.ts';
 import { withoutValidators } from '../../http/validators.ts';
 import type { Asked } from '../asked.ts';
 import { bodyCharset } from '../body-charset.ts';
+import { guardUnfiltered } from '../detokenize.ts';
 import { type DecryptingTokens, decryptTokens, recordDisclosure, spendUsesOf } from '../disclose.ts';
 import { boundaryOf } from '../multipart/boundary.ts';
 import { heldWhileStreaming, RevealStream } from '../stream/reveal-stream.ts';
@@ -45,8 +46,10 @@ function revealWhileStreaming(
   { kind, headers, body }: Streamed,
   context: Streaming,
 ): Readable {
+  const { guard } = invocation.acting;
   const fetchValues = async (asked: Asked) => {
     const decrypted = await decryptTokens(invocation, asked, context);
+    guardUnfiltered(asked.places, decrypted.values, guard);
     await spendUsesOf(invocation, decrypted, undefined, context);
     await recordDisclosure(invocation, { ...decrypted, places: ['body'] }, context.vault);
     return decrypted.values;
@@ -59,6 +62,7 @@ function revealWhileStreaming(
     charsetOf: (start) => bodyCharset(kind, headers, start),
     ...withoutBound(values, otherTokens, invocation.acting.seen),
     fetchValues,
+    guard,
     look: () => look(invocation.acting, context),
     run: (work) => context.workPieces.run(tenantId, work),
     reserve: () => invocation.acting.memory.part('window'),

@@ -3,11 +3,12 @@ import type { MemoryPart } from '@sluice/body-bytes';
 import { type Charset, charsetNamed } from '@sluice/sandbox';
 import type { Pieces } from '@sluice/service-runtime';
 import { type FilterBudget, filterBudget, type Json } from '@sluice/vault';
+import type { RequestGuard } from '../../guard/request-guard.ts';
 import type { ContentKind } from '../../http/content-type.ts';
 import { copies } from '../../limits/body-memory.ts';
 import type { Asked } from '../asked.ts';
 import { withCharsetFault } from '../body-charset.ts';
-import { askedIn, fillPlaces, filterInPieces, mostTextIn } from '../detokenize.ts';
+import { askedIn, fillPlaces, filterInPieces, guardUnfiltered, mostTextIn } from '../detokenize.ts';
 import { mayHoldExpression } from '../find-expressions.ts';
 import type { Place } from '../place.ts';
 import { readerFor, type StreamedKind, startsLikeJson, type WindowReader } from './reader-for.ts';
@@ -24,6 +25,8 @@ export interface RevealStreamOptions {
   otherTokens?: ReadonlySet<string>;
   /** Checks the caller's rights, throws the fault if there is one, and records the disclosure before it returns. */
   fetchValues(asked: Asked): Promise<ReadonlyMap<string, Json>>;
+  /** The answer may begin before the body ends. */
+  guard?: Pick<RequestGuard, 'values' | 'extend'> | undefined;
   /** Called before each push of bytes with values. @throws if they must not leave any more. */
   look(): Promise<void> | undefined;
   /** Runs the work of the main thread for the Tenant, see {@link WorkPieces}. */
@@ -206,7 +209,10 @@ export class RevealStream extends Transform {
     if (this.destroyed) return bytes;
     const grown = Math.min(bytes.length + mostTextIn(places, this.#values), this.#options.limitBytes);
     if (grown > 2 * this.#windowBytes) await this.#hold(this.#window.length + grown * copies);
+    const { guard } = this.#options;
+    guardUnfiltered(places, this.#values, guard);
     const filled = await this.#options.run(this.#fillInPieces(bytes, places));
+    await guard?.extend();
     this.#giveBack(filled.length);
     return filled;
   }
@@ -220,7 +226,12 @@ export class RevealStream extends Transform {
 
   *#fillInPieces(bytes: Buffer, places: readonly Place[]): Pieces<Buffer> {
     yield; // values of many bodies may have arrived at once
-    const filling = { values: this.#values, limitBytes: this.#options.limitBytes, budget: this.#budget };
+    const filling = {
+      values: this.#values,
+      limitBytes: this.#options.limitBytes,
+      budget: this.#budget,
+      putIn: this.#options.guard?.values,
+    };
     const filtered = yield* filterInPieces(places, filling);
     return fillPlaces(bytes, places, { ...filling, filtered });
   }
