@@ -343,7 +343,7 @@ test.each(faultyBodies)('update answers 400 for %s in %j and changes nothing', a
 test('a body that no Application could have is 400 before an unknown id is 404', async () => {
   expect((await put(randomUUID(), { name: 'A', permissions: [] })).status).toBe(400);
   expect((await put(randomUUID(), { name: 'A', permissions: ['token:read'] })).status).toBe(404);
-  expect((await put(randomUUID(), { name: 'x'.repeat(201), permissions: ['token:read'] })).status).toBe(404);
+  expect((await put(randomUUID(), { name: 'x'.repeat(201), permissions: ['token:read'] })).status).toBe(400);
 });
 
 describe('regenerate', () => {

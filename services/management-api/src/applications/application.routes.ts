@@ -269,8 +269,7 @@ const regenerateApplicationKey = operation({
 async function requireName(db: Queryable, tenantId: string, { id, name }: { id: string; name: string }): Promise<void> {
   if (faultInName(name) === undefined) return;
   const stored = await findApplication(db, tenantId, id);
-  if (!stored) throw applicationNotFound(id);
-  readName(name, stored.name);
+  readName(name, stored?.name);
 }
 
 const removeApplication = operation({

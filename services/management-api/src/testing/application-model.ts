@@ -156,10 +156,10 @@ export function applicationModel(
       ...(accessRules !== undefined && { rules: accessRules }),
     };
     const faults = shapeFaults({ ...grants, name });
-    // Except for an empty one, a name is judged once the Application is found, because the stored name is accepted as it is.
+    // Except for an empty one, a name is judged beside the stored one, which is accepted as it is.
     const isNameShaped = typeof name === 'string' && name !== '';
     if (faults.some((fault) => fault !== 'name' || !isNameShaped)) return { faults };
-    if (!found) return notFound;
+    if (!found) return faults.length > 0 ? { faults } : notFound;
     const type = rules.typeAfterPut(found, body);
     faults.push(...grantFaults(grants, type));
     if (faults.length > 0) return { faults };
