@@ -20,7 +20,7 @@ export class AnswerStream implements DestinationSink, BodyStream {
   #answer: StreamedAnswer | undefined;
   #contentLength: number | undefined;
   #reader: BodyReader | undefined;
-  /** The body, if it came in one piece before it was read. */
+  /** The body, if it has a length and came in one piece before it was read. */
   #whole: Buffer | undefined;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
@@ -90,7 +90,9 @@ export class AnswerStream implements DestinationSink, BodyStream {
   }
 
   takeWhole(): Buffer | undefined {
-    return this.#error === undefined ? this.#whole : undefined;
+    if (this.#error !== undefined) return undefined;
+    if (this.#whole || !this.#isOver || this.#trailers.length > 0) return this.#whole;
+    return Buffer.concat(this.#unread);
   }
 
   read(reader: BodyReader): void {

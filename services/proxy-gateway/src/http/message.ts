@@ -50,7 +50,7 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
  * gives another.
  */
 export interface BodyStream {
-  /** The body, if it has come in one piece. Whoever takes it does not read. */
+  /** The body, if all of it has come. Whoever takes it does not read. */
   takeWhole(): Buffer | undefined;
   /** Call it once. Gives what has arrived at once, then each chunk as it comes. */
   read(reader: BodyReader): void;

@@ -27,6 +27,8 @@ interface Noted {
   destinationStatus: number | undefined;
   errorCode: string | undefined;
   tokenIds: string[] | undefined;
+  guardHits: number | undefined;
+  guardTokenIds: string[] | undefined;
   printed: EndedInvocation['printed'];
 }
 
@@ -147,6 +149,8 @@ export function openInvocationFeed(
         stages: invocation.clock.durations,
         totalMs: durationMs,
         tokenIds: invocation.tokenIds,
+        guardHits: invocation.guardHits,
+        guardTokenIds: invocation.guardTokenIds,
         printed: invocation.printed,
       };
       if (of.ended.length < mostKept) of.ended.push(one);
