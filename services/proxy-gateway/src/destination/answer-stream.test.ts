@@ -54,6 +54,20 @@ describe('a body in one piece', () => {
     expect(body.takeWhole()).toBeUndefined();
   });
 
+  test.each([[[]], [['X-End', '1']]])(
+    'without a length is taken once it has ended, unless there are trailers: %j',
+    async (trailers: string[]) => {
+      const { stream, head } = openStream();
+      stream.onHead(200, [], undefined);
+      stream.onData(Buffer.alloc(5000, 'a'));
+      const { body } = await head;
+      expect(body.takeWhole()).toBeUndefined();
+      stream.onData(Buffer.alloc(5000, 'b'));
+      stream.onEnd(trailers);
+      expect(body.takeWhole()?.length).toBe(trailers.length === 0 ? 10_000 : undefined);
+    },
+  );
+
   test('is not taken from a call that has failed since', async () => {
     const { stream, head } = openStream();
     stream.onHead(200, lengthOfFitting, undefined);

@@ -90,7 +90,7 @@ export class AnswerStream implements DestinationSink, BodyStream {
   }
 
   takeWhole(): Buffer | undefined {
-    if (this.#error !== undefined) return undefined;
+    if (this.#error !== undefined || this.#reader) return undefined;
     if (this.#whole || !this.#isOver || this.#trailers.length > 0) return this.#whole;
     return Buffer.concat(this.#unread);
   }
