@@ -101,7 +101,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   payload_too_large: {
     meaning: 'The body of the request, or the response, would be too large.',
     cause:
-      'The body has more bytes than the operation allows, a page would have more than 8 MiB, or values or filters need more memory than one request may use.',
+      'The body has more bytes than the operation allows, a page would have more than 8 MiB, values or filters need more memory than one request may use, or there are more values than a `response_guard` can look for.',
     remedy: 'Send less in one request. For lists, ask for fewer items with `size`. The limit is in `detail`.',
     retry: no,
     detail: 'The body may have at most 5242880 bytes',
@@ -193,8 +193,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   destination_answer_unusable: {
     meaning: 'The destination has sent a response that cannot be used.',
     cause:
-      'The response is not valid HTTP/1.1, has too many headers, has a part (206) that nobody requested, or is too large or not readable for a response transform.',
-    remedy: 'Read `detail`. Correct the destination, or remove the response transform for such responses.',
+      'The response is not valid HTTP/1.1, has too many headers, has a part (206) that nobody requested, is too large or not readable for a response transform, has a coding that a `response_guard` does not read, or contains a value that it blocks.',
+    remedy:
+      'Read `detail`. Correct the destination, or use another Proxy, without the response transform or the `response_guard`, for such responses.',
     retry: 'No. The destination has already acted on the request.',
     detail: 'The response of the destination is not valid HTTP/1.1',
   },

@@ -33,6 +33,11 @@ error occurs inside the proxy. Every HTTP method and every body is accepted.
    \`TRACE_CONTEXT_TO_DESTINATIONS\` is set.
 6. **The response transform** runs on the response of the destination, with every status. It needs the whole response. So
    \`Range\` and \`If-Range\` are not sent to the destination, and a 206 of the destination is 502.
+7. **The response guard** runs last, on every response, if the Proxy has a \`response_guard\`. It looks for the values that
+   expressions, \`{{ config: NAME }}\` and \`req.svc\` of the request transform put into the request, in reason phrase, headers,
+   body and trailers, and replaces them, or ends the response. \`Range\` and \`If-Range\` are not sent, and \`Accept-Encoding\` is
+   \`gzip, identity\`; a 206 and another coding are 502. \`Content-Length\`, \`ETag\`, \`Content-MD5\` and \`Digest\` are removed where
+   something was replaced, and from every response that streams. A request with over 1,000 values, or 64 KiB of them, is 413.
 
 If a transform throws an error of the module \`svc-errors\`, the response has the status of the error. A
 \`CustomHttpResponseError\` is the whole response.

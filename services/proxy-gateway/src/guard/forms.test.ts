@@ -27,7 +27,7 @@ const lower = (encoded: string) => encoded.replaceAll(/%[0-9A-F]{2}/g, (sign) =>
 const component = encodeURIComponent(text);
 const json = JSON.stringify(text).slice(1, -1);
 
-/** README.md has this table, in the same words. */
+/** The guide guard-responses.md has this table, in the same words. */
 const found: [form: string, value: string, written: string][] = [
   ['as it is', text, text],
   ['JSON', text, json],
