@@ -100,8 +100,8 @@ function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [
     <section className={styles.part}>
       <h3>Response guard</h3>
       <p>
-        {guardFound(hits)} of the request
-        {tokens.length > 0 ? '. The tokens:' : ', from the configuration of the Proxy.'}
+        {guardFound(hits)} of the request in the response
+        {tokens.length > 0 ? `. ${hits === 1 ? 'Its token' : 'Tokens of these values'}:` : ', of the configuration.'}
       </p>
       <Tokens ids={tokens} />
     </section>
