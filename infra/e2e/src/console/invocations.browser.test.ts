@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { eventually, eventuallyEqual, serveHttp, useStack } from '@sluice/testing';
 import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
@@ -8,8 +9,10 @@ const number = '4242424242424242';
 const world = useStack(async (closing) => {
   const platform = await openConsole();
   const { sluice, stack } = platform;
-  const destination = await serveHttp(closing, ({ url }, response) => {
-    response.writeHead(url?.includes('fail') ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
+  const destination = await serveHttp(closing, async (request, response) => {
+    const { url } = request;
+    const answer = url?.includes('echo') ? await text(request) : '{}';
+    response.writeHead(url?.includes('fail') ? 500 : 200, { 'content-type': 'application/json' }).end(answer);
   });
   const backend = await sluice.applications.create({
     name: 'Backend of the shop',
@@ -72,6 +75,40 @@ test('invocations come live, with what they were and what was refused', async ()
   expect(await page.content()).not.toContain(number);
   await dialog.getByRole('link', { name: token.id }).click();
   await page.getByRole('heading', { name: 'Token', level: 1 }).waitFor();
+});
+
+test('what a response guard found is marked, and shown with its tokens', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice, proxy, token, charge } = world.current;
+  await sluice.proxies.patch(proxy.id, { response_guard: 'redact' });
+  const answer = await charge('/echo', 'guarded-charge');
+  expect(await answer.json()).toMatchObject({ card: '[redacted]' });
+  await sluice.proxies.patch(proxy.id, { response_guard: null });
+  await opened.goto('/invocations?trace_id=guarded-charge', 'Invocations');
+  const row = page.getByRole('row', { name: /guarded-charge/ });
+  await row.getByText('The response guard found a value').waitFor();
+  await opened.look('invocations-guarded');
+  await row.getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  const guard = dialog.locator('section', { has: page.getByRole('heading', { name: 'Response guard' }) });
+  await guard.getByText('The response guard found a value of the request in the response. Its token:').waitFor();
+  await guard.getByRole('link', { name: token.id }).waitFor();
+  await opened.look('invocation-guarded');
+  expect(await page.content()).not.toContain(number);
+  const found = async () => {
+    const rows = (await sluice.logs.list({ token_id: token.id, trace_id: 'guarded-charge', size: 10 }).page()).data;
+    return rows.filter(({ detail }) => detail?.guard_hits === 1).length;
+  };
+  await eventuallyEqual(found, 1);
+  await opened.goto('/audit?trace_id=guarded-charge', 'Audit');
+  const logged = page.getByRole('row').filter({ hasText: 'Came back' });
+  await logged.getByText('Response guard found a value').waitFor();
+  await opened.look('audit-guarded');
+  await logged.getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'Response guard found a value' }).waitFor();
+  await page.getByText('Proxy: Came back').waitFor();
+  await opened.look('audit-row-guarded');
 });
 
 test('filters stand in the address', async () => {
