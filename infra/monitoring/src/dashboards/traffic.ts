@@ -51,6 +51,12 @@ export const traffic: Dashboard = {
           queries: { '{{instance}}': 'sum by (instance) (sluice_invocations_in_flight{$scope})' },
         },
         {
+          title: 'Values found by response guards',
+          unit: 'short',
+          description: 'Values of tokens and configurations that came back from destinations',
+          queries: { '{{instance}}': `${rate('sluice_response_guard_hits_total', 'instance')}` },
+        },
+        {
           title: 'Refused by a limit',
           unit: 'reqps',
           description:
