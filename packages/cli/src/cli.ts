@@ -39,7 +39,8 @@ async function dispatch(typed: readonly string[], terminal: Terminal): Promise<n
     .sort((a, b) => b.words.length - a.words.length)[0];
   if (!command) return helpWithGroup(typed, terminal);
   const rest = typed.slice(command.words.length);
-  if (rest.includes('--help') || rest.includes('-h')) {
+  const { own } = divide(command, rest);
+  if (own.includes('--help') || own.includes('-h')) {
     await write(terminal.stdout, `${commandHelp(command)}\n`);
     return exitCodes.done;
   }
@@ -65,16 +66,25 @@ function named(word = ''): string {
   return /^[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 30 ? ` ${word}` : '';
 }
 
+/** Separates our words from what stands behind `--`, where the command takes something there. */
+function divide({ behindDashes }: Command, typed: string[]): { own: string[]; behind: string[] } {
+  const at = behindDashes === undefined ? -1 : typed.indexOf('--');
+  return at === -1 ? { own: typed, behind: [] } : { own: typed.slice(0, at), behind: typed.slice(at + 1) };
+}
+
 function parse(command: Command, typed: string[]): Input {
-  const { words, arguments: names, options } = command;
+  const { words, arguments: names, options, behindDashes } = command;
   const help = `See "sluice ${words.join(' ')} --help".`;
-  const { positionals, values } = parseTyped({ ...options, ...commonOptions }, typed, help);
+  const { own, behind } = divide(command, typed);
+  if (behindDashes !== undefined && behind.length === 0)
+    throw new UsageError(`The command line must end with -- ${behindDashes}. ${help}`);
+  const { positionals, values } = parseTyped({ ...options, ...commonOptions }, own, help);
   const required = names.filter((name) => !name.startsWith('['));
   const missing = required[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing. ${help}`);
   if (positionals.length > names.length)
     throw new UsageError(`There are too many arguments; the command takes ${names.join(' ') || 'none'}. ${help}`);
-  return { positionals, values };
+  return { positionals, values, behindDashes: behind };
 }
 
 function parseTyped(options: Command['options'], args: string[], help: string): Input {

@@ -8,6 +8,8 @@ export type Option = Options[string] & { description: string; value?: string };
 export interface Input {
   positionals: readonly string[];
   values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  /** What stands behind `--`, for commands with `behindDashes`. */
+  behindDashes?: readonly string[];
 }
 
 export interface Command {
@@ -15,6 +17,8 @@ export interface Command {
   summary: string;
   /** Optional arguments are in brackets. */
   arguments: readonly string[];
+  /** What must stand behind `--`, where nothing is read as an option of ours. */
+  behindDashes?: string;
   options: Readonly<Record<string, Option>>;
   notes?: string;
   /** @returns the exit code; undefined means 0. */

@@ -11,6 +11,7 @@ import { tailLogs } from './own/tail-logs.ts';
 import { testReactor } from './own/test-reactor.ts';
 import { testTransform } from './own/test-transform.ts';
 import { verifyLogs } from './own/verify-logs.ts';
+import { runWithRoutes } from './run/run.command.ts';
 import { operationCommand } from './run-operation.ts';
 
 const withOwnCommand = ['proxies.testTransform', 'reactors.test', 'applications.explain', 'invocations.watch'];
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   apply,
   diff,
   pull,
+  runWithRoutes,
   completion,
   ...operations.map(operationCommand),
   explain,

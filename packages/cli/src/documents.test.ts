@@ -32,7 +32,8 @@ test.each(['llms.txt', 'README.md', 'packages/cli/README.md'])(
         .sort((a, b) => b.words.length - a.words.length)[0];
       expect([line, command?.words]).toEqual([line, expect.anything()]);
       if (!command) continue;
-      const args = words.slice(command.words.length);
+      const all = words.slice(command.words.length);
+      const args = command.behindDashes === undefined ? all : all.slice(0, all.indexOf('--'));
       const parse = () =>
         parseArgs({ args, options: { ...command.options, ...commonOptions }, allowPositionals: true });
       expect([line, parse().positionals.length <= command.arguments.length]).toEqual([line, true]);

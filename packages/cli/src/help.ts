@@ -31,7 +31,7 @@ export function groupHelp(commands: readonly Command[]): string {
 export function commandHelp(command: Command): string {
   const options = Object.entries<Option>({ ...command.options, ...commonOptions });
   return [
-    `Usage: ${usageOf(command)} [options]`,
+    `Usage: ${usageOf(command)} [options]${command.behindDashes === undefined ? '' : ` -- ${command.behindDashes}`}`,
     '',
     command.summary,
     '',

@@ -18,7 +18,7 @@ import { runBlocks } from './run-blocks.ts';
 const here = [
   ...['llms.txt', 'packages/sdk/README.md', 'infra/guides/bind-a-token.md'],
   ...['infra/guides/call-with-stock-clients.md', 'infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
-  ...['infra/guides/share-code.md', 'infra/guides/guard-responses.md'],
+  ...['infra/guides/guard-responses.md', 'infra/guides/run-without-credentials.md', 'infra/guides/share-code.md'],
 ];
 /** Documents that tests of their own run: tour.test.ts and the gateway's guide.test.ts; runbooks by those of rehearse.ts. */
 const ofOthers = ['README.md', 'infra/guides/write-a-transform.md'];
@@ -44,6 +44,7 @@ const world = useStack(async (closing) => {
   const env = {
     ...programEnvironment(),
     ...{ HOME, NO_COLOR: '1', SLUICE_DIR: platform.directory, SLUICE_URL: baseUrl },
+    XDG_CONFIG_HOME: await openTemporaryFolder(closing, 'config'),
     ...{
       SLUICE_API_KEY: application.key,
       SLUICE_PROXY_KEY: proxy.key,

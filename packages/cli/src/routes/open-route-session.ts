@@ -8,8 +8,8 @@ export interface RouteSessionOptions extends Grants {
   /** Life of the session, at most 24 hours. */
   seconds: number;
   signal: AbortSignal;
-  /** Called with the key before it is worth anything, so that whoever ends the session knows it in time. */
-  onKey?: (key: string) => void;
+  /** Called with the key, and awaited, before it is worth anything, so that whoever ends the session knows it in time. */
+  onKey?: (key: string) => void | Promise<void>;
 }
 
 export interface RouteSession {
@@ -40,7 +40,7 @@ export async function openRouteSession(
     now = Date.parse(headers.get('Date') ?? '') || now;
   };
   const { id, session_key: key, nonce } = await clients.public.sessions.create({ signal, onHeaders });
-  onKey?.(key);
+  await onKey?.(key);
   const expiresAt = new Date(now + seconds * 1000);
   const named = { proxies: proxies.map((proxy) => proxy.id), expires_at: expiresAt.toISOString() };
   await clients.private.sessions.authorize({ nonce, ...given, ...named }, { signal });

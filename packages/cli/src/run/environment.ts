@@ -1,0 +1,163 @@
+import { UsageError } from '../failure.ts';
+import type { RouteProxy } from '../routes/find-routes.ts';
+import { clientFor, pathOf, watchedVariables } from './clients.ts';
+import { type GitRoute, gitSettings } from './git-settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `--env NAME=route:url` or `NAME=route:key`. */
+interface NamedVariable {
+  name: string;
+  route: string;
+  what: 'url' | 'key';
+}
+
+interface Wanted {
+  /** Of the service, without a trailing slash. */
+  url: string;
+  proxies: readonly RouteProxy[];
+  named: readonly NamedVariable[];
+  env: Env;
+}
+
+export interface PlannedEnvironment {
+  /** What the person should know before the command starts, as sentences. */
+  notes: string[];
+  withKey(key: string): Record<string, string>;
+}
+
+/** @throws {UsageError} */
+export function readNamedVariables(texts: readonly string[], routes: readonly string[]): NamedVariable[] {
+  return texts.map((text) => {
+    const [, name = '', route = '', what] = /^([A-Za-z_]\w*)=([a-z0-9-]+):(url|key)$/.exec(text) ?? [];
+    if (what !== 'url' && what !== 'key') throw new UsageError('--env must be NAME=route:url or NAME=route:key');
+    if (isOurs(name)) throw new UsageError('--env sets no variable that begins with SLUICE_');
+    if (!routes.includes(route)) throw new UsageError(`--env names the route ${route}, which --routes does not name`);
+    return { name, route, what };
+  });
+}
+
+/**
+ * The environment of a command that may call these routes: that of the caller, without our own variables, and with a base
+ * URL and a key for each route.
+ * @throws {UsageError} if a route does not accept the key where its clients send it, or if two set one variable.
+ */
+export function planEnvironment({ url, proxies, named, env }: Wanted): PlannedEnvironment {
+  const notes: string[] = [];
+  const routes = proxies.map((proxy) => routeFor(proxy, url));
+  const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
+  const set = new Map<string, Value>();
+  for (const { proxy, own, used, dropped } of routes) {
+    for (const [name, value] of Object.entries(own)) {
+      if (dropped.includes(name)) continue;
+      const other = set.get(name);
+      if (other) throw new UsageError(`The routes ${other.route} and ${proxy.path_name} would both set ${name}`);
+      set.set(name, value);
+    }
+    for (const name of dropped) if (!(name in used)) removeFrom(inherited, name, notes);
+  }
+  for (const [name, values] of claimsOf(routes)) {
+    const [value, ...others] = values;
+    if (set.has(name) || !value) continue;
+    if (others.length === 0) set.set(name, value);
+    else
+      notes.push(
+        `${name} is not set, because several routes lead to its destination; choose one with --env ${name}=${value.route}:${value.isKey ? 'key' : 'url'}`,
+      );
+  }
+  for (const { name, route, what } of named) {
+    const value = routes.find(({ proxy }) => proxy.path_name === route)?.[what];
+    if (value) set.set(name, value);
+  }
+  const git = gitSettings(
+    routes.flatMap(({ git }) => git ?? []),
+    inherited,
+  );
+  const left = watchedVariables.filter((name) => inherited[name] && !set.has(name));
+  if (left.length > 0)
+    notes.push(`the command gets ${left.join(', ')} as set in your environment: unset what is a credential`);
+  notes.push(...routes.flatMap((route) => route.notes));
+  return {
+    notes,
+    withKey: (key) => {
+      const own = [...set].map(([name, value]) => [name, value.isKey ? key : value.text]);
+      return Object.assign({}, inherited, Object.fromEntries(own), git);
+    },
+  };
+}
+
+/** Of a variable: the key of the session, or the text. */
+type Value = { route: string } & ({ isKey: true } | { isKey: false; text: string });
+
+interface PlannedRoute {
+  proxy: RouteProxy;
+  url: Value;
+  key: Value;
+  /** By the name of the route. */
+  own: Record<string, Value>;
+  /** That clients of its destination read. */
+  used: Record<string, Value>;
+  /** That these clients must not find beside `used`. */
+  dropped: readonly string[];
+  git?: GitRoute;
+  notes: string[];
+}
+
+/** @throws {UsageError} that names `accept_key_as`. */
+function routeFor(proxy: RouteProxy, baseUrl: string): PlannedRoute {
+  const { path_name: route, accept_key_as: accepted = [] } = proxy;
+  const client = clientFor(proxy);
+  const place = client?.places.find((one) => accepted.includes(one));
+  if (accepted.length === 0 || (client && !place)) {
+    const places = client?.places.join('" or "') ?? 'bearer';
+    const which = client ? `"${places}"` : 'where its clients send their key, for example "bearer"';
+    throw new UsageError(
+      `The route ${route} does not accept the key where its clients send it. Set accept_key_as of the Proxy ${proxy.id} to ${which}.`,
+    );
+  }
+  const name = prefixOf(route);
+  const expected = client?.path ?? '';
+  const text = `${baseUrl}/routes/${route}${pathOf(proxy).endsWith(expected) ? '' : expected}`;
+  const url: Value = { route, isKey: false, text };
+  const key: Value = { route, isKey: true };
+  const variables = place && client?.variables?.[place];
+  const used = variables ? { [variables.url]: url, [variables.key]: key } : {};
+  // A client that finds two keys sends both, or takes the other one.
+  const dropped = variables ? (client?.watched ?? []).filter((one) => !(one in used)) : [];
+  const keyVariable = `${name}_API_KEY`;
+  const notes = [
+    ...(client?.isModel && proxy.token_places?.length !== 0
+      ? [`the route ${route} replaces tokens in prompts, where {{ may be text: set token_places of its Proxy to []`]
+      : []),
+    ...(client?.unbound ? [`${route}: ${client.unbound}`] : []),
+  ];
+  return {
+    ...{ proxy, url, key, used, dropped, notes },
+    own: { [`${name}_BASE_URL`]: url, [keyVariable]: key },
+    ...(client?.isGit && { git: { proxy, url: text, keyVariable } }),
+  };
+}
+
+function claimsOf(routes: readonly PlannedRoute[]): Map<string, Value[]> {
+  const claims = new Map<string, Value[]>();
+  for (const { used } of routes) {
+    for (const [name, value] of Object.entries(used)) claims.set(name, [...(claims.get(name) ?? []), value]);
+  }
+  return claims;
+}
+
+function removeFrom(env: Record<string, string | undefined>, name: string, notes: string[]): void {
+  if (env[name])
+    notes.push(`the command does not get your ${name}, which its clients would take in place of the session's key`);
+  delete env[name];
+}
+
+/** Starts no name with a digit, which shells refuse, and none with `SLUICE_`. */
+function prefixOf(route: string): string {
+  const name = route.toUpperCase().replaceAll('-', '_');
+  return /^\d/.test(name) || isOurs(`${name}_`) ? `ROUTE_${name}` : name;
+}
+
+function isOurs(name: string): boolean {
+  return name.startsWith('SLUICE_');
+}

@@ -1,0 +1,154 @@
+import { SluiceError } from '@sluice/sdk';
+import { type Command, type Input, textOf, textsOf } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { tell } from '../output/print.ts';
+import { connectWithAllKeys, type ProfileClients } from '../profile/connect.ts';
+import { profilesFile } from '../profile/profiles.ts';
+import { findRoutes } from '../routes/find-routes.ts';
+import { openRouteSession, type RouteSession } from '../routes/open-route-session.ts';
+import { readRouteOptions, routeOptions } from '../routes/options.ts';
+import type { Terminal } from '../terminal.ts';
+import { planEnvironment, readNamedVariables } from './environment.ts';
+import { CommandNotStarted, type Ending, endLike, type Running, runCommand } from './run-command.ts';
+import { readCalls } from './show-calls.ts';
+import { openWatchdog, type Watchdog } from './watchdog.ts';
+
+const warnBeforeSeconds = 60;
+const endWithinMs = 5000;
+
+export const runWithRoutes: Command = {
+  words: ['run'],
+  summary: 'Run a command that can call the named routes, and holds no key but one of a session that ends with it',
+  arguments: [],
+  behindDashes: 'COMMAND [ARGUMENT…]',
+  options: {
+    ...routeOptions,
+    env: {
+      type: 'string',
+      multiple: true,
+      value: 'NAME=ROUTE:url|key',
+      description: "sets a variable to a route's base URL, or to the key",
+    },
+    quiet: { type: 'boolean', short: 'q', description: 'print nothing' },
+  },
+  notes: `Each route gives the command <NAME>_BASE_URL and <NAME>_API_KEY, NAME being its path_name in capitals, with _ for -. Known
+clients find theirs by the destination: OpenAI, Anthropic and git. The command gets no variable that begins with SLUICE_.
+It runs as you, so it could read the keys of the profile. "Run a command without credentials" in infra/guides says how
+another user or a container prevents that.
+
+The profile needs a public, a private and a management key. The management key needs proxy:read, which also shows the
+configuration of Proxies; with log:read, the calls are listed at the end. The private key needs token:use.
+
+Exit code and signals are those of the command: 127 if it was not found, 126 if it could not be started. Before it starts:
+1 refused, 2 usage, 3 unreachable.`,
+  async run(input, terminal) {
+    const ending = await runOnce(input, terminal);
+    return typeof ending === 'number' ? ending : endLike(ending);
+  },
+};
+
+async function runOnce(input: Input, terminal: Terminal): Promise<Ending | number> {
+  if (process.platform === 'win32')
+    throw new UsageError('sluice run needs Linux or macOS, for signals and the watchdog');
+  const wish = readRouteOptions(input);
+  const named = readNamedVariables(textsOf(input, 'env'), wish.routes);
+  const say = input.values.quiet === true ? () => undefined : (text: string) => tell(terminal, `sluice run: ${text}`);
+  // A terminal that is gone must not end the session of a command that goes on.
+  terminal.stderr.on('error', () => undefined);
+  const clients = await connectWithAllKeys(terminal, textOf(input, 'profile'));
+  using watchdog = openWatchdog(terminal.env);
+  const proxies = await findRoutes(clients.management, wish.routes, terminal.signal);
+  const planned = planEnvironment({ url: clients.url, proxies, named, env: terminal.env });
+  const { url, headerPrefix } = clients;
+  const session = await openRouteSession(clients, proxies, {
+    ...{ ...wish, signal: terminal.signal },
+    onKey: (key) => watchdog.guard({ url, headerPrefix, key }),
+  });
+  await watchdog.confirm();
+  sayBefore(say, session, profilesFile(terminal.env));
+  for (const note of planned.notes) say(note);
+  terminal.signal.throwIfAborted();
+  const running = runCommand(input.behindDashes ?? [], planned.withKey(session.key));
+  const timers = sayInTime(say, session, wish.seconds);
+  watchdog.onLost(() =>
+    say(`the watchdog was ended. If I am killed now, the key stays valid until ${timeOf(session)}`),
+  );
+  try {
+    const ending = await running.ended;
+    await finish({ say, session, watchdog, clients, running, isQuiet: input.values.quiet === true });
+    return ending;
+  } catch (error) {
+    if (!(error instanceof CommandNotStarted)) throw error;
+    tell(terminal, error.message);
+    await watchdog.end(endWithinMs, running.hurried);
+    return error.exitCode;
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+type Say = (text: string) => void;
+
+function sayBefore(say: Say, session: RouteSession, file: string): void {
+  say(`the key for the routes ends with the command, at the latest at ${timeOf(session)}`);
+  say(
+    `the command runs as you and could read ${file}; its management key shows the configuration of Proxies. For a lock, run it as another user or in a container`,
+  );
+}
+
+function sayInTime(say: Say, session: RouteSession, seconds: number): NodeJS.Timeout[] {
+  const after = (delaySeconds: number, text: string) => setTimeout(() => say(text), delaySeconds * 1000);
+  return [
+    ...(seconds > warnBeforeSeconds
+      ? [
+          after(
+            seconds - warnBeforeSeconds,
+            `the session ends in a minute, at ${timeOf(session)}; calls are then refused (401)`,
+          ),
+        ]
+      : []),
+    after(seconds, 'the session has ended; calls are refused (401)'),
+  ];
+}
+
+function timeOf({ expiresAt }: RouteSession): string {
+  return expiresAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+}
+
+interface Finishing {
+  say: Say;
+  isQuiet: boolean;
+  session: RouteSession;
+  watchdog: Watchdog;
+  clients: ProfileClients;
+  running: Running;
+}
+
+/** A signal ends the waiting; the watchdog goes on. */
+async function finish({ say, isQuiet, session, watchdog, clients, running }: Finishing): Promise<void> {
+  const { hurried } = running;
+  const state = await watchdog.end(endWithinMs, hurried);
+  if (state === 'lost') await endWithoutWatchdog(say, session);
+  else if (state === 'trying')
+    say(`the session has not ended yet. I go on trying; at the latest it ends at ${timeOf(session)}`);
+  if (isQuiet || hurried.aborted) return;
+  try {
+    for (const line of (await readCalls(clients.management, session.id, hurried)) ?? []) say(line);
+  } catch (error) {
+    if (!hurried.aborted) say(`the calls cannot be shown: ${reasonOf(error)}`);
+  }
+}
+
+async function endWithoutWatchdog(say: Say, session: RouteSession): Promise<void> {
+  try {
+    await session.end({ timeoutMs: endWithinMs });
+  } catch (error) {
+    say(`the session could not be ended, and stays valid until ${timeOf(session)}: ${reasonOf(error)}`);
+  }
+}
+
+/** @throws what is no failure of a call. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SluiceError) return error.message;
+  throw error;
+}
