@@ -195,6 +195,21 @@ describe('a terminal', () => {
   });
 });
 
+describe('a command that stops nobody but itself', () => {
+  test('gives the prompt back, and goes on by fg', async () => {
+    const { env } = world.current;
+    const line = `'${process.execPath}' '${mainFile}' run --routes api --quiet -- sh -c 'kill -STOP $$; echo went on; exit 3'\r`;
+    const turns = [
+      ['$ ', line],
+      ['Stopped', 'fg\r'],
+      ['\nwent on', 'echo "code $?"; exit 0\r'],
+    ] as const;
+    const bash = ['bash', '--norc', '--noprofile', '-i'];
+    const { screen, unasked } = await typeAtTerminal([], turns, { env: { ...env, PS1: '$ ' }, command: bash });
+    expect([unasked, screen]).toEqual([[], expect.stringContaining('code 3')]);
+  });
+});
+
 describe('the watchdog', () => {
   test('ends the session of a sluice run that is killed; without it the key would stay', async () => {
     const { statusOf } = world.current;

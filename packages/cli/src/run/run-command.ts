@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, UsageError } from '../failure.ts';
+import { followStops } from './follow-stops.ts';
 
 /** How a command ended, as its parent learns it. */
 export type Ending = { code: number; signal?: undefined } | { signal: NodeJS.Signals };
@@ -32,10 +33,12 @@ export function runCommand([file = '', ...args]: readonly string[], env: Record<
   for (const name of forwarded) pass(name, () => void child?.kill(name));
   const started = spawn(file, args, { env, stdio: 'inherit' });
   child = started;
+  const stopFollowing = started.pid === undefined ? undefined : followStops(started.pid);
   const ended = new Promise<Ending>((resolve, reject) => {
     started.once('error', (error) => reject(new CommandNotStarted(codeOf(error))));
     started.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
   }).finally(() => {
+    stopFollowing?.();
     // A signal that ended the command was sent to us, too, and may be heard only now.
     setTimeout(() => (isOver = true), sameSignalMs).unref();
   });

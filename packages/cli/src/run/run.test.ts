@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { readdir, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { eventually, openTemporaryFolder, programEnvironment, useChildren } from '@sluice/testing';
 import { keys, startService, type } from '../testing/test-command-line.ts';
@@ -10,23 +12,27 @@ const sessionKey = `svc_local_ses_${'s'.repeat(49)}`;
 const gitHub = { id: 'p', destination_url: 'https://github.com', path_name: 'github', accept_key_as: ['basic'] };
 const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
 
+const withoutKey = { status: 401, body: {}, headers: { 'www-authenticate': 'Basic realm="sluice"' } };
+
 const isOver = useChildren();
 
 type Answer = NonNullable<ReturnType<Parameters<typeof startService>[1]>>;
 
 /** An installation with one route, whose answers to some requests differ, and a profile for it. */
-async function setUp(closing: AsyncDisposableStack, answers: Record<string, () => Answer | undefined> = {}) {
+async function setUp(
+  closing: AsyncDisposableStack,
+  answers: Record<string, (headers: IncomingHttpHeaders) => Answer | undefined> = {},
+) {
   const { seen, url } = await startService(closing, ({ method, url, headers }) => {
     const [path = ''] = url.split('?');
     const own = answers[`${method} ${path}`];
-    if (own) return own();
+    if (own) return own(headers);
     if (path === '/permissions') return { status: 200, body: [] };
     if (path === '/proxies') return { status: 200, body: { pagination, data: [gitHub] } };
     if (path === '/sessions') return { status: 201, body: { id: 's', session_key: sessionKey, nonce: 'n' } };
     if (path === '/sessions/authorize') return { status: 200 };
     if (path === '/sessions/self') return { status: 204 };
-    if (path.startsWith('/routes/') && headers.authorization === undefined)
-      return { status: 401, body: {}, headers: { 'www-authenticate': 'Basic realm="sluice"' } };
+    if (path.startsWith('/routes/') && headers.authorization === undefined) return withoutKey;
     return { status: 403, body: { title: 'No' } };
   });
   const home = await openTemporaryFolder(closing, 'run');
@@ -63,6 +69,20 @@ test.each(['https://github.com/acme/shop.git', 'git@github.com:acme/shop.git', '
     expect([code, requests.map(({ headers }) => headers.authorization)]).toEqual([128, [undefined, basic]]);
   },
 );
+
+test('no helper of the person stores the key that git was given', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { start, home } = await setUp(closing, {
+    'GET /routes/github/acme/empty.git/info/refs': ({ authorization }) => {
+      if (authorization === undefined) return withoutKey;
+      const type = { 'content-type': 'application/x-git-upload-pack-advertisement' };
+      return { status: 200, text: '001e# service=git-upload-pack\n00000000', headers: type };
+    },
+  });
+  await writeFile(join(home, '.gitconfig'), '[credential]\n  helper = store\n');
+  expect(await endOf(start(['git', 'ls-remote', 'https://github.com/acme/empty.git']))).toMatchObject({ code: 0 });
+  expect(await readdir(home)).not.toContain('.git-credentials');
+});
 
 test('the session is made with the public key, authorized with the private key for these Proxies alone, and deleted', async () => {
   await using closing = new AsyncDisposableStack();

@@ -67,11 +67,13 @@ const octokit = new Octokit({
   git: {
     name: 'git',
     place: 'basic',
-    linesFor: (proxy) => `export GIT_CONFIG_COUNT=2
+    linesFor: (proxy) => `export GIT_CONFIG_COUNT=3
 export GIT_CONFIG_KEY_0='url.${routeOf(proxy)}/.insteadOf'
 export GIT_CONFIG_VALUE_0='${repositoriesOf(proxy)}/'
 export GIT_CONFIG_KEY_1='credential.${baseUrl}.helper'
-export GIT_CONFIG_VALUE_1='!f() { echo username=sluice; echo "password=$SLUICE_API_KEY"; }; f'
+export GIT_CONFIG_VALUE_1=''
+export GIT_CONFIG_KEY_2='credential.${baseUrl}.helper'
+export GIT_CONFIG_VALUE_2='!f() { echo username=sluice; echo "password=$SLUICE_API_KEY"; }; f'
 
 git clone ${repositoriesOf(proxy)}/<repository>.git`,
   },
