@@ -14,7 +14,7 @@ export async function readCalls(
   sessionId: string,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const options = { signal, timeoutMs: 10_000, retries: 0 };
+  const options = { signal };
   const query = { actor_id: sessionId, entity_type: 'proxy', operation: 'use', size: 100 } as const;
   try {
     // Before waiting: a key that may not read the log is refused at once.

@@ -27,6 +27,8 @@ const sharing: readonly (readonly string[])[] = [
     'e2e/src/packed.test.ts',
     'command-line/command-line.test.ts',
     'command-line/apply.test.ts',
+    'command-line/route-sessions.test.ts',
+    'command-line/run.test.ts',
     'e2e/src/main-job.test.ts',
     'published-clients/published-clients.test.ts',
     'e2e/src/sessions.test.ts',
