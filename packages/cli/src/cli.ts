@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, commonOptions, type Input } from './command.ts';
 import { commands } from './commands.ts';
@@ -7,6 +6,7 @@ import { commandHelp, groupHelp, overview } from './help.ts';
 import { tell, write } from './output/print.ts';
 import { completions } from './own/completion.ts';
 import type { Terminal } from './terminal.ts';
+import { readVersion } from './version.ts';
 
 export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -101,7 +101,6 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
 }
 
 async function printVersion({ stdout }: Terminal): Promise<number> {
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-  await write(stdout, `${version}\n`);
+  await write(stdout, `${await readVersion()}\n`);
   return exitCodes.done;
 }

@@ -2,6 +2,7 @@ import { apply, diff } from './apply/apply.command.ts';
 import { pull } from './apply/pull.command.ts';
 import type { Command } from './command.ts';
 import { commands as generated } from './generated/commands.gen.ts';
+import { mcp } from './mcp/mcp.command.ts';
 import { completion } from './own/completion.ts';
 import { explain } from './own/explain.ts';
 import { invoke } from './own/invoke.ts';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   testTransform,
   testReactor,
   invoke,
+  mcp,
   tailLogs,
   tailInvocations,
   verifyLogs,

@@ -15,6 +15,8 @@ export interface RouteSessionOptions extends Grants {
 export interface RouteSession {
   id: string;
   key: string;
+  /** With this key. */
+  client: Sluice;
   /** Of this session alone, such as `/agents/3f9c…/`. */
   container: string;
   expiresAt: Date;
@@ -44,14 +46,14 @@ export async function openRouteSession(
   const expiresAt = new Date(now + seconds * 1000);
   const named = { proxies: proxies.map((proxy) => proxy.id), expires_at: expiresAt.toISOString() };
   await clients.private.sessions.authorize({ nonce, ...given, ...named }, { signal });
-  const own = new Sluice({ baseUrl: clients.url, apiKey: key, headerPrefix: clients.headerPrefix });
+  const client = new Sluice({ baseUrl: clients.url, apiKey: key, headerPrefix: clients.headerPrefix });
   const end: RouteSession['end'] = async (ending = {}) => {
     try {
-      await own.sessions.deleteSelf(ending);
+      await client.sessions.deleteSelf(ending);
     } catch (error) {
       // It had ended: of itself, or by another DELETE.
       if (!(error instanceof SluiceError && error.status === 401)) throw error;
     }
   };
-  return { id, key, container, expiresAt, end };
+  return { id, key, client, container, expiresAt, end };
 }
