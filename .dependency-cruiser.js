@@ -118,6 +118,13 @@ export default {
       to: { path: '^packages/(sdk|cli)/' },
     },
     {
+      name: 'only-mcp-loads-the-protocol',
+      comment: 'when it runs, so that no other command waits for it',
+      severity: 'error',
+      from: { path: '^(services|packages)/' },
+      to: { path: 'node_modules/@modelcontextprotocol/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'the-library-imports-nothing',
       comment: 'it runs in browsers too, and has no dependencies',
       severity: 'error',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -46,7 +47,7 @@ export async function stageCommandLine(folder: string): Promise<void> {
     const into = join(folder, 'node_modules', name);
     if (name === '@sluice/sdk') await stageLibrary(into);
     else if (name === '@sluice/ledger') await stageLedger(into);
-    else await cp(join(repository, 'node_modules', name), into, { recursive: true });
+    else await stageInstalled(name, folder);
     versions[name] = (await readManifest(into)).version;
   }
   await writeManifest(source, folder, {
@@ -56,6 +57,15 @@ export async function stageCommandLine(folder: string): Promise<void> {
     dependencies: versions,
     bundleDependencies: Object.keys(versions),
   });
+}
+
+/** Copies a package as it is installed, with what it depends on, but without what only compilers and debuggers read. */
+async function stageInstalled(name: string, folder: string): Promise<void> {
+  const [from, into] = [join(repository, 'node_modules', name), join(folder, 'node_modules', name)];
+  if (existsSync(into)) return;
+  const filter = (path: string) => !/\.(map|[cm]?ts)$/.test(path);
+  await cp(from, into, { recursive: true, filter });
+  for (const needed of Object.keys((await readManifest(from)).dependencies ?? {})) await stageInstalled(needed, folder);
 }
 
 /**

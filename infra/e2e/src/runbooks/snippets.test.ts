@@ -18,7 +18,8 @@ import { runBlocks } from './run-blocks.ts';
 const here = [
   ...['llms.txt', 'packages/sdk/README.md', 'infra/guides/bind-a-token.md'],
   ...['infra/guides/call-with-stock-clients.md', 'infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
-  ...['infra/guides/guard-responses.md', 'infra/guides/run-without-credentials.md', 'infra/guides/share-code.md'],
+  ...['infra/guides/give-an-agent-a-key.md', 'infra/guides/guard-responses.md'],
+  ...['infra/guides/run-without-credentials.md', 'infra/guides/share-code.md'],
 ];
 /** Documents that tests of their own run: tour.test.ts and the gateway's guide.test.ts; runbooks by those of rehearse.ts. */
 const ofOthers = ['README.md', 'infra/guides/write-a-transform.md'];

@@ -5,7 +5,7 @@ export interface Answer {
   isError: boolean;
 }
 
-export const longestText = 40_000;
+const longestText = 40_000;
 
 const textTypes =
   /^(text\/.*|application\/(json|.*\+json|xml|.*\+xml|javascript|x-ndjson|ndjson|json-seq|graphql|yaml|toml|x-www-form-urlencoded|x-amz-json-.*))$/;
