@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { repositoryRoot } from '@sluice/local/parts';
 import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import { type Platform, sharePlatform } from './platform.ts';
@@ -200,5 +203,28 @@ describe.each(nodes)('on %s', (_name, path) => {
     expect(JSON.parse((await sluice('proxies', 'list', '--name', 'packed')).stdout).data).toHaveLength(0);
     expect((await sluice('logs', 'verify', '--help')).stdout).toContain('Usage: sluice logs verify');
     expect((await sluice('--version')).stdout).toBe('0.1.0\n');
+  });
+
+  test('the packed sluice mcp speaks the protocol, with nothing but what the tarball brings', async () => {
+    const { project, platform, destination } = world.current;
+    const { baseUrl, credentials } = platform.stack;
+    const env = environment({ XDG_CONFIG_HOME: join(project, 'config-of-agents') });
+    const proxy = { destination_url: destination.url, path_name: `packed-${randomUUID()}`, response_guard: 'redact' };
+    await platform.createProxy(proxy);
+    const keyOf = async (body: object) => (await platform.createApplication(body)).key;
+    const calls = await keyOf({ permissions: ['token:use', 'token:create'] });
+    const begins = await keyOf({ type: 'public', permissions: ['token:create'] });
+    await writeFile(join(project, 'keys'), [credentials.management_key, calls, begins].join('\n'));
+    await run('npx', ['--no-install', 'sluice', 'login', '--url', baseUrl, '--key-file', 'keys'], {
+      cwd: project,
+      env,
+    });
+    const args = ['--no-install', 'sluice', 'mcp', '--routes', proxy.path_name];
+    const client = new Client({ name: 'agent', version: '1' });
+    await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: project, env }));
+    const call = { route: proxy.path_name, method: 'POST', path: '/', body: { packed: true } };
+    const { content, isError } = await client.callTool({ name: 'call', arguments: call });
+    await client.close();
+    expect([isError, content]).toEqual([undefined, [expect.anything(), { type: 'text', text: '{"packed":true}' }]]);
   });
 });
