@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
 import { eventually, serveHttp, useStack } from '@sluice/testing';
 import { mainFile } from './open-command-line.ts';
@@ -100,6 +101,48 @@ test('an answer of the destination is no error, whatever its status; a refusal o
   expect(refused).toMatchObject({ isError: true, head: expect.stringContaining('nothing') });
 });
 
+test('an answer that a transform gives in the place of the destination is no error', async () => {
+  const { connect, createRoute } = world.current;
+  const code = `const { CustomHttpResponseError } = require('svc-errors');
+    module.exports = async () => { throw new CustomHttpResponseError({ status: 402, body: { pay: 'first' } }); };`;
+  await createRoute('paid', { response_guard: 'redact', request_transform: { code } });
+  const { call } = await connect('paid');
+  const answer = await call('paid', '/', { method: 'POST', body: {} });
+  expect(answer).toEqual({
+    isError: false,
+    head: 'status: 402\ncontent-type: application/json',
+    body: '{"pay":"first"}',
+  });
+});
+
+test('no route is called with a key of the profile', async () => {
+  const { platform, backend, env, sluice } = world.current;
+  const { management_key } = platform.stack.credentials;
+  await using closing = new AsyncDisposableStack();
+  const requests: { path: string; key: string }[] = [];
+  const front = await serveHttp(closing, (request, response) => {
+    const { method, url: path = '', headers } = request;
+    requests.push({ path, key: String(headers['svc-api-key']) });
+    const sent = httpRequest(platform.stack.baseUrl + path, { method, headers }, (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode ?? 0, answer.rawHeaders));
+    });
+    sent.on('error', () => response.destroy());
+    request.pipe(sent);
+  });
+  const page = await platform.createApplication({ type: 'public', permissions: ['token:create'] });
+  const stdin = [management_key, backend.key, page.key].join('\n');
+  expect(await sluice(['login', '--profile', 'fronted', '--url', front], { stdin })).toMatchObject({ code: 0 });
+  const { use, call, client } = await connectAgent(['--profile', 'fronted', '--routes', 'guarded'], { env, closing });
+  const { expression } = JSON.parse((await use('tokenize', { value: 'v' })).head);
+  expect(await call('guarded', '/', { method: 'POST', body: [expression] })).toMatchObject({ isError: false });
+  await client.close();
+  const ofAgent = requests.filter(({ path }) => /^\/(routes|tokens|sessions\/self)\b/.test(path));
+  expect(ofAgent.map(({ path }) => path)).toEqual(['/tokens', '/routes/guarded/', '/sessions/self']);
+  const keys = new Set(ofAgent.map(({ key }) => key));
+  expect(keys.size).toBe(1);
+  for (const own of [management_key, backend.key, page.key]) expect(keys).not.toContain(own);
+});
+
 test('a body that is no text is told by type and size, and a long one is cut, which is said', async () => {
   const { connect } = world.current;
   const { call } = await connect('guarded,image');
@@ -157,6 +200,29 @@ describe('as a process', () => {
     expect(await left()).toHaveLength(1);
     return { child, lines, left, say, ended: once(child, 'close') };
   }
+
+  test.each<[string, (child: ReturnType<typeof spawn>) => void]>([
+    ['standard input is closed', (child) => child.stdin?.end()],
+    ['SIGTERM', (child) => child.kill('SIGTERM')],
+  ])('a call that is under way does not keep the process: %s', async (_name, end) => {
+    const { child, left, ended, say } = await start();
+    const { echo } = world.current;
+    const before = echo.seen.length;
+    say({
+      id: 4,
+      method: 'tools/call',
+      params: { name: 'call', arguments: { route: 'guarded', method: 'GET', path: '/silent' } },
+    });
+    await eventually('the call at the destination', async () => echo.seen.length > before);
+    end(child);
+    expect(await ended).toEqual([0, null]);
+    expect(await left()).toEqual([]);
+  });
+
+  test('that is never spoken to ends with 0', async () => {
+    const { sluice } = world.current;
+    expect(await sluice(['mcp', '--routes', 'guarded'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
 
   test('nothing but the protocol is on standard output, also after nonsense', async () => {
     const { child, lines, ended, say } = await start();

@@ -88,6 +88,7 @@ function answerIn({ url = '', headers }: IncomingMessage, response: ServerRespon
   const bytes = Buffer.from(got);
   // Of the header as it came, because a guard does not find one encoding in another, as its guide says.
   const plain = Buffer.from(`got ${sent}, and no more`);
+  if (form === 'silent') return;
   if (form === 'base') return void response.writeHead(200, json).end(JSON.stringify(plain.toString('base64')));
   if (form === 'hex') return void response.writeHead(200, json).end(JSON.stringify(plain.toString('hex')));
   if (form === 'uri') return void response.writeHead(200, json).end(JSON.stringify(encodeURIComponent(sent)));

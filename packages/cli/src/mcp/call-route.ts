@@ -1,4 +1,5 @@
-import { ConnectionError, type Sluice } from '@sluice/sdk';
+import { ConnectionError, type Sluice, SluiceError } from '@sluice/sdk';
+import { isObject } from '../apply/is-object.ts';
 import { codeOf, RefusedError } from '../failure.ts';
 import { type Answer, answerOf } from './answer.ts';
 
@@ -47,15 +48,60 @@ export async function callRoute(call: RouteCall, { client, headerPrefix, until }
   try {
     until.throwIfAborted();
     const init = { method, headers, signal: waiting.signal, ...(body !== undefined && { body: textOf(body) }) };
-    const response = await client.route(route).send(path, init);
+    const response = await client.route(route).fetch(path, init);
+    if (!response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`)) {
+      const refusal = refusalIn(await response.clone().text(), `${method} /routes/${route}`, response);
+      if (refusal) throw refusal;
+    }
     until.removeEventListener('abort', stop);
     const answer = await answerOf(response, until);
-    return isOfBalancer(response, headerPrefix) ? { ...answer, isError: true } : answer;
+    return isFromBefore(response, headerPrefix) ? { ...answer, isError: true } : answer;
   } catch (error) {
     if (until.aborted) throw until.reason;
     throw asFailure(error);
   } finally {
     until.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * A refusal of Sluice's. One that came after the destination had answered is a RefusedError, so that no such call is
+ * taken for one that may be sent again.
+ */
+function refusalIn(text: string, operation: string, { status, headers }: Response): Error | undefined {
+  const { proxy_error: problem } = parseObject(text);
+  if (!isObject(problem)) return undefined;
+  const { title, detail, errors, instance, destination_status: answered } = problem as ProxyError;
+  const failure = {
+    operation,
+    status,
+    title: title ?? 'Sluice has refused the call',
+    detail,
+    errors,
+    traceId: instance,
+  };
+  const error = new SluiceError(failure);
+  if (answered !== undefined)
+    return new RefusedError(`${error.message} The destination has acted: it answered ${answered}, which is not shown.`);
+  if (headers.get('X-Should-Retry') === 'false' && status >= 500)
+    return new RefusedError(`${error.message} The destination may have acted, so find out before you send it again.`);
+  return error;
+}
+
+interface ProxyError {
+  title?: string;
+  detail?: string;
+  errors?: Record<string, string[]>;
+  instance?: string;
+  destination_status?: number;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // a balancer's page, which is answered as it is
   }
 }
 
@@ -87,9 +133,13 @@ function textOf(body: string | object): string {
   return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
-/** A failure that neither Sluice nor the destination has answered. */
-function isOfBalancer({ status, headers }: Response, headerPrefix: string): boolean {
-  return status >= 400 && !headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`);
+/**
+ * A failure from before the Proxy. Answers that a transform gives in the destination's place have a trace, and count as
+ * the destination's.
+ */
+function isFromBefore({ status, headers }: Response, headerPrefix: string): boolean {
+  const isOfProxy = ['PROXY-DESTINATION-STATUS', 'TRACE-ID'].some((name) => headers.has(`${headerPrefix}-${name}`));
+  return status >= 400 && !isOfProxy;
 }
 
 /** fetch rejects with a TypeError for what it does not send, and for a connection that is lost. */

@@ -23,10 +23,14 @@ export const mcp: Command = {
       description: 'also serve routes whose Proxy has no response_guard; a destination could then show a credential',
     },
   },
-  notes: `An agent's program starts this command. Its tools: list_routes, call, tokenize. The agent never has a key: at its first call this makes a
-session that may call these routes only, makes another when it has ended, and deletes it at the end.
-It needs a profile with a public, a private and a management key (proxy:read). The private Application needs token:use, and token:create for
-tokenize, also on /agents/.`,
+  notes: `The program of an agent starts this command. Its tools are list_routes, call and tokenize. The agent never has a key: at
+its first call this makes a session that may call these routes only. It makes another one when that has ended, and
+deletes it when the agent leaves.
+
+The profile needs a public, a private and a management key. The management key needs proxy:read. The private key needs
+token:use, and for tokenize also token:create; a rule on /agents/ is enough.
+
+A call without an answer ends after 50 s. "Give an agent a key it never sees" in infra/guides shows how to set it up.`,
   async run(input, terminal) {
     try {
       await serveRoutes(input, terminal);
@@ -53,7 +57,8 @@ async function serveRoutes(input: Input, terminal: Terminal): Promise<void> {
   const session = new KeptSession(() => openSession(clients, wish, find));
   try {
     await serve({ routes, session, headerPrefix: clients.headerPrefix, answerMs }, terminal, (error) =>
-      tell(terminal, error.message),
+      // Only its name, because it may quote a message, and so a value that the agent wants to tokenize.
+      tell(terminal, `A message of the client could not be read, or could not be answered (${error.name})`),
     );
   } finally {
     await endSession(session, terminal);

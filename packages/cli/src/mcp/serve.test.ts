@@ -101,6 +101,22 @@ test('a failure that neither Sluice nor the destination has answered is an error
   expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('status: 502') });
 });
 
+test.each<[string, object, Record<string, string>, number, string, number]>([
+  ['whose key is refused', {}, {}, 401, 'refused', 2],
+  ['whose key is refused once the destination has answered', { destination_status: 201 }, {}, 401, 'answered 201', 1],
+  ['that was lost', {}, { 'X-Should-Retry': 'false' }, 504, 'may have acted', 1],
+])(
+  'a call %s is sent again only if the destination has not acted',
+  async (_name, more, headers, status, says, times) => {
+    await using closing = new AsyncDisposableStack();
+    const body = { proxy_error: { title: 'refused', ...more } };
+    const { url, seen } = await startService(closing, () => ({ status, headers, body }));
+    const answer = await answerTo(new KeptSession(async () => session(url)), {});
+    expect(answer).toEqual({ isError: true, text: expect.stringContaining(says) });
+    expect(seen).toHaveLength(times);
+  },
+);
+
 test('a response that is interrupted is an error that shows nothing of it', async () => {
   await using closing = new AsyncDisposableStack();
   const { url } = await startService(closing, (_seen, _request, response) => {
