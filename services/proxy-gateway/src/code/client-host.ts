@@ -29,7 +29,10 @@ import { stringifyInPieces } from './stringify.ts';
 
 export type Hosting = Pick<Context, 'callers' | 'vault' | 'budgets' | 'workPieces' | 'caches' | 'refusals'>;
 
-/** The Application of the client, the guard of the answer if the values go into its request, and the Proxy or reactor through which values are disclosed to its code. */
+/**
+ * The Application of the client, the Proxy or reactor through which values are disclosed to its code, and the guard of the
+ * answer if they go into a request.
+ */
 interface Client {
   through: Omit<Through, 'decryption' | 'counted'>;
   applicationId: string;
@@ -55,6 +58,11 @@ const changing: ReadonlySet<string> = new Set(['tokens.update', 'tokens.delete']
 
 /** Operations that answer with the data of a token. */
 const showsToken: ReadonlySet<string> = new Set(['tokens.retrieve', 'tokens.update']);
+
+/** @throws {ServiceError} 413 if the data is more than can be looked for, after a change too. */
+function guardShown({ values }: RequestGuard, reference: string, answer: unknown): void {
+  values.add({ reference, filters: [] }, (dataOf(answer) ?? null) as Json);
+}
 
 function memberOf(payload: Json, member: string): Json | undefined {
   return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload[member] : undefined;
@@ -133,10 +141,9 @@ export function clientHost<O extends Owner>(
     if (!secrets.isTooMuch) secrets.add(storedIn(operation, payload));
     const { answer, actor } = operate ? await runAsActor(operate, payload) : await detokenizeAsActor(payload);
     if (!secrets.isTooMuch) secrets.add(revealedBy(operation, payload, answer));
-    if (guard && showsToken.has(operation))
-      guard.values.add({ reference: idOf(payload), filters: [] }, (dataOf(answer) ?? null) as Json);
     // The request itself may replace or delete a token whose value it sends
     if (changing.has(operation)) acting.seen.forget(idOf(payload));
+    if (guard && showsToken.has(operation)) guardShown(guard, idOf(payload), answer);
     const text = answer === undefined ? '' : await workPieces.run(tenantId, stringifyInPieces(answer));
     if (reading.has(operation)) await actor.look?.();
     return text;

@@ -28,7 +28,7 @@ const component = encodeURIComponent(text);
 const json = JSON.stringify(text).slice(1, -1);
 
 /** The guide guard-responses.md has this table, in the same words. */
-const found: [form: string, value: string, written: string][] = [
+const found: [form: string, value: string, written: string | Buffer][] = [
   ['as it is', text, text],
   ['JSON', text, json],
   ['JSON with `\\/`', text, json.replaceAll('/', '\\/')],
@@ -45,6 +45,10 @@ const found: [form: string, value: string, written: string][] = [
   ['RFC 3986, lower case', text, lower(strict(component))],
   ['RFC 3986, a blank as `+`', text, strict(component).replaceAll('%20', '+')],
   ['RFC 3986, lower case, a blank as `+`', text, lower(strict(component)).replaceAll('%20', '+')],
+  ['forms', 'Tr~ub(4)d*r é', 'Tr%7Eub%284%29d*r+%C3%A9'],
+  ['forms, lower case, a blank as `%20`', 'Tr~ub(4)d*r é', 'Tr%7eub%284%29d*r%20%c3%a9'],
+  ['Latin-1', 'Zoë-Passwort', Buffer.from('Zoë-Passwort', 'latin1')],
+  ['CSV', 'say "words"', 'say ""words""'],
   ['hexadecimal, lower case', text, Buffer.from(text).toString('hex')],
   ['hexadecimal, upper case', text, Buffer.from(text).toString('hex').toUpperCase()],
   ['digits in groups of 4, by blanks', card, '4242 4242 4242 4242'],
@@ -60,7 +64,8 @@ const found: [form: string, value: string, written: string][] = [
 ];
 
 test.each(found)('found: %s', (_, value, written) => {
-  const body = Buffer.from(`<${written}>`);
+  const bytes = typeof written === 'string' ? Buffer.from(written) : written;
+  const body = Buffer.concat([Buffer.from('<'), bytes, Buffer.from('>')]);
   for (const given of guarded([value], body)) expect(given).toBe('<[redacted]>');
 });
 
@@ -88,6 +93,7 @@ const missed: [form: string, value: string, written: string][] = [
   ['mixtures: digits of escapes in both cases', 'ééééééé', `%C3%a9${encodeURIComponent('éééééé')}`],
   ['mixtures: one encoding in another', card, Buffer.from(Buffer.from(card).toString('hex')).toString('base64')],
   ['HTML entities', 'p&w<1>', 'p&amp;w&lt;1&gt;'],
+  ['charsets but UTF-8 and Latin-1', 'price €100', Buffer.from('price \x80100', 'latin1').toString('latin1')],
   ['UTF-16', card, Buffer.from(card, 'utf16le').toString('latin1')],
   [
     'MIME line breaks',

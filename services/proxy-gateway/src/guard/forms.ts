@@ -28,6 +28,8 @@ export function* formsOf(value: string): Generator<Form> {
   // A lone surrogate has no form of its own in UTF-8
   const text = value.toWellFormed();
   for (const form of textForms(text)) yield { bytes: Buffer.from(form) };
+  // As header lines and bodies in Latin-1 have it
+  if (isLatin1.test(text)) yield { bytes: Buffer.from(text, 'latin1') };
   yield* base64Forms(Buffer.from(text));
 }
 
@@ -35,6 +37,7 @@ function* textForms(text: string): Generator<string> {
   yield text;
   yield* jsonForms(text);
   yield* percentForms(text);
+  yield text.replaceAll('"', '""'); // CSV
   const hexadecimal = Buffer.from(text).toString('hex');
   yield hexadecimal;
   yield hexadecimal.toUpperCase();
@@ -59,14 +62,21 @@ function escaped(form: string, cased: (hex: string) => string): string {
     .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${cased(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`);
 }
 
-/** As `encodeURIComponent` and RFC 3986 escape it, a blank as `%20` or `+`. */
+const isLatin1 = /^(?=.*[\x80-\xff])[\0-\xff]*$/s;
+
+/** As `encodeURIComponent`, RFC 3986 and forms escape it, a blank as `%20` or `+`. */
 function* percentForms(text: string): Generator<string> {
   const component = encodeURIComponent(text);
-  const strict = component.replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  for (const form of alternatives(component, strict)) {
+  const strict = component.replaceAll(/[!'()*]/g, inPercent);
+  const ofForms = component.replaceAll(/[!'()~]/g, inPercent);
+  for (const form of new Set([component, strict, ofForms])) {
     const lower = form.replaceAll(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase());
     for (const cased of alternatives(form, lower)) yield* alternatives(cased, cased.replaceAll('%20', '+'));
   }
+}
+
+function inPercent(sign: string): string {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function alternatives(one: string, other: string): string[] {

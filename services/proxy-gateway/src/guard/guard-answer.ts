@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
-import { contentCodings } from '../http/content-coding.ts';
-import { findHeader, replaceHeaders, withoutHeaders } from '../http/header-list.ts';
+import { codingsOf } from '../http/content-coding.ts';
+import { replaceHeaders, withoutHeaders } from '../http/header-list.ts';
 import { HeldBody } from '../http/held-body.ts';
 import type { Answer, HeaderList, StreamedAnswer } from '../http/message.ts';
 import { GuardedBody } from './guarded-body.ts';
@@ -8,7 +8,7 @@ import { GunzippedBody } from './gunzipped-body.ts';
 import type { ResponseGuard } from './response-guard.ts';
 
 /** They say something about the bytes of one body. */
-const ofOneBody = ['content-length', 'etag', 'content-md5', 'digest', 'content-digest', 'repr-digest'];
+const ofOneBody = ['etag', 'content-md5', 'digest', 'content-digest', 'repr-digest'];
 
 /** A request whose answer is guarded. A part of a body may hold a part of a value, and a coding may hide it. */
 export function withoutParts(headers: HeaderList): HeaderList {
@@ -18,7 +18,7 @@ export function withoutParts(headers: HeaderList): HeaderList {
 /** @throws {ServiceError} 502 for a part, or for a body in another coding than gzip. */
 function requireReadable({ status, headers }: Pick<Answer, 'status' | 'headers'>): void {
   if (status === 206) throw unreadable('is a part (206)');
-  const codings = contentCodings(findHeader(headers, 'content-encoding'));
+  const codings = codingsOf(headers);
   const isReadable = codings.length === 0 || (codings.length === 1 && isGzip(codings[0]));
   if (!isReadable) throw unreadable('has another coding than gzip');
 }
@@ -39,7 +39,9 @@ export function guardAnswer(
   isBodiless: boolean,
 ): Answer | StreamedAnswer {
   const { body } = answer;
-  return guardStreamed({ ...answer, body: Buffer.isBuffer(body) ? new HeldBody(body) : body }, guard, isBodiless);
+  if (!Buffer.isBuffer(body)) return guardStreamed({ ...answer, body }, guard, isBodiless);
+  if (isBodiless) return { ...guardHead(answer, guard), body };
+  return guardStreamed({ ...answer, body: new HeldBody(body) }, guard, isBodiless);
 }
 
 /**
@@ -52,9 +54,9 @@ export function guardStreamed(
   isBodiless: boolean,
 ): Answer | StreamedAnswer {
   try {
+    if (isBodiless) return guardHead(answer, guard);
     requireReadable(answer);
-    const head = guardHead(answer, guard);
-    return isBodiless ? head : guardBodyOf(head, guard, answer.headers);
+    return guardBodyOf(guardHead(withoutLength(answer), guard), guard, answer.headers);
   } catch (error) {
     answer.body.abort(error);
     throw error;
@@ -64,7 +66,7 @@ export function guardStreamed(
 /** @param received the headers before they were guarded. */
 function guardBodyOf(head: StreamedAnswer, guard: ResponseGuard, received: HeaderList): Answer | StreamedAnswer {
   const { body } = head;
-  if (contentCodings(findHeader(received, 'content-encoding')).length > 0) {
+  if (codingsOf(received).length > 0) {
     const headers = withoutHeaders(head.headers, 'content-encoding', ...ofOneBody);
     return { ...head, headers, body: new GuardedBody(new GunzippedBody(body), guard) };
   }
@@ -82,6 +84,11 @@ function guardBody(answer: Answer, guard: ResponseGuard): Answer {
   const body = guard.whole(answer.body);
   if (body.equals(answer.body)) return answer;
   return { ...answer, headers: withoutHeaders(answer.headers, ...ofOneBody), body };
+}
+
+/** It may have the digits of a value by chance, and whoever sends the body counts it anew. */
+function withoutLength(answer: StreamedAnswer): StreamedAnswer {
+  return { ...answer, headers: withoutHeaders(answer.headers, 'content-length') };
 }
 
 function guardHead<A extends Pick<Answer, 'status' | 'reason' | 'headers'>>(answer: A, guard: ResponseGuard): A {

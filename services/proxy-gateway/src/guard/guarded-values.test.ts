@@ -112,6 +112,19 @@ test.each<[string, Json, Json]>([
   expect(values.texts).toEqual([]);
 });
 
+test('data with a hundred thousand members is walked, and only what is short may be made of it', () => {
+  const data = Array.from({ length: 200_000 }, () => 'a value');
+  expect([withFilter('short', data).isTaken, withFilter('not short', data).isTaken]).toEqual([true, false]);
+  expect(() => new GuardedValues().add(expression('{{ t }}'), data)).toThrow(ServiceError);
+});
+
+test('the same expression is looked for again once it makes something else', () => {
+  const values = new GuardedValues();
+  withFilter('the first', null, values);
+  withFilter('the second', null, values);
+  expect(values.texts).toEqual(['the first', 'the second']);
+});
+
 test('values of the configuration are of no token', () => {
   const values = new GuardedValues();
   values.add({ reference: 'config: SECRET', filters: [] }, 'the secret');

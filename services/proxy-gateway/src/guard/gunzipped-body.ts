@@ -7,6 +7,8 @@ export class GunzippedBody implements BodyStream, BodyReader {
   readonly #body: BodyStream;
   readonly #gunzip: Gunzip = createGunzip();
   #reader: BodyReader | undefined;
+  /** Bytes behind the end of the gzip data end the decoder before the body. */
+  #hasEnded = false;
   #trailers: string[] = [];
 
   constructor(body: BodyStream) {
@@ -24,7 +26,7 @@ export class GunzippedBody implements BodyStream, BodyReader {
       .on('data', (decoded: Buffer) => {
         if (!this.#reader?.onData(decoded)) this.#gunzip.pause();
       })
-      .on('end', () => this.#take()?.onEnd(this.#trailers))
+      .on('end', () => (this.#hasEnded ? this.#take()?.onEnd(this.#trailers) : this.abort(notGzip())))
       .on('error', (cause) => this.abort(notGzip(cause)))
       .on('drain', () => this.#body.resume());
     this.#body.read(this);
@@ -46,6 +48,7 @@ export class GunzippedBody implements BodyStream, BodyReader {
   }
 
   onEnd(trailers: string[]): void {
+    this.#hasEnded = true;
     this.#trailers = trailers;
     if (!this.#gunzip.destroyed) this.#gunzip.end();
   }
@@ -63,7 +66,7 @@ export class GunzippedBody implements BodyStream, BodyReader {
   }
 }
 
-function notGzip(cause: Error): ServiceError {
+function notGzip(cause?: Error): ServiceError {
   return new ServiceError('destination_answer_unusable', 'The response of the destination is not valid gzip', {
     cause,
   });

@@ -5,8 +5,6 @@ import { Scanner } from './scanner.ts';
 
 /** Replaces matches in a text that comes in chunks, and holds back only what may begin one. */
 export class Replacer {
-  /** By the index of a value, how often it was found. */
-  readonly hits = new Map<number, number>();
   #automaton: Automaton;
   #scanner: Scanner;
   readonly #replacement: (value: number) => Buffer;
@@ -37,7 +35,8 @@ export class Replacer {
   read(chunk: Buffer): Buffer {
     const matches = this.#scanner.read(chunk);
     const text = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
-    return this.#give(text, matches, this.#withHead(text, this.#scanner.undecidedFrom, true));
+    const undecided = this.#withHead(text, this.#scanner.undecidedFrom, this.#start, true);
+    return this.#give(text, matches, this.#start + undecided);
   }
 
   /** @returns the end of the text. */
@@ -47,26 +46,37 @@ export class Replacer {
 
   #give(text: Buffer, matches: readonly Match[], until: number): Buffer {
     const start = this.#start;
-    const parts: Buffer[] = [];
-    let from = start;
-    for (const match of matches) {
-      const { value, hasHead = false } = this.#automaton.patterns[match.pattern] ?? { value: -1 };
-      const begins = Math.max(this.#withHead(text, match.start, hasHead), from);
-      parts.push(text.subarray(from - start, begins - start), this.#replacement(value));
-      from = match.end;
-      this.hits.set(value, (this.hits.get(value) ?? 0) + 1);
-    }
-    const end = Math.max(until, from);
+    const end = Math.max(until, matches.at(-1)?.end ?? start);
     // A copy, because it must not keep a whole chunk in memory
     this.#held = end - start === text.length ? empty : Buffer.from(text.subarray(end - start));
     this.#start = end;
-    const rest = text.subarray(from - start, end - start);
-    return parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
+    const given = text.subarray(0, end - start);
+    return matches.length === 0 ? given : this.#replaced(given, matches, start);
   }
 
-  /** A character of base64 before a match may carry bits of its value. */
-  #withHead(text: Buffer, position: number, hasHead: boolean): number {
-    return hasHead && isOfBase64(text[position - 1 - this.#start]) ? position - 1 : position;
+  /** One buffer for all, because a text can be nothing but short matches. */
+  #replaced(text: Buffer, matches: readonly Match[], start: number): Buffer {
+    const replacements = matches.map(({ pattern }) =>
+      this.#replacement(this.#automaton.patterns[pattern]?.value ?? -1),
+    );
+    const bytes = Buffer.allocUnsafe(replacements.reduce((sum, { length }) => sum + length, text.length));
+    let from = 0;
+    let written = 0;
+    for (const [at, match] of matches.entries()) {
+      const { hasHead = false } = this.#automaton.patterns[match.pattern] ?? {};
+      const begins = Math.max(this.#withHead(text, match.start, start, hasHead), from);
+      written += text.copy(bytes, written, from, begins);
+      written += replacements[at]?.copy(bytes, written) ?? 0;
+      from = match.end - start;
+    }
+    written += text.copy(bytes, written, from);
+    return bytes.subarray(0, written);
+  }
+
+  /** Of a match in a text that starts at `start`. A character of base64 before it may carry bits of its value. */
+  #withHead(text: Buffer, position: number, start: number, hasHead: boolean): number {
+    const at = position - start;
+    return hasHead && isOfBase64(text[at - 1]) ? at - 1 : at;
   }
 }
 

@@ -7,16 +7,19 @@ import type { GuardMode } from './response-guard.ts';
 
 type Grow = (bytes: number) => Promise<void> | undefined;
 
-function openRequest(mode: GuardMode, grow: Grow = () => undefined) {
+function openRequest(mode: GuardMode, grow: Grow = () => undefined, most = Number.POSITIVE_INFINITY) {
   const pieces = new WorkPieces();
   const held = { grown: [] as number[], kept: 0 };
   const memory = {
+    bytes: 0,
     grow: (bytes: number) => {
       held.grown.push(bytes);
+      memory.bytes = Math.min(memory.bytes + bytes, most);
       return grow(bytes);
     },
     shrinkTo: (bytes: number) => {
       held.kept = bytes;
+      memory.bytes = bytes;
     },
   };
   const guard = new RequestGuard(mode, {
@@ -39,7 +42,7 @@ test('each value found is replaced by its own expression', async () => {
   expect(guard.found).toEqual({ hits: 2, tokenIds: ['of second-value', 'of first-value'] });
 });
 
-test.each(['"quoted"', 'back\\slash', '<tag>', 'né'])(
+test.each(['x'.repeat(100), '"quoted"', 'back\\slash', '<tag>', 'né'])(
   'an expression that JSON or HTML would escape is not written: %s',
   async (id) => {
     const { guard } = openRequest('tokenize');
@@ -109,6 +112,12 @@ test('if memory is refused, nothing is built', async () => {
   put('first-value');
   await expect(guard.open()).rejects.toThrow('no memory');
   await expect(guard.open()).rejects.toThrow('no memory');
+});
+
+test('more memory than one request may ever hold is 413', async () => {
+  const { guard, put } = openRequest('block', undefined, 1_000);
+  put('first-value');
+  await expect(guard.open()).rejects.toMatchObject({ code: 'payload_too_large', limit: 'guarded_values' });
 });
 
 test.each<[string, string]>([

@@ -4,7 +4,7 @@ import { ServiceError } from '@sluice/problems';
 import type { Pieces } from '@sluice/service-runtime';
 import { Automaton } from './automaton.ts';
 import { patternsOf } from './forms.ts';
-import { GuardedValues } from './guarded-values.ts';
+import { GuardedValues, tooMuch } from './guarded-values.ts';
 import { type GuardMode, ResponseGuard } from './response-guard.ts';
 
 /** All forms of a byte of a value together, at most. */
@@ -13,7 +13,7 @@ const bytesOfForms = 100;
 const mostExtensions = 100;
 
 interface Building {
-  memory(): Pick<MemoryPart, 'grow' | 'shrinkTo'>;
+  memory(): Pick<MemoryPart, 'bytes' | 'grow' | 'shrinkTo'>;
   inPieces<T>(work: Pieces<T>): AtOnceOrLater<T>;
 }
 
@@ -90,10 +90,10 @@ export class RequestGuard {
     const texts = [...this.values.texts];
     const memory = this.#building.memory();
     const ofForms = bytes * bytesOfForms;
-    await memory.grow(ofForms);
+    await reserve(memory, ofForms);
     const patterns = await this.#building.inPieces(patternsOf(texts));
     const ofAutomaton = Automaton.bytesFor(patterns);
-    await memory.grow(ofAutomaton);
+    await reserve(memory, ofAutomaton);
     const automaton = await this.#building.inPieces(Automaton.build(patterns));
     this.#built = texts.length;
     this.#asked = Math.max(this.#asked, asked);
@@ -101,6 +101,13 @@ export class RequestGuard {
     else this.#guard = new ResponseGuard(this.#mode, automaton, this.values.expressions);
     memory.shrinkTo(ofForms + ofAutomaton);
   }
+}
+
+/** @throws {ServiceError} 413 for more than one request may ever hold. */
+async function reserve(memory: Pick<MemoryPart, 'bytes' | 'grow'>, bytes: number): Promise<void> {
+  const wanted = memory.bytes + bytes;
+  await memory.grow(bytes);
+  if (memory.bytes < wanted) throw tooMuch();
 }
 
 function tooManyExtensions(): ServiceError {

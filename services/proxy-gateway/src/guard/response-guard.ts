@@ -7,6 +7,8 @@ import { Replacer } from './replacer.ts';
 export type GuardMode = 'tokenize' | 'redact' | 'block';
 
 const redacted = '[redacted]';
+/** A longer expression would let an answer grow too much. */
+const longestExpression = 100;
 /** What a header line can hold, and needs no escape in JSON and HTML. */
 const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 
@@ -17,6 +19,7 @@ export class ResponseGuard {
   readonly #mode: GuardMode;
   #automaton: Automaton;
   readonly #expressions: readonly string[];
+  readonly #replacements = new Map<number, Buffer>();
 
   /** @param expressions by the index of the value that each stands for. */
   constructor(mode: GuardMode, automaton: Automaton, expressions: readonly string[]) {
@@ -36,7 +39,7 @@ export class ResponseGuard {
 
   /** For a text that comes in chunks. @throws {ValueReturned} from its functions, if the guard blocks. */
   replacer(): Replacer {
-    return new Replacer(this.#automaton, (value) => Buffer.from(this.#replacement(value)));
+    return new Replacer(this.#automaton, (value) => this.#replacement(value));
   }
 
   /** @throws {ValueReturned} if the guard blocks. */
@@ -50,25 +53,36 @@ export class ResponseGuard {
 
   /** A line of the head, or a reason phrase. */
   line(text: string): string {
-    const replacer = new Replacer(this.#automaton, (value) => Buffer.from(this.#replacement(value)));
-    const bytes = Buffer.from(text, 'latin1');
-    return replacer.read(bytes).toString('latin1') + replacer.end().toString('latin1');
+    return this.whole(Buffer.from(text, 'latin1')).toString('latin1');
   }
 
-  /** Headers or trailers. A line whose name holds a value is left out, because no other name would mean the same. */
+  /**
+   * Headers or trailers. A line whose name holds a value is left out, because no other name would mean the same; so is a
+   * length, which takes no other text.
+   */
   lines(headers: HeaderList): HeaderList {
     return inPairs(headers).flatMap(([name, value]) => {
-      // A length can have the digits of a value, and tells nothing about it
-      if (name.toLowerCase() === 'content-length') return [name, value];
-      return this.line(name) === name ? [name, this.line(value)] : [];
+      const guarded = this.line(value);
+      if (this.line(name) !== name) return [];
+      return guarded !== value && name.toLowerCase() === 'content-length' ? [] : [name, guarded];
     });
   }
 
-  #replacement(value: number): string {
+  #replacement(value: number): Buffer {
     this.hits.set(value, (this.hits.get(value) ?? 0) + 1);
     if (this.#mode === 'block') throw new ValueReturned();
+    let replacement = this.#replacements.get(value);
+    if (!replacement) {
+      replacement = Buffer.from(this.#textFor(value));
+      this.#replacements.set(value, replacement);
+    }
+    return replacement;
+  }
+
+  #textFor(value: number): string {
     const expression = this.#expressions[value] ?? redacted;
-    return this.#mode === 'redact' || !plain.test(expression) ? redacted : expression;
+    const isWritten = this.#mode === 'tokenize' && expression.length <= longestExpression && plain.test(expression);
+    return isWritten ? expression : redacted;
   }
 }
 

@@ -16,6 +16,8 @@ import {
   zstdDecompress,
 } from 'node:zlib';
 import { endedEarly, ServiceError } from '@sluice/problems';
+import { inPairs } from './header-list.ts';
+import type { HeaderList } from './message.ts';
 
 interface Decoder {
   /** Most memory of its window and its state while it streams. */
@@ -108,6 +110,12 @@ export function contentCodings(contentEncoding: string | undefined): string[] {
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');
+}
+
+/** Of all lines together. */
+export function codingsOf(headers: HeaderList): string[] {
+  const lines = inPairs(headers).filter(([name]) => name.toLowerCase() === 'content-encoding');
+  return lines.length === 0 ? noCodings : contentCodings(lines.map(([, value]) => value).join(','));
 }
 
 /** @throws {ServiceError} 415 for several codings or an unknown one, 413 if too large, 400 if it does not decode. */

@@ -54,12 +54,14 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
     clock.enter('destination');
     const recorded = recordCall(invocation, context.vault);
     if (recorded) await recorded;
+    // All is known that can come back, unless a body streams; so memory is waited for before the destination has acted
+    if (acting.guard && !invocation.revealing) await openGuard(invocation);
     const answer = await callDestination(invocation, message, context);
     refusePart(invocation, answer);
     const reply = isTransformed(invocation.proxy, answer)
       ? await transformResponse(invocation, answer, context)
       : answer;
-    if (acting.guard) await openGuard(invocation, reply);
+    if (acting.guard && invocation.revealing) await openGuard(invocation, reply);
     await sendAnswer(invocation, reply, context);
   } finally {
     invocation.revealing?.destroy();

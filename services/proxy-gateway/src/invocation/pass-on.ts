@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { inPairs } from '../http/header-list.ts';
 import type { BodyReader, BodyStream } from '../http/message.ts';
+import { CallerGone } from './call-destination.ts';
 
 /** Up to this size a body that has come in one piece is sent as text. */
 const smallWhole = 4 * 1024;
@@ -28,6 +29,10 @@ class Passing implements BodyReader {
   }
 
   begin(): Promise<void> {
+    // A step between may hold the end back, so aborting the call alone would not end it
+    this.#response.once('close', () => {
+      if (!this.#response.writableFinished) this.#body.abort(new CallerGone());
+    });
     try {
       this.#body.read(this);
       if (this.#isHeadAlone) this.#response.flushHeaders();

@@ -32,7 +32,7 @@ export function sendAnswer(
     const addressed = headers === answer.headers ? answer : { ...answer, headers };
     const { responseGuard, response } = invocation;
     const reply = responseGuard
-      ? guardAnswer(addressed, responseGuard, isWithoutBody(answer.status, response))
+      ? guardAnswer(addressed, responseGuard, sendsNoBody(answer.status, response))
       : addressed;
     if (!isCollected(reply)) return passOn(invocation, reply, context);
     sendCollected(invocation, reply, context);
@@ -41,6 +41,11 @@ export function sendAnswer(
     if (!isCollected(answer)) answer.body.abort(error);
     throw error;
   }
+}
+
+/** Node sends what is written as the body of a 205. */
+function sendsNoBody(status: number, response: ServerResponse): boolean {
+  return status !== 205 && isWithoutBody(status, response);
 }
 
 function isWithoutBody(status: number, { req }: ServerResponse): boolean {
@@ -71,7 +76,9 @@ function passOn(invocation: Invocation, answer: StreamedAnswer, context: Replyin
 /** On a route a client is never led past it to another address of ours. */
 function withOwnAddresses(invocation: Invocation, headers: HeaderList, context: Replying): HeaderList {
   if (!invocation.head.route || !holdsAddress(headers)) return headers;
-  return withRouteAddresses(headers, addressesOf(invocation, invocation.head.route, context));
+  // An address that is rewritten may have a value in another form afterwards
+  const guarded = invocation.responseGuard?.lines(headers) ?? headers;
+  return withRouteAddresses(guarded, addressesOf(invocation, invocation.head.route, context));
 }
 
 /** Relative addresses are resolved without the values of tokens, which a transform or the destination alone may tell. */

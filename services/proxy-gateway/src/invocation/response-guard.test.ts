@@ -36,7 +36,7 @@ async function setUp(parts: Partial<ProxyParts> & { value?: unknown } = {}) {
   const { id: applicationId, key } = await tenant.application({ permissions: ['token:use', 'token:read'] });
   const proxy = await tenant.proxy({ destination: destination.url, responseGuard: 'tokenize', ...proxyParts });
   const send = (sent: Sent = {}) => invoke({ 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key }, sent, token);
-  return { token, send, proxy, applicationId };
+  return { token, key, send, proxy, applicationId };
 }
 
 async function invoke(keys: Record<string, string>, sent: Sent, token: string): Promise<Got> {
@@ -188,6 +188,86 @@ describe('a value that comes back', () => {
     answers('', { headers: { 'X-Key': secret, 'Content-Length': '10' } });
     const got = await send({ method: 'HEAD', path: `?key=%7B%7B${token}%7D%7D` });
     expect([got.status, got.headers['x-key'], got.headers['content-length']]).toEqual([200, '[redacted]', '10']);
+  });
+});
+
+describe('where the protocol makes it hard', () => {
+  test.each([205, 404])('the body and trailers of %i hold no value', async (status) => {
+    const { send } = await setUp({ responseGuard: 'redact' });
+    gateway.current.destination.answer = (_request, response) => {
+      response.writeHead(status, { Trailer: 'X-End' });
+      response.write(`<${secret}>`);
+      response.addTrailers({ 'X-End': secret });
+      response.end();
+    };
+    expect(JSON.stringify(await send())).not.toContain('secret');
+  });
+
+  test('a coding in a second line counts', async () => {
+    const { send } = await setUp({ responseGuard: 'redact' });
+    gateway.current.destination.answer = (_request, response) => {
+      response.setHeader('Content-Encoding', ['identity', 'gzip']);
+      response.end(gzipSync(echo()));
+    };
+    expect(await send()).toMatchObject({ status: 200, body: '{"echo":"[redacted]"}' });
+  });
+
+  test('bytes behind the end of gzip break the connection off', async () => {
+    const { send } = await setUp({ responseGuard: 'redact' });
+    gateway.current.destination.answer = (_request, response) => {
+      response.writeHead(200, { 'Content-Encoding': 'gzip' });
+      response.write(Buffer.concat([gzipSync('{}'), Buffer.from([0, 1])])); // and never an end
+    };
+    await expect(send().then(({ isComplete }) => isComplete)).resolves.toBe(false);
+  });
+
+  test('the length of an answer to HEAD is not the value', async () => {
+    const { send, token } = await setUp({ responseGuard: 'redact', tokenPlaces: ['query'], value: '4242424242' });
+    answers('', { headers: { 'Content-Length': '4242424242' } });
+    const got = await send({ method: 'HEAD', path: `?key=%7B%7B${token}%7D%7D` });
+    expect([got.status, got.headers['content-length']]).toEqual([200, undefined]);
+  });
+
+  test('an address on a route is looked through before it is rewritten, and after', async () => {
+    const value = 'pa{ss}w ord';
+    const { token, key } = await setUp({ responseGuard: 'redact', value, pathName: 'guarded' });
+    const { destination } = gateway.current;
+    destination.answer = (_request, response) => response.writeHead(302, { Location: `/back/${value}/x` }).end();
+    const got = await fetch(`${gateway.current.url}/routes/guarded/a`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', 'SVC-API-KEY': key },
+      body: JSON.stringify({ key: `{{ ${token} }}` }),
+    });
+    expect(got.headers.get('location')).toBe('/routes/guarded/back/[redacted]/x');
+  });
+
+  test('a caller who leaves a large answer in gzip leaves nothing behind', async () => {
+    await using stack = new AsyncDisposableStack();
+    const own = await startTestGateway(stack);
+    const held = async () => {
+      const text = await own.metrics.metrics();
+      return Number(/^sluice_body_held_bytes (\d+)/m.exec(text)?.[1]);
+    };
+    const { tenant, destination } = own;
+    const token = await tenant.token({ data: secret });
+    const { key } = await tenant.application({ permissions: ['token:use'] });
+    const proxy = await tenant.proxy({ destination: destination.url, responseGuard: 'redact' });
+    destination.answer = (_request, response) => {
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 2 ** 20, 'x')));
+    };
+    const leaving = request(
+      `${own.url}/proxy`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'SVC-PROXY-KEY': proxy.key, 'SVC-API-KEY': key },
+      },
+      (response) => response.once('readable', () => leaving.destroy()),
+    );
+    leaving.on('error', () => {}); // it destroys itself
+    leaving.end(JSON.stringify({ key: `{{ ${token} }}` }));
+    await eventually('the call', () => destination.seen.length === 1);
+    await eventually('no memory', async () => leaving.destroyed && (await held()) === 0);
   });
 });
 

@@ -3,8 +3,8 @@ import { ServiceError } from '@sluice/problems';
 import type { FetchAnswer, FetchHost, FetchRequest } from '@sluice/sandbox';
 import type { Context } from '../context.ts';
 import { AnswerStream, forward } from '../destination/index.ts';
-import { contentCodings, decodeBody } from '../http/content-coding.ts';
-import { findHeader, inPairs } from '../http/header-list.ts';
+import { codingsOf, decodeBody } from '../http/content-coding.ts';
+import { inPairs } from '../http/header-list.ts';
 import type { StreamedAnswer } from '../http/message.ts';
 import { copies } from '../limits/body-memory.ts';
 import { collectBody } from '../limits/collect-body.ts';
@@ -140,7 +140,7 @@ async function answerFor(head: Promise<StreamedAnswer>, { memory, signal, abort 
   const collecting = collectBody(body, { memory: received, limitBytes: mostBytes, tooLarge });
   const collected = releasedOnFailure(collecting, memory);
   collected.catch(() => {}); // the code may not read it
-  const codings = contentCodings(findHeader(headers, 'content-encoding'));
+  const codings = codingsOf(headers);
 
   async function take(): Promise<Uint8Array> {
     const bytes = await collected;

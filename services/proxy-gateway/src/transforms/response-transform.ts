@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/problems';
 import type { Context } from '../context.ts';
-import { contentCodings } from '../http/content-coding.ts';
+import { codingsOf } from '../http/content-coding.ts';
 import { contentKind } from '../http/content-type.ts';
 import { findHeader, toHeaderObject, withoutHeaders } from '../http/header-list.ts';
 import type { Answer, Message, StreamedAnswer } from '../http/message.ts';
@@ -89,7 +89,7 @@ function unusableAnswer({ detail: why, limit }: { detail: string; limit?: string
 }
 
 async function decodeAnswer(invocation: Invocation, answer: Answer, context: TransformingAnswers): Promise<Message> {
-  const codings = contentCodings(findHeader(answer.headers, 'content-encoding'));
+  const codings = codingsOf(answer.headers);
   if (codings.length === 0 || answer.body.length === 0) return answer;
   const memory = invocation.acting.memory.part('answer');
   await memory.growTo(bytesWhileDecoding(answer.body.length, context));

@@ -1,3 +1,4 @@
+import type { TokenUse } from '@sluice/sdk';
 import { type DescribedToken, SluiceError } from '@sluice/sdk';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
@@ -7,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form, faultsOfList, Row, TextArea, TextField } from '../../ui/form.tsx';
 import { ProxiesPicker } from '../applications/callable-proxies.tsx';
-import { type BindingDraft, draftOf, type TokenUse, toTokenUse } from './binding-draft.ts';
+import { type BindingDraft, draftOf, toTokenUse } from './binding-draft.ts';
 
 /** Changes what a token may be used for. The service refuses what would allow more. */
 export function BindToken({ token, onClose }: { token: DescribedToken; onClose: () => void }) {

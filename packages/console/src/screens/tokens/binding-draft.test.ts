@@ -1,4 +1,5 @@
-import { type BindingDraft, draftOf, type TokenUse, toTokenUse } from './binding-draft.ts';
+import type { TokenUse } from '@sluice/sdk';
+import { type BindingDraft, draftOf, toTokenUse } from './binding-draft.ts';
 
 const until = '2036-01-02T03:04:05.678Z';
 const whole: TokenUse = {

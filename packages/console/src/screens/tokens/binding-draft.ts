@@ -1,14 +1,5 @@
+import type { TokenUse } from '@sluice/sdk';
 import { localText } from '../../ui/moment.ts';
-
-/** What a token may be used for, as the API has it. */
-export interface TokenUse {
-  proxies?: string[];
-  destinations?: string[];
-  methods?: string[];
-  places?: string[];
-  max_uses?: number;
-  until?: string;
-}
 
 /** {@link TokenUse} as somebody edits it. Empty texts, and null, allow everything. */
 export interface BindingDraft {
