@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { largeBodies } from './bodies/large-bodies.ts';
+import { guardedBodies } from './guard/guarded-bodies.ts';
 import { invocations } from './invocation/invocations.ts';
 import { connectionNeighbours } from './neighbours/connections.ts';
 import { neighbours } from './neighbours/neighbours.ts';
@@ -13,6 +14,7 @@ import { keyedCreation, keyedCreationCpu, tokenCreation, tokenCreationCpu } from
 export const benchmarks: readonly Benchmark[] = [
   ...invocations.rates,
   largeBodies,
+  guardedBodies,
   tokenCreation,
   keyedCreation,
   applicationLookUp,

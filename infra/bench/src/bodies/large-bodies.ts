@@ -1,46 +1,14 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { freePort } from '@sluice/local';
 import { type Benchmark, type BenchmarkContext, type Comparison, limited, type Outcome } from '../benchmark.ts';
 import { startNginx } from '../destination/nginx.ts';
-import { cpuSecondsOf, memoryOf, resetPeakMemory } from '../machine/process-facts.ts';
+import { memoryOf } from '../machine/process-facts.ts';
 import { startListening } from '../processes/owned-process.ts';
 import { median } from '../report/statistics.ts';
 import { inTurns } from '../rounds.ts';
 import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { createTenant } from '../stack/tenant.ts';
-import { writeBody } from './write-body.ts';
-
-interface Transfer {
-  direction: 'upload' | 'download';
-  url: string;
-  headers: Record<string, string>;
-  sizeBytes: number;
-}
-
-const agent = new Agent({ keepAlive: true });
-
-/** Sends or fetches one body. @throws unless all of it arrived. */
-async function transfer({ direction, url, headers, sizeBytes }: Transfer, signal: AbortSignal): Promise<void> {
-  const isUpload = direction === 'upload';
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const size = isUpload ? { 'Content-Type': 'application/octet-stream', 'Content-Length': sizeBytes } : {};
-  const sent = request(url, { agent, method: isUpload ? 'POST' : 'GET', headers: { ...headers, ...size }, signal });
-  sent.on('response', resolve).on('error', reject);
-  if (isUpload) writeBody(sent, sizeBytes);
-  else sent.end();
-  const answer = await promise;
-  if (answer.statusCode !== 200) throw new Error(`${url} answered with ${answer.statusCode}: ${await text(answer)}`);
-  const arrived = isUpload ? Number(await text(answer)) : await count(answer);
-  if (arrived !== sizeBytes) throw new Error(`${url}: ${arrived} bytes of the ${direction} arrived`);
-}
-
-async function count(answer: IncomingMessage): Promise<number> {
-  let received = 0;
-  for await (const chunk of answer) received += (chunk as Buffer).length;
-  return received;
-}
+import { type Figures, measureTransfers, type Transfer, transfer } from './transfers.ts';
 
 export const largeBodies: Benchmark = {
   id: 'P5',
@@ -62,12 +30,6 @@ interface MeasuredPath {
   headers: Record<string, string>;
 }
 
-interface Figures {
-  mebibytesPerSecond: number;
-  cpuSecondsPerBody: number;
-  peakMebibytes: number;
-}
-
 /**
  * Throughput of large bodies, one at a time, compared with nginx as a proxy on the same core, and the gateway's peak
  * memory. Bodies are binary, so that they are not searched for expressions.
@@ -79,7 +41,7 @@ async function measureStreaming(context: BenchmarkContext): Promise<Outcome> {
   const turns = directions.flatMap((direction) =>
     [ours, nginx].map((path) => ({
       name: `${direction}, ${path.name}`,
-      measure: () => measure(path, direction, context),
+      measure: () => measureTransfers(path.pid, bodyThrough(path, direction), context),
     })),
   );
   const measured = await inTurns(context, turns, ({ mebibytesPerSecond, peakMebibytes }) => {
@@ -108,6 +70,10 @@ async function measureStreaming(context: BenchmarkContext): Promise<Outcome> {
   };
 }
 
+function bodyThrough({ url, headers }: MeasuredPath, direction: Transfer['direction']): Transfer {
+  return { direction, url, headers, sizeBytes: sizeMebibytes * 2 ** 20 };
+}
+
 async function startPaths(context: BenchmarkContext, opened: AsyncDisposableStack) {
   const { directory, cores, signal } = context;
   const file = join(import.meta.dirname, 'body-destination.process.ts');
@@ -122,7 +88,7 @@ async function startPaths(context: BenchmarkContext, opened: AsyncDisposableStac
   const url = `${stack.serviceUrls.proxyGateway}/proxy`;
   const paths = { ours: { name: 'sluice', pid: stack.pid, url, headers }, nginx: { ...nginx, headers } };
   for (const path of Object.values(paths)) {
-    await transfer({ ...path, direction: 'upload', sizeBytes: 1000 }, signal); // opens connections and fills caches
+    await transfer({ ...bodyThrough(path, 'upload'), sizeBytes: 1000 }, signal); // opens connections and fills caches
   }
   return paths;
 }
@@ -145,25 +111,4 @@ async function startNginxProxy(context: BenchmarkContext, destinationUrl: string
   const pid = await startNginx(context, { name: 'nginx-proxy', port, http }, opened);
   if (pid === undefined) throw new Error('There is no nginx to compare with');
   return { name: 'nginx', pid, url: `http://127.0.0.1:${port}/proxy` };
-}
-
-/** Transfers bodies one after the other until the time is over. */
-async function measure(
-  { pid, url, headers }: MeasuredPath,
-  direction: Transfer['direction'],
-  { seconds, signal }: BenchmarkContext,
-): Promise<Figures> {
-  await resetPeakMemory(pid);
-  const [start, cpuBefore] = [performance.now(), await cpuSecondsOf(pid)];
-  let bodies = 0;
-  while (performance.now() - start < 1000 * seconds) {
-    await transfer({ direction, url, headers, sizeBytes: sizeMebibytes * 2 ** 20 }, signal);
-    bodies += 1;
-  }
-  const tookSeconds = (performance.now() - start) / 1000;
-  return {
-    mebibytesPerSecond: (bodies * sizeMebibytes) / tookSeconds,
-    cpuSecondsPerBody: ((await cpuSecondsOf(pid)) - cpuBefore) / bodies,
-    peakMebibytes: await memoryOf(pid, 'VmHWM'),
-  };
 }

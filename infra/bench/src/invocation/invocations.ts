@@ -5,7 +5,16 @@ import type { Goal } from '../report/statistics.ts';
 import { loadInTurns } from '../rounds.ts';
 import { measureCalls } from '../transforms/measure-calls.ts';
 import { startInvocation } from './start-invocation.ts';
-import { bodySize, detokenizing, plain, transforming, type Workload, withHeader, withPath } from './workloads.ts';
+import {
+  bodySize,
+  detokenizing,
+  guarding,
+  plain,
+  transforming,
+  type Workload,
+  withHeader,
+  withPath,
+} from './workloads.ts';
 
 /** A peer without a goal is only for orientation. */
 type Goals = Partial<Record<PeerName, Goal>>;
@@ -74,6 +83,14 @@ export const invocations = {
       peerName: 'the same by the key of the Proxy',
       run: measureRoute,
     },
+    {
+      id: 'P1-GUARD-CPU',
+      name: 'cpu',
+      work: 'processor time of the main thread, invocation with 10 tokens and a response guard',
+      goal: 'no goal',
+      peerName: 'the same without a guard; http-proxy 1.18.1',
+      run: measureGuard,
+    },
     ofMainThread('P2-CPU', 'invocation without tokens', { workload: plain, httpProxy: { atMost: 0.62 } }),
     ofMainThread('P2-HEADER-CPU', 'invocation with a token in a header of the Proxy', { workload: withHeader }),
     ofMainThread('P2-PATH-CPU', 'invocation with a token in its path', { workload: withPath }),
@@ -104,6 +121,15 @@ async function measureRoute(context: BenchmarkContext): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const { ours, byRoute, notes } = await startInvocation(context, { workload: detokenizing, peerNames: [] }, opened);
   const measured = await measureMainThreads(context, [byRoute, { ...ours, name: 'by the key of the Proxy' }]);
+  return { ...measured, notes: [...notes, ...measured.notes] };
+}
+
+/** Beside a Proxy without a guard, in the same process, and a bare proxy. */
+async function measureGuard(context: BenchmarkContext): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack();
+  const options = { workload: guarding, peerNames: ['httpProxy' as const] };
+  const { ours, unguarded, peers, notes } = await startInvocation(context, options, opened);
+  const measured = await measureMainThreads(context, [ours, unguarded, ...peers]);
   return { ...measured, notes: [...notes, ...measured.notes] };
 }
 

@@ -26,6 +26,8 @@ export interface Invocation {
   ours: Path;
   /** Through the same Proxy, by its route. */
   byRoute: Path;
+  /** Through a Proxy that has no response guard and is otherwise the same. */
+  unguarded: Path;
   /** As `peerNames`. */
   peers: Path[];
   notes: string[];
@@ -53,25 +55,30 @@ export async function startInvocation(
   if (workload.threadsOnBothCores) await context.cores.spreadThreads(stack.pid);
 
   const tenant = await createTenant(stack, signal);
-  const { sent, received, proxy, path: behind = '', head = {} } = await workload.prepare(tenant);
+  const { sent, received, returned = received, proxy, path: behind = '', head = {} } = await workload.prepare(tenant);
   const body = JSON.stringify(sent);
-  const members = { path_name: routeName, ...workload.proxy, ...proxy };
+  const members = { ...workload.proxy, ...proxy };
   const onRoute = { 'Content-Type': 'application/json', 'SVC-API-KEY': tenant.apiKey };
-  const headers = { ...onRoute, 'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, members) };
-  const path = (name: string, origin: string, pid = 0, route = ''): Path => {
-    const request = route
-      ? { url: `${origin}${route}${behind}`, headers: onRoute, body }
-      : { url: `${origin}/proxy${behind}`, headers, body };
+  const withKey = async (more: object) => {
+    return { ...onRoute, 'SVC-PROXY-KEY': await tenant.createProxy(destinationUrl, { ...members, ...more }) };
+  };
+  const headers: Record<string, string> = await withKey({ path_name: routeName });
+  const path = (name: string, origin: string, pid = 0, { route = '/proxy', headers: own = headers } = {}): Path => {
+    const request = { url: `${origin}${route}${behind}`, headers: own, body };
     return { name, pid, request, measure: (seconds) => load.run(request, seconds, signal) };
   };
 
   const direct = path('destination directly', destinationUrl);
   await checkLoad(load, direct, echo, signal);
   const ours = path('sluice', stack.serviceUrls.proxyGateway, stack.pid);
-  await checkReceived(ours, received, signal);
+  await checkReceived(ours, returned, signal);
   checkHead(echo, head);
-  const byRoute = path('sluice by route', stack.serviceUrls.proxyGateway, stack.pid, `/routes/${routeName}`);
-  await checkReceived(byRoute, received, signal);
+  const route = { route: `/routes/${routeName}`, headers: onRoute };
+  const byRoute = path('sluice by route', stack.serviceUrls.proxyGateway, stack.pid, route);
+  await checkReceived(byRoute, returned, signal);
+  const off = { headers: await withKey({ response_guard: 'off' }) };
+  const unguarded = path('without a guard', stack.serviceUrls.proxyGateway, stack.pid, off);
+  await checkReceived(unguarded, received, signal);
   const peers: Path[] = [];
   for (const name of wanted) {
     const options = { destinationUrl, directory: context.directory, caFile, signal };
@@ -83,9 +90,9 @@ export async function startInvocation(
 
   await echo[Symbol.asyncDispose]();
   const destination = await startDestination(context, { port: echo.port, certificate }, opened);
-  for (const each of [direct, ours, byRoute, ...peers]) await checkAnswer(each, answerBody, signal);
+  for (const each of [direct, ours, byRoute, unguarded, ...peers]) await checkAnswer(each, answerBody, signal);
   const notes = [`load generator: ${load.name}; destination: ${destination}`];
-  return { load, stack, direct, ours, byRoute, peers, notes };
+  return { load, stack, direct, ours, byRoute, unguarded, peers, notes };
 }
 
 const routeName = 'benchmark';

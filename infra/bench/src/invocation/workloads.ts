@@ -1,3 +1,4 @@
+import { tenValues } from '../guard/ten-values.ts';
 import type { Tenant } from '../stack/tenant.ts';
 
 /** What is sent through the gateway, and what the destination should receive. */
@@ -12,6 +13,8 @@ export interface Workload {
 interface Prepared {
   sent: object;
   received: object;
+  /** What a response guard leaves of that, where the Proxy has one and the destination returns what it received. */
+  returned?: object;
   /** Members of the Proxy that name what was prepared. */
   proxy?: object;
   /** Behind `/proxy`. */
@@ -41,6 +44,20 @@ async function sendCards(tenant: Tenant, [payer, payee]: [object, object]) {
 
 /** JSON with two tokens, each of them a card. */
 export const detokenizing: Workload = { prepare: (tenant) => sendCards(tenant, [visa, mastercard]) };
+
+/** JSON with ten tokens, through a Proxy with a response guard. Its body has more than `bodySize` bytes. */
+export const guarding: Workload = {
+  proxy: { response_guard: 'redact' },
+  async prepare(tenant) {
+    const tokens = await tenant.tokenize(tenValues);
+    const withValues = (values: readonly string[]) => ({ values, amount: 1250, currency: 'EUR' });
+    return {
+      sent: withValues(tokens.map((token) => `{{ ${token} }}`)),
+      received: withValues(tenValues),
+      returned: withValues(tenValues.map(() => '[redacted]')),
+    };
+  },
+};
 
 const order = fillUp({ order: 'e5b1b6d4-6a44-4a6e-9c3c-0d9f6f9d7a10', amount: 1250, currency: 'EUR' });
 

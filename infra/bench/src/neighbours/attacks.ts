@@ -64,8 +64,20 @@ export const plainComputing = running(
   'const end = Date.now() + 40; while (Date.now() < end); return {}',
 );
 
-/** @param token id of a token that the attacker's transforms may use. */
-export function attacksWith(token: string): Attack[] {
+/** Of 65 bytes each and 64 KiB together. Each form escapes most of their characters in its own way. */
+export const costlyValues: readonly string[] = Array.from({ length: 1000 }, (_, at) => {
+  return `${at}`.padStart(5, '0') + "' /é".repeat(12);
+});
+
+/** Tokens of the attacker. */
+export interface AttackTokens {
+  /** One that its transforms may use. */
+  small: string;
+  /** Its data are the {@link costlyValues}. */
+  costly: string;
+}
+
+export function attacksWith({ small: token, costly }: AttackTokens): Attack[] {
   return [
     sent('a form of a million empty pairs', form, '=&'.repeat(megabyte)),
     sent('5 MB of JSON, compressed', json, JSON.stringify('x'.repeat(5 * megabyte))),
@@ -102,6 +114,12 @@ export function attacksWith(token: string): Attack[] {
       proxy: { request_transform: { code: noTransform } },
       headers: { ...json, ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}`, ''])) },
       body: small,
+    },
+    {
+      name: 'a response guard with 64 KiB of values',
+      proxy: { response_guard: 'redact' },
+      headers: json,
+      body: Buffer.from(JSON.stringify({ values: `{{ ${costly} }}` })),
     },
     answered('500 calls of a slow destination', 'late', { attempts: { atOnce: 500 } }),
     {

@@ -19,7 +19,7 @@ import { startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { addTenant, createTenant } from '../stack/tenant.ts';
 import { attackDuring, type HostileRequest, untilIdle } from './attack-during.ts';
 import type { Answers } from './attackers.process.ts';
-import { attacksWith, plainComputing } from './attacks.ts';
+import { attacksWith, costlyValues, plainComputing } from './attacks.ts';
 
 export const neighbours: Benchmark = {
   id: 'P14',
@@ -109,9 +109,10 @@ async function startNeighbours(context: BenchmarkContext, opened: AsyncDisposabl
   const permissions = ['token:create', 'token:use', 'token:read'];
   const hostile = await createTenant({ ...stack, credentials }, signal, { permissions });
   const good = await createTenant(stack, signal);
-  const [token = ''] = await hostile.createTokens(1);
+  const [small = ''] = await hostile.createTokens(1);
+  const tokens = { small, costly: await hostile.createToken(costlyValues) };
   const attacks = await Promise.all(
-    [plainComputing, ...attacksWith(token)].map(async (attack): Promise<HostileRequest> => {
+    [plainComputing, ...attacksWith(tokens)].map(async (attack): Promise<HostileRequest> => {
       const { name, body, answer = '', usesTokens = false, proxy, headers } = attack;
       const application = usesTokens ? { application: { id: hostile.applicationId } } : {};
       const destinationUrl = `${hostileDestination.url}/${encodeURIComponent(answer)}`;

@@ -11,8 +11,12 @@ export interface Tenant {
   applicationId: string;
   /** @returns the id of a new token. */
   createCard(card: object): Promise<string>;
+  /** @returns the id of a new token with these data. */
+  createToken(data: object): Promise<string>;
   /** @returns the ids of this many new tokens; their data is `value 0`, `value 1` and so on. */
   createTokens(count: number): Promise<string[]>;
+  /** @returns the ids of new tokens with these texts. */
+  tokenize(texts: readonly string[]): Promise<string[]>;
   /** @returns the key of a new Proxy that requires an API key. */
   createProxy(destinationUrl: string, parts?: object): Promise<string>;
 }
@@ -31,17 +35,19 @@ export async function createTenant(
   const manage = <T>(path: string, body: object) => post<T>(managementApi + path, credentials.management_key, body);
   const application = { name: 'Benchmark', type: 'private', ...grants };
   const { key: apiKey, id } = await manage<{ key: string; id: string }>('/applications', application);
+  const create = async (token: object) => (await post<{ id: string }>(`${tokenVault}/tokens`, apiKey, token)).id;
+  const tokenize = (texts: readonly string[]) => post<string[]>(`${tokenVault}/tokenize`, apiKey, texts);
   return {
     apiKey,
     applicationId: id,
-    async createCard(data) {
-      return (await post<{ id: string }>(`${tokenVault}/tokens`, apiKey, { type: 'card', data })).id;
-    },
+    tokenize,
+    createCard: (data) => create({ type: 'card', data }),
+    createToken: (data) => create({ data }),
     async createTokens(count) {
       const ids: string[] = [];
       while (ids.length < count) {
         const body = Array.from({ length: Math.min(1000, count - ids.length) }, (_, i) => `value ${ids.length + i}`);
-        ids.push(...(await post<string[]>(`${tokenVault}/tokenize`, apiKey, body)));
+        ids.push(...(await tokenize(body)));
       }
       return ids;
     },
