@@ -1,15 +1,14 @@
 import type { Pieces } from '@sluice/service-runtime';
 import { MatchList, noMatches } from './match-list.ts';
 import { type Pattern, statesOf } from './pattern.ts';
+import { Rows } from './rows.ts';
+import { Skips } from './skips.ts';
 import { statesOfPiece, Trie } from './trie.ts';
 
-/** States with a row of the table. Most bytes of a text meet only the first states, those of short beginnings. */
-function denseOf(patterns: readonly Pattern[]): number {
+/** States that may have a row. Most bytes of a text meet only the first states, those of short beginnings. */
+function statesWithRows(patterns: readonly Pattern[]): number {
   return Math.min(Math.max(256, 4 * patterns.length), 8 * 1024);
 }
-
-/** In a table: the step leads to a state without a row, or decides a match. */
-export const needsStep = -1;
 
 /** A match is added at its place in the text. */
 export type Found = (pattern: number, start: number, end: number) => void;
@@ -24,10 +23,9 @@ export type Found = (pattern: number, start: number, end: number) => void;
  * text is the state's own: the matches that were decided meanwhile (`decided`), and the state then (`rest`).
  */
 export class Automaton {
-  /** The next state times 256, by state times 256 plus byte; or {@link needsStep}. */
-  readonly table: Int32Array;
-  readonly denseStates: number;
+  readonly rows: Rows;
   readonly patterns: readonly Pattern[];
+  readonly skips: Skips;
   readonly #trie: Trie;
   /** Numbers of patterns, from 1. */
   readonly #matches: Int32Array;
@@ -37,9 +35,9 @@ export class Automaton {
 
   private constructor(patterns: readonly Pattern[], trie: Trie) {
     this.patterns = patterns;
+    this.skips = new Skips(patterns);
     this.#trie = trie;
-    this.denseStates = Math.min(trie.size, denseOf(patterns));
-    this.table = new Int32Array(this.denseStates * 256);
+    this.rows = new Rows(Math.min(trie.size, statesWithRows(patterns)));
     this.#matches = new Int32Array(trie.size);
     this.#rests = new Int32Array(trie.size);
     this.#decidedOf = new Int32Array(trie.size);
@@ -48,7 +46,7 @@ export class Automaton {
   /** The most memory that it takes. */
   static bytesFor(patterns: readonly Pattern[]): number {
     const states = statesOf(patterns);
-    return Trie.bytesFor(states) + states * 3 * 4 + denseOf(patterns) * 256 * 4;
+    return Trie.bytesFor(states) + states * 3 * 4 + Rows.bytesFor(statesWithRows(patterns)) + Skips.bytes;
   }
 
   /** No pattern may be empty. Of equal ones the first counts. */
@@ -92,18 +90,11 @@ export class Automaton {
     const { levels } = this.#trie;
     for (let level = 1; level < levels.length; level++) {
       const [start, end] = [levels[level] as number, levels[level + 1] ?? this.#trie.size];
-      for (let state = start; state < end; state++) this.#linkFromParent(state);
       for (let state = start; state < end; state++) {
         this.#continue(state);
-        this.#fillRow(state);
         if (state % statesOfPiece === 0) yield;
       }
     }
-  }
-
-  #linkFromParent(state: number): void {
-    const { parent, byte } = this.#trie.edgeTo(state);
-    if (parent < this.denseStates) this.table[parent * 256 + byte] = state < this.denseStates ? state * 256 : needsStep;
   }
 
   /** What is left of a state's text is what is left of its parent's, and one byte more. */
@@ -118,15 +109,5 @@ export class Automaton {
     };
     this.#rests[state] = this.step(this.#rests[parent] ?? 0, byte, this.depthOf(parent), add);
     this.#decidedOf[state] = decided;
-  }
-
-  /** A state steps as what is left of it, unless a match is decided by that. Its children come after. */
-  #fillRow(state: number): void {
-    if (state >= this.denseStates) return;
-    const row = state * 256;
-    const decides = (this.#matches[state] ?? 0) > 0 || (this.#decidedOf[state] ?? noMatches) !== noMatches;
-    const rest = (this.#rests[state] ?? 0) * 256;
-    if (decides) this.table.fill(needsStep, row, row + 256);
-    else this.table.copyWithin(row, rest, rest + 256);
   }
 }

@@ -2,8 +2,8 @@ import type { Form } from './pattern.ts';
 
 const common = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const alphabets = {
-  base64: Buffer.from(`${common}+/`),
-  base64url: Buffer.from(`${common}-_`),
+  base64: [...Buffer.from(`${common}+/`)],
+  base64url: [...Buffer.from(`${common}-_`)],
 };
 
 const ofBase64 = new Set([...alphabets.base64, ...alphabets.base64url]);
@@ -18,14 +18,23 @@ export function isOfBase64(byte: number | undefined): boolean {
  * because 16 of them would make 16 patterns. It carries at most 4 bits, which are replaced without being compared.
  */
 export function base64Forms(value: Buffer): Form[] {
-  return [0, 1, 2].flatMap((offset) => [formAt(offset, value, 'base64'), formAt(offset, value, 'base64url')]);
+  const padded = Buffer.concat([Buffer.alloc(mostOffset), value]);
+  const forms: Form[] = [];
+  for (let offset = 0; offset <= mostOffset; offset++) {
+    const from = padded.subarray(mostOffset - offset);
+    forms.push(formOf(from, offset, 'base64'), formOf(from, offset, 'base64url'));
+  }
+  return forms;
 }
 
-function formAt(offset: number, value: Buffer, encoding: keyof typeof alphabets): Form {
-  const text = Buffer.concat([Buffer.alloc(offset), value]).toString(encoding);
+const mostOffset = 2;
+
+/** @param padded the value behind as many bytes as `offset`. */
+function formOf(padded: Buffer, offset: number, encoding: keyof typeof alphabets): Form {
+  const text = padded.toString(encoding);
   // Of the characters before the value, the last one carries its first bits
   const start = offset === 0 ? 0 : offset + 1;
-  const bits = (offset + value.length) * 8;
+  const bits = padded.length * 8;
   const end = Math.floor(bits / 6);
   const bytes = Buffer.from(text.slice(start, end));
   const known = bits % 6;
@@ -37,7 +46,7 @@ function formAt(offset: number, value: Buffer, encoding: keyof typeof alphabets)
 }
 
 /** All characters whose first `known` bits are those of `character`; its other bits are 0. */
-function sharing(known: number, character: number, alphabet: Buffer): number[] {
+function sharing(known: number, character: number, alphabet: readonly number[]): number[] {
   const first = alphabet.indexOf(character);
-  return [...alphabet.subarray(first, first + 2 ** (6 - known))];
+  return alphabet.slice(first, first + 2 ** (6 - known));
 }

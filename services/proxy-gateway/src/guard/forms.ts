@@ -12,7 +12,7 @@ export function* patternsOf(values: readonly string[]): Pieces<Pattern[]> {
   let characters = 0;
   for (const [value, text] of values.entries()) {
     for (const form of formsOf(text)) {
-      const key = `${form.bytes.toString('latin1')} ${form.last}`;
+      const key = `${form.bytes.toString('latin1')} ${form.last ? String.fromCharCode(...form.last) : ''}`;
       if (!patterns.has(key)) patterns.set(key, { ...form, value });
       characters += text.length;
       if (characters < charactersOfPiece) continue;

@@ -74,6 +74,20 @@ test(`matches are those of the definition, however the text is cut (seed ${seed}
   }
 });
 
+test('the same with rows that another text has made', () => {
+  const random = seededRandom(seed);
+  let withRows = 0;
+  for (let i = 0; i < 1000; i++) {
+    const { patterns, text, chunks } = randomWorld(random);
+    const automaton = automatonOf(patterns);
+    scan(automaton, [text.repeat(300)]);
+    if (automaton.rows.next.length > 0) withRows += 1;
+    const found = scan(automaton, chunks);
+    expect({ patterns, text, found }).toEqual({ patterns, text, found: naiveMatches(patterns, bytes(text)) });
+  }
+  expect(withRows).toBeGreaterThan(0);
+});
+
 test('the same with states beyond those that have tables', () => {
   const random = seededRandom(seed);
   const word = () => Array.from({ length: 12 }, () => random.pick([...'abcd'])).join('');
@@ -83,6 +97,22 @@ test('the same with states beyond those that have tables', () => {
   );
   const chunks = text.match(/.{1,50}/gs) ?? [];
   expect(scan(automatonOf(patterns), chunks)).toEqual(naiveMatches(patterns, bytes(text)));
+});
+
+test('the same where a text is read in large steps', () => {
+  const random = seededRandom(seed);
+  const word = (least: number) =>
+    Array.from({ length: least + Math.floor(random.between(0, 8)) }, () => random.pick([...'abc'])).join('');
+  for (let i = 0; i < 2000; i++) {
+    const patterns = patternsOf(Array.from({ length: 4 }, () => word(4)));
+    const parts = Array.from({ length: 8 }, () =>
+      random.chance(0.4) ? random.pick(patterns).bytes.toString() : word(1),
+    );
+    const text = parts.join('....');
+    const chunks = text.match(/.{1,17}/gs) ?? [];
+    const found = scan(automatonOf(patterns), chunks);
+    expect({ patterns, text, found }).toEqual({ patterns, text, found: naiveMatches(patterns, bytes(text)) });
+  }
 });
 
 test('control: a search in each chunk alone misses some', () => {

@@ -1,5 +1,6 @@
-import { type Automaton, needsStep } from './automaton.ts';
+import type { Automaton } from './automaton.ts';
 import type { Match } from './match-list.ts';
+import { noRow, unknown } from './rows.ts';
 
 /** Finds the matches in a text that comes in chunks. */
 export class Scanner {
@@ -23,23 +24,32 @@ export class Scanner {
   /** @returns the matches that are decided now, in their order, with positions in the whole text. */
   read(chunk: Uint8Array): Match[] {
     const automaton = this.#automaton;
-    const { table, denseStates } = automaton;
+    const { rows, skips } = automaton;
     const { length } = chunk;
+    // In state 0 the text is read in large steps, or like any other
+    const stop = skips.areKnown ? 0 : unknown;
     let state = this.#state;
     let at = 0;
     while (at < length) {
-      if (state < denseStates) {
-        let row = state * 256;
+      if (state === 0) at = skips.next(chunk, at);
+      let row = rows.of(state);
+      if (row !== noRow) {
+        const table = rows.next;
+        let next = unknown;
         while (at < length) {
-          const next = table[row + (chunk[at] as number)] as number;
-          if (next === needsStep) break;
+          next = table[row + (chunk[at] as number)] as number;
+          if (next <= stop) break;
           row = next;
           at += 1;
         }
-        state = row >>> 8;
+        state = next === 0 ? 0 : rows.stateOf(row);
         if (at === length) break;
+        if (next === 0) {
+          at += 1;
+          continue;
+        }
       }
-      state = automaton.step(state, chunk[at] as number, this.#position + at, this.#found);
+      state = this.#step(state, row, chunk[at] as number, this.#position + at);
       at += 1;
     }
     this.#state = state;
@@ -51,6 +61,14 @@ export class Scanner {
   end(): Match[] {
     while (this.#state !== 0) this.#state = this.#automaton.rest(this.#state, this.#position, this.#found);
     return this.#take();
+  }
+
+  /** What decides no match is the same for each text, so the row learns it. */
+  #step(state: number, row: number, byte: number, position: number): number {
+    const decided = this.#matches.length;
+    const next = this.#automaton.step(state, byte, position, this.#found);
+    if (row !== noRow && this.#matches.length === decided) this.#automaton.rows.learn(row, byte, next);
+    return next;
   }
 
   #take(): Match[] {
