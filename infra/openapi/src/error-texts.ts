@@ -83,7 +83,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'The body was not received in time',
   },
   conflict: {
-    meaning: 'Something that exists already prevents this.',
+    meaning: 'An existing resource or an earlier request prevents this.',
     cause:
       'An id or a name exists already, a resource is still in use, a nonce was used already, or the idempotency key was used with another body. The first request with an idempotency key may also be in progress.',
     remedy:

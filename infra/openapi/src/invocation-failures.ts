@@ -124,7 +124,7 @@ export const proxyError: Part = {
               minimum: 100,
               maximum: 599,
               description:
-                'Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not answered',
+                'Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not responded',
             },
           },
         },

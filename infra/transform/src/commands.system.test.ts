@@ -110,7 +110,7 @@ test.each([
   [['test', 'a.js', '--other'], 2, "Unknown option '--other'"],
   [['test', 'none.js'], 1, 'none.js cannot be read'],
   [['test', 'good.js', '--args', 'good.js'], 1, 'good.js is not JSON'],
-  [['test', 'good.js', '--configuration', 'list.json'], 1, 'list.json must hold a JSON object'],
+  [['test', 'good.js', '--configuration', 'list.json'], 1, 'list.json must contain a JSON object'],
   [['test', 'good.js', '--configuration', 'numbers.json'], 1, 'numbers.json: a must be text'],
 ])('%j leaves with %i: %s', async (args, expected, text) => {
   await put('good.js', 'module.exports = async () => ({})');

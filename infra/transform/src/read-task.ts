@@ -27,7 +27,7 @@ async function readObject(path: string): Promise<Record<string, unknown>> {
   const text = await read(path);
   const value = parse(path, text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new UsageError(`${path} must hold a JSON object`);
+  throw new UsageError(`${path} must contain a JSON object`);
 }
 
 function parse(path: string, text: string): unknown {

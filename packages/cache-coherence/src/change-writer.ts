@@ -148,7 +148,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
     }),
     unconfirmed: new Counter({
       name: 'sluice_changes_unconfirmed_total',
-      help: 'Changes whose writer stopped waiting for the confirmation. They stay in the outbox',
+      help: 'Changes that were not confirmed while their writer waited. They stay in the outbox until they are confirmed',
       registers,
     }),
   };

@@ -141,7 +141,8 @@ function toServiceError(failure: GuestFailure & { kind: 'error' }, of: FailedCod
  */
 function responseOfReactor({ status }: GuestFailure & { kind: 'response' }): ServiceError {
   const cause = new TransformThrew(undefined);
-  if (status >= 400) return new ServiceError('reactor_failed', `The reactor answered ${status}`, { status, cause });
+  if (status >= 400)
+    return new ServiceError('reactor_failed', `The reactor responded with status ${status}`, { status, cause });
   const detail = `The reactor threw a CustomHttpResponseError with the status ${status}, but only 400 and above are errors`;
   return new ServiceError('reactor_failed', detail, { cause });
 }

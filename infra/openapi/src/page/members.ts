@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@sluice/http-api';
 import { type Html, html } from '@sluice/http-api';
 import { follow, nameOf, type Schema } from './document.ts';
-import { inlineMarkdown } from './markdown.ts';
+import { inlineMarkdown, markdown } from './markdown.ts';
 
 export interface Described {
   name: string;
@@ -32,8 +32,13 @@ function memberOf({ name, schema, required, description }: Described, document: 
   const inner = innerObject(schema, document);
   return html`<div>
 <dt><code>${name}</code> <span class="type">${typeOf(schema)}</span>${required ? html` <span class="required">required</span>` : undefined}</dt>
-<dd>${text === undefined ? undefined : html`<p>${inlineMarkdown(text)}</p>`}${bounds && html`<p class="bounds">${bounds}</p>`}${inner}</dd>
+<dd>${text && meaningOf(text)}${bounds && html`<p class="bounds">${bounds}</p>`}${inner}</dd>
 </div>`;
+}
+
+/** A long description has paragraphs and lists. */
+function meaningOf(text: string): Html {
+  return text.includes('\n') ? markdown(text, 6) : html`<p>${inlineMarkdown(text)}</p>`;
 }
 
 /** Objects without a title are shown inline. */

@@ -51,7 +51,7 @@ export async function readObject(input: Input, option: string): Promise<Record<s
   if (file === undefined) return {};
   const value = parseJson(await readTextFile(file), file);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new UsageError(`${file} must hold a JSON object`);
+  throw new UsageError(`${file} must contain a JSON object`);
 }
 
 interface Trial {

@@ -25,7 +25,7 @@ export function profilesFile({ XDG_CONFIG_HOME, HOME }: Env): string {
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
   if (await othersMayRead(file)) {
-    throw new UsageError(`Others may read ${file}, which holds keys. Run: chmod 600 ${file}`);
+    throw new UsageError(`Other users can read ${file}, which contains keys. Run: chmod 600 ${file}`);
   }
   return readProfilesOfAnyMode(env);
 }

@@ -18,7 +18,8 @@ const endWithinMs = 5000;
 
 export const runWithRoutes: Command = {
   words: ['run'],
-  summary: 'Run a command that can call the named routes, and holds no key but one of a session that ends with it',
+  summary:
+    'Run a command that can call the named routes. Its only key is that of a session, which ends with the command',
   arguments: [],
   behindDashes: 'COMMAND [ARGUMENT…]',
   options: {

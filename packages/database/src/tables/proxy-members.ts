@@ -187,7 +187,7 @@ export const proxyMembers = {
       type: 'string',
       pattern: pathNamePattern,
       description:
-        'Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409',
+        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- A client that follows an address of another host sends its API key to that host.',
     },
     example: 'processor',
   },
@@ -240,7 +240,7 @@ export const proxyMembers = {
       type: 'string',
       enum: ['off', 'tokenize', 'redact', 'block'],
       description:
-        'What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`',
+        'What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`\n\n- `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nValues of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.',
     },
     example: 'redact',
   },

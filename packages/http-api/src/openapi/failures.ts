@@ -205,7 +205,8 @@ function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Descri
 
 function conflicts(operation: Facts): string {
   const reasons = [
-    operation.errors?.includes('conflict') && 'Something that exists already prevents this. `detail` says what.',
+    operation.errors?.includes('conflict') &&
+      'An existing resource or an earlier request prevents this. `detail` says which.',
     takesIdempotencyKey(operation) &&
       'The idempotency key was used with another body, or the first request with this key has not ended.',
   ];

@@ -758,11 +758,11 @@ export type ExplainRequest = {
      */
     method?: string;
     /**
-     * What follows the address of the route or Proxy, as it is sent; a query does not count
+     * Path of the call below the address of the route or Proxy, as it is sent. A query is ignored
      */
     path?: string;
     /**
-     * Where the token stands in the call. Needs `token_id`. Without it, `use.places` of the token is not judged
+     * The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Needs `token_id`. If it is absent, `use.places` of the token is not checked
      */
     place?: string;
 };
@@ -1293,7 +1293,7 @@ export type PatchToken = {
 /**
  * PatchTokenUse
  *
- * What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Allowing more needs a key of a private Application with a rule that reveals the token (403)
+ * What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Only the key of a private Application with a rule that reveals the token can allow more. Otherwise the response is 403
  */
 export type PatchTokenUse = {
     /**
@@ -1430,7 +1430,12 @@ export type Proxy = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     *
+     * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
+     * - Request headers that contain an API key of Sluice are not forwarded.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
+     * - A client that follows an address of another host sends its API key to that host.
      */
     path_name?: string;
     /**
@@ -1446,7 +1451,13 @@ export type Proxy = {
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     *
+     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `redact` replaces it with `[redacted]`.
+     * - `block` makes the response a 502. If the response has begun, the connection is closed.
+     *
+     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
     /**
@@ -1516,7 +1527,12 @@ export type ProxyBody = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     *
+     * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
+     * - Request headers that contain an API key of Sluice are not forwarded.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
+     * - A client that follows an address of another host sends its API key to that host.
      */
     path_name?: string;
     /**
@@ -1532,7 +1548,13 @@ export type ProxyBody = {
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     *
+     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `redact` replaces it with `[redacted]`.
+     * - `block` makes the response a 502. If the response has begun, the connection is closed.
+     *
+     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
 };
@@ -1608,7 +1630,12 @@ export type ProxyPatch = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     *
+     * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
+     * - Request headers that contain an API key of Sluice are not forwarded.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
+     * - A client that follows an address of another host sends its API key to that host.
      */
     path_name?: string | null;
     /**
@@ -1624,7 +1651,13 @@ export type ProxyPatch = {
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     *
+     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `redact` replaces it with `[redacted]`.
+     * - `block` makes the response a 502. If the response has begun, the connection is closed.
+     *
+     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -1678,7 +1711,12 @@ export type ProxyPut = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route at which the Proxy is called without its key: `/routes/<path_name>/…`, and `<path_name>.<ROUTES_HOST>` if that host is set. A route always needs an API key, whose Tenant decides which Proxy of this name is meant. Header lines with an API key of Sluice are not passed on. In responses, addresses below the path of `destination_url` in `Location`, `Content-Location` and `Link` become those of the route, and a line that leads elsewhere at Sluice is removed; a client that follows an address of another host sends its key there. Lower-case letters, digits and dashes, at most 63; another Proxy of the Tenant with the same name is 409
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     *
+     * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
+     * - Request headers that contain an API key of Sluice are not forwarded.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
+     * - A client that follows an address of another host sends its API key to that host.
      */
     path_name?: string | null;
     /**
@@ -1694,7 +1732,13 @@ export type ProxyPut = {
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens to a value that was put into a request and comes back in the response, in its headers, body or trailers. `tokenize` replaces it with its expression, and a value of the configuration with `{{ config: NAME }}`. `redact` replaces it with `[redacted]`. `block` answers 502, and ends the connection if the response has begun. Values of six characters and more are looked for, in the usual encodings and not in every one; more than 1,000 of them, or 64 KiB together, in one request are 413. It is a net: what a token may be used for is restricted by its `use`. Default: `off`
+     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     *
+     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `redact` replaces it with `[redacted]`.
+     * - `block` makes the response a 502. If the response has begun, the connection is closed.
+     *
+     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -1765,7 +1809,7 @@ export type Reactor = {
      */
     code?: string;
     /**
-     * The formula whose code it runs
+     * The formula whose code the reactor runs
      */
     formula_id?: string;
     /**
@@ -1810,7 +1854,7 @@ export type ReactorBody = {
      */
     code?: string;
     /**
-     * The formula whose code it runs. Send either `formula` or `code`
+     * The formula whose code the reactor runs. Send either `formula` or `code`
      */
     formula?: {
         id: string;
@@ -1979,7 +2023,7 @@ export type ReactorPatch = {
      */
     code?: string | null;
     /**
-     * The formula whose code it runs. Without `formula` and `code` it runs the same code as before
+     * The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before
      */
     formula?: {
         id?: string;
@@ -2023,7 +2067,7 @@ export type ReactorPut = {
      */
     code?: string;
     /**
-     * The formula whose code it runs. Without `formula` and `code` it runs the same code as before
+     * The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before
      */
     formula?: {
         id: string;
@@ -2174,11 +2218,11 @@ export type ReactorTrial = {
          */
         stopped_by?: string;
         /**
-         * Of a CustomHttpResponseError
+         * Present if the code threw a CustomHttpResponseError
          */
         headers?: unknown;
         /**
-         * Of a CustomHttpResponseError
+         * Present if the code threw a CustomHttpResponseError
          */
         body?: unknown;
     };
@@ -2654,7 +2698,7 @@ export type TokenTypeMetrics = {
 /**
  * TokenUse
  *
- * What the token may be used for by Proxies and reactors. All members that are set must hold; otherwise the token is not revealed (403). Absent: no restriction
+ * What the token may be used for by Proxies and reactors. A use must satisfy all members that are set. Otherwise the token is not revealed (403). Absent: no restriction
  */
 export type TokenUse = {
     /**
@@ -2725,16 +2769,16 @@ export type TransformTrial = {
          */
         stopped_by?: string;
         /**
-         * Of a CustomHttpResponseError
+         * Present if the code threw a CustomHttpResponseError
          */
         headers?: unknown;
         /**
-         * Of a CustomHttpResponseError
+         * Present if the code threw a CustomHttpResponseError
          */
         body?: unknown;
     };
     /**
-     * Present if the code called `req.svc`. A stand-in answered: it stores tokens only during this run, and has no rules, masks or search
+     * Present if the code called `req.svc`. In a test run a stand-in replaces it. The stand-in stores tokens only during this run, and has no rules, masks or search
      */
     client?: {
         answered_by: 'stand-in';
@@ -2894,7 +2938,7 @@ export type WalkFoundTokens = {
 export type ProxyError = {
     proxy_error: Problem & {
         /**
-         * Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not answered
+         * Status that the destination had sent before the error. The destination may have acted on the request. Absent if it had not responded
          */
         destination_status?: number;
     };

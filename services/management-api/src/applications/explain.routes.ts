@@ -32,12 +32,12 @@ const question = {
     path: {
       type: 'string',
       maxLength: 16_384,
-      description: 'What follows the address of the route or Proxy, as it is sent; a query does not count',
+      description: 'Path of the call below the address of the route or Proxy, as it is sent. A query is ignored',
     },
     place: {
       ...tokenUseSchema.properties.places.items,
       description:
-        'Where the token stands in the call. Needs `token_id`. Without it, `use.places` of the token is not judged',
+        'The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Needs `token_id`. If it is absent, `use.places` of the token is not checked',
     },
   },
 } as const;

@@ -126,12 +126,15 @@ const getProxy = operation({
   },
 });
 
+const keptMembers = listProxyMembers().flatMap(([name, { absent }]) => (absent === 'kept' ? [name] : []));
+
 const putProxy = operation({
   id: 'updateProxy',
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
-  description:
-    'What is left out is unset afterwards, and `require_auth` is true again; but members from `token_places` on keep their values, and null unsets them. `application_id`, which answers have, names the Application where `application` is not a member, so that a Proxy that was read can be changed and sent back.',
+  description: `A member that you leave out is removed, and \`require_auth\` becomes true. Exceptions: ${keptMembers.map((name) => `\`${name}\``).join(', ')} do not change; null removes them.
+
+You can read a Proxy, change it and send it back: if the body has no \`application\`, its \`application_id\` names the Application.`,
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -148,8 +151,6 @@ const putProxy = operation({
     return new Confirmed(await context.changes.barrier(change), await toProxy(context.vault, updated));
   },
 });
-
-const keptMembers = listProxyMembers().flatMap(([name, { absent }]) => (absent === 'kept' ? [name] : []));
 
 /** The definition after a PUT. */
 function replaced(current: ProxyDefinition | undefined, body: Record<string, unknown>) {

@@ -61,14 +61,14 @@ export const transformTrial = {
           description:
             'The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle',
         },
-        headers: { description: 'Of a CustomHttpResponseError' },
-        body: { description: 'Of a CustomHttpResponseError' },
+        headers: { description: 'Present if the code threw a CustomHttpResponseError' },
+        body: { description: 'Present if the code threw a CustomHttpResponseError' },
       },
     },
     client: {
       type: 'object',
       description:
-        'Present if the code called `req.svc`. A stand-in answered: it stores tokens only during this run, and has no rules, masks or search',
+        'Present if the code called `req.svc`. In a test run a stand-in replaces it. The stand-in stores tokens only during this run, and has no rules, masks or search',
       required: ['answered_by', 'calls'],
       properties: {
         answered_by: { type: 'string', enum: ['stand-in'] },

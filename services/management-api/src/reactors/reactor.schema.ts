@@ -21,7 +21,7 @@ export const reactorBody = {
   properties: {
     name,
     code,
-    formula: { ...formula, description: 'The formula whose code it runs. Send either `formula` or `code`' },
+    formula: { ...formula, description: 'The formula whose code the reactor runs. Send either `formula` or `code`' },
     application: {
       ...proxyMembers.application.schema,
       description: '`req.svc` has the permissions of this Application',
@@ -49,7 +49,8 @@ export const reactorPutBody = {
     formula: {
       ...formula,
       ...orNull,
-      description: 'The formula whose code it runs. Without `formula` and `code` it runs the same code as before',
+      description:
+        'The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before',
     },
     formula_id: { ...orNullId, description: 'Used only if the body has neither `formula` nor `code`' },
     application: { ...reactorBody.properties.application, ...orNull },
@@ -74,7 +75,7 @@ export const reactor = {
     tenant_id: { ...uuid, description: 'Id of the Tenant' },
     name,
     code,
-    formula_id: { ...uuid, description: 'The formula whose code it runs' },
+    formula_id: { ...uuid, description: 'The formula whose code the reactor runs' },
     application_id: { ...uuid, description: '`req.svc` has the permissions of this Application' },
     configuration,
     retryable: { type: 'boolean' },

@@ -30,7 +30,7 @@ export const createSession = operation({
   summary: 'Create a session with the key of a public Application',
   description: `Takes no body. The session waits three minutes for a private Application to authorize it by its \`nonce\`. Until then its key is refused like any key that is not valid.
 
-An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If it has more, the oldest session of the network with most of them ends. If too many requests of the Tenant are queued, the network with most of them gets 429. At the host of the hosted fields, only frames of the hosted fields may call this (\`SVC-FIELDS-APPLICATION\`).`,
+An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If it has more, the network with the most waiting sessions loses its oldest one. If too many requests of the Tenant are queued, the network with the most queued requests gets 429. At the host of the hosted fields, only frames of the hosted fields may call this (\`SVC-FIELDS-APPLICATION\`).`,
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',

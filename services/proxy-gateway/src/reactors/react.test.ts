@@ -312,13 +312,13 @@ describe('failures', () => {
       'a custom response',
       `throw new (require("svc-errors").CustomHttpResponseError)({ status: 402, body: "x" })`,
       402,
-      'The reactor answered 402',
+      'The reactor responded with status 402',
     ],
     [
       'one of 599',
       `throw new (require("svc-errors").CustomHttpResponseError)({ status: 599 })`,
       599,
-      'The reactor answered 599',
+      'The reactor responded with status 599',
     ],
     [
       'one that is no error',

@@ -83,5 +83,5 @@ export function passesBy(error: unknown, kind: ContentKind): boolean {
 
 export function writtenOf(written: WrittenMessage | undefined): WrittenMessage {
   if (written) return written;
-  throw new ServiceError('internal', 'The sandbox answered no message');
+  throw new ServiceError('internal', 'The sandbox returned no message');
 }

@@ -26,7 +26,7 @@ export function describeVersions({ resumed, versions, confirmation }: VersionsMa
 
 function describeReencrypted({ purpose, table, rows, left, damagedRows, damaged }: Reencrypted): string {
   const lines = [
-    `${table} (${purpose}): ${grouped(rows)} rows encrypted anew, ${grouped(left)} left under older versions`,
+    `${table} (${purpose}): ${grouped(rows)} rows encrypted with the newest version, ${grouped(left)} rows still use older versions`,
   ];
   if (damagedRows > 0) {
     const more = damagedRows > damaged.length ? ` and ${grouped(damagedRows - damaged.length)} more` : '';
@@ -78,7 +78,7 @@ function settingsOf(rootKeyId: string): string {
 export function rootResult({ currentKeyId, rewrapped, left, damaged }: RootRotation): Result {
   const count = left.reduce((sum, { data_keys }) => sum + data_keys, 0);
   const lines = [
-    `${grouped(rewrapped)} data keys wrapped anew, ${grouped(count)} left that are not under ${currentKeyId}`,
+    `${grouped(rewrapped)} data keys wrapped with ${currentKeyId}, ${grouped(count)} still wrapped with another root key`,
     ...left.map(describeUse),
     ...(damaged.length > 0
       ? [`The root keys in the settings cannot unwrap these data keys: ${damaged.join(', ')}`]

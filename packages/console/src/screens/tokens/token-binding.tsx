@@ -16,7 +16,7 @@ export function TokenBinding({ token }: { token: DescribedToken }) {
   return (
     <Card
       title="Bound to"
-      intro="What Proxies and Reactors may use the token for. All of it must hold; otherwise they do not reveal it."
+      intro="What Proxies and Reactors may use the token for. A use must satisfy all restrictions. Otherwise the token is not revealed."
       acts={
         <Button needs="application:update" onClick={() => setOpen(true)}>
           Bind this token

@@ -50,7 +50,7 @@ export const tokenPatchSchema = {
         until: { ...until, type: ['string', 'null'] },
       },
       description:
-        'What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Allowing more needs a key of a private Application with a rule that reveals the token (403)',
+        'What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Only the key of a private Application with a rule that reveals the token can allow more. Otherwise the response is 403',
     },
   },
 } as const;

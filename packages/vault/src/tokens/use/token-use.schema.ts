@@ -15,7 +15,7 @@ export const tokenUseSchema = {
   minProperties: 1,
   additionalProperties: false,
   description:
-    'What the token may be used for by Proxies and reactors. All members that are set must hold; otherwise the token is not revealed (403). Absent: no restriction',
+    'What the token may be used for by Proxies and reactors. A use must satisfy all members that are set. Otherwise the token is not revealed (403). Absent: no restriction',
   properties: {
     proxies: {
       ...entries,

@@ -142,7 +142,10 @@ async function requireStillInvited(
   { tenant_id: tenantId, role, made_by: madeBy }: TakenInvitation,
 ): Promise<void> {
   if (mayStillInvite(await findGivers(tx, tenantId, [madeBy]), { madeBy, role })) return;
-  throw new ServiceError('forbidden', 'Whoever invited you may not give this role any more; ask for another');
+  throw new ServiceError(
+    'forbidden',
+    'The person who invited you may no longer give this role. Ask for another invitation',
+  );
 }
 
 /**

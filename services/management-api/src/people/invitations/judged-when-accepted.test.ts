@@ -12,7 +12,7 @@ const invitations = '/tenants/self/invitations';
 const randomEmail = () => `${randomUUID()}@example.com`;
 const refused = {
   status: 403,
-  body: { detail: 'Whoever invited you may not give this role any more; ask for another' },
+  body: { detail: 'The person who invited you may no longer give this role. Ask for another invitation' },
 };
 
 async function ownTenant() {

@@ -44,7 +44,7 @@ const tag = 'Signing in';
 const lookAtLink = anonymousOperation({
   id: 'lookAtSignInLink',
   tag,
-  summary: 'Get whom a one-time link signs in, without using the link',
+  summary: 'Get the person whom a one-time link signs in, without using up the link',
   method: 'post',
   path: '/sign-in/link',
   body: linkBody,

@@ -79,7 +79,7 @@ const signInToTenant = operation({
     const started = await context.db.transaction().execute(async (tx) => {
       const tenants = await listTenantsOf(tx, caller.id);
       if (!tenants.some(({ id }) => id === tenantId)) {
-        throw new ServiceError('not_found', `You are not a member of a Tenant ${tenantId}`);
+        throw new ServiceError('not_found', `You are not a member of the Tenant ${tenantId}`);
       }
       await look(tx);
       return createSignIn(tx, context, { who: { tenantId, userId: caller.id }, goesOnFrom: caller, traceId });

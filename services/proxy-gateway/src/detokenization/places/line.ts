@@ -75,7 +75,7 @@ export function cannotStandIn(place: string, segment: Segment, why: string): Ser
 }
 
 function cannotStand(subject: string, place: string, why: string): ServiceError {
-  return new ServiceError('bad_request', `${subject} cannot stand in ${place}: ${why}`);
+  return new ServiceError('bad_request', `${subject} cannot be in ${place}: ${why}`);
 }
 
 interface Holding {
