@@ -40,7 +40,8 @@ export const transformSettings = {
     minimum: 1,
     maximum: 10_000,
     default: defaultTransformLimits.fieldErrors,
-    description: 'Limit of field errors that a response takes from an error thrown by code. Further ones are left out',
+    description:
+      'Limit of field errors in a response, if code throws an error with field errors. Further ones are left out',
   },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',

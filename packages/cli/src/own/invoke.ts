@@ -78,7 +78,10 @@ async function findCalled(input: Input, terminal: Terminal): Promise<Called> {
 async function findKey(wanted: string, { values }: Input, terminal: Terminal): Promise<string> {
   if (wanted === '-') {
     const { SLUICE_PROXY_KEY } = terminal.env;
-    if (!SLUICE_PROXY_KEY) throw new UsageError('SLUICE_PROXY_KEY is not set. PROXY - reads the key from it');
+    if (!SLUICE_PROXY_KEY)
+      throw new UsageError(
+        'SLUICE_PROXY_KEY is not set. With PROXY -, the key of the Proxy is read from this variable',
+      );
     return SLUICE_PROXY_KEY;
   }
   const profile = typeof values.profile === 'string' ? values.profile : undefined;

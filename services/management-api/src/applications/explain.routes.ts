@@ -96,7 +96,7 @@ export const explainAccess = operation({
   tag: 'Applications',
   summary: 'Explain whether an Application may do something with a token or make a call, and why',
   description:
-    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` it says whether the Application could create a token in all containers of this token. A question about a call also needs `proxy:read`; `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, `token:use` and `use` of the token decide. `use.max_uses` is compared with the uses so far, and no use is counted. The token is one that the caller sends, not one in `request_headers` of the Proxy. Sessions of the Application may not do more than the Application.',
+    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` it says whether the Application could create a token in all containers of this token. A session of the Application may not do more than the Application.\n\n**A call.** The question also needs `proxy:read`. These decide: `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the uses so far, but this request counts no use.',
   method: 'post',
   path: '/applications/:id/explain',
   permission: 'application:read',

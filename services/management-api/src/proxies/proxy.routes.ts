@@ -166,7 +166,7 @@ const patchProxy = operation({
   tag: 'Proxies',
   summary: 'Change parts of a Proxy with a JSON merge patch (RFC 7386)',
   description:
-    'Members that are left out stay as they are, null removes an optional member, and `configuration` and `request_headers` are merged member by member, the latter without regard to the case of names. The Content-Type must be `application/merge-patch+json`.',
+    'A member that you leave out does not change. Null removes an optional member. `configuration` and `request_headers` are merged member by member. Names of headers are equal if they differ only in case. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/proxies/:id',
   permission: 'proxy:update',

@@ -138,7 +138,7 @@ export const patchTokenOperation = operation({
 - of a \`bank\`: \`routing_number\` and \`account_number\`, both in one patch, if tokens are not deduplicated
 - of any type: the whole of \`data\`, if the new value is not an object and tokens are not deduplicated
 
-Otherwise the response is 403 and names the member. So are:
+Otherwise the response is 403 and names the member. Such a key also gets 403 for:
 
 - \`mask\`, \`search_indexes\` and \`fingerprint_expression\`
 - \`deduplicate_token: true\`, if tokens are deduplicated
@@ -146,7 +146,7 @@ Otherwise the response is 403 and names the member. So are:
 
 Without this rule such a key could replace all other members of \`data\` and then guess the last one. Delete the token and create a new one, or use a key with a rule that reveals it.
 
-**\`use\`** is replaced as a whole. Adding it or allowing less needs only \`token:update\`. Removing it, or allowing more in any member, needs a key of a \`private\` Application with a rule that reveals the token; otherwise the response is 403. An entry more, a member less, a later \`until\` and a larger \`max_uses\` allow more. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only once all services run a version that knows it. Until then the response is 503.
+**\`use\`** is replaced as a whole. Adding it or allowing less needs only \`token:update\`. To remove it, or to allow more in any member, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed member, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
 
 **A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. Otherwise the response is 413, until a key with \`token:read\` changes \`metadata\`.
 

@@ -30,7 +30,7 @@ const signIn = anonymousOperation({
   errors: ['unauthenticated', 'too_many_requests'],
   async handle({ body: { secret, key }, request, traceId, address }, context) {
     if ((secret === undefined) === (key === undefined)) {
-      throw validationFailed({ secret: ['send either this or key'] });
+      throw validationFailed({ secret: ['send either secret or key'] });
     }
     const { db, changes, failedSignIns } = context;
     await failedSignIns.refuseMany(address());
