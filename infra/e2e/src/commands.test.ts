@@ -58,6 +58,19 @@ test.each([
   expect(failure.stderr).not.toMatch(/^ +at /m);
 });
 
+test('the demo of an agent shows that it never had the credential, and that its session has ended', async () => {
+  await using stack = new AsyncDisposableStack();
+  const env = { PATH: process.env.PATH, SLUICE_DIR: await openStoresFolder(stack, 'demo-agent') };
+  const { stdout, stderr } = await runProgram('infra/local/src/demo/main.ts', ['agent'], { env });
+  const [before = '', after = ''] = stdout.split('What the log says');
+  expect(before).toContain('MODEL_API_KEY=svc_');
+  expect(before.match(/Bearer sk-demo-8c1f0a5be2/g)).toHaveLength(1); // at the destination alone
+  expect(before).toContain('"authorization": "Bearer [redacted]"');
+  expect(after).toMatch(/guard found a value/);
+  expect(after).toContain('the same call got 401');
+  expect(stderr).toBe('');
+});
+
 test('the demo, with nothing running, shows the three sides of the main job and leaves with 0', async () => {
   await using stack = new AsyncDisposableStack();
   const env = { PATH: process.env.PATH, SLUICE_DIR: await openStoresFolder(stack, 'demo') };

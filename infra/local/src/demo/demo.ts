@@ -5,16 +5,19 @@ import { onFirstSignal } from '@sluice/service-runtime/command-line';
 import { LaunchError } from '../launch-error.ts';
 import { type Credentials, credentialsFile } from '../stack/credentials.ts';
 import { startStack } from '../stack/stack.ts';
+import { type AgentScenario, runAgentScenario } from './agent.ts';
 import { formatColumns } from './columns.ts';
 import { startEchoDestination } from './echo-destination.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { openShop } from './shop/shop.ts';
 
-export const help = `Usage: npm run demo [-- shop]
+export const help = `Usage: npm run demo [-- agent | -- shop]
 
 Shows the main job: a card number becomes a token, a Proxy replaces the token with the number in a request to a
 destination, and the response contains a token again. Uses the platform that "npm start" runs, or starts one for the
 demo. In the end everything that the demo created is deleted.
+
+agent Shows an agent that calls an API through a route: what it had, what the API received, what came back, and the log.
 
 shop  Shows a checkout in your browser instead. You type a card number into frames of the vault, and the page shows what
       each party saw. Ctrl-C ends it.
@@ -48,6 +51,15 @@ export function demo(options: DemoOptions): Promise<number> {
     if (!received) throw new LaunchError('The destination received nothing');
     log(`\n${formatExchange(scenario, received, options)}\n`);
     log('The caller never held the card number, and the answer of the destination lost it on the way back.');
+  });
+}
+
+/** @returns the exit code. */
+export function demoAgent(options: DemoOptions): Promise<number> {
+  return onStage(options, async ({ credentials, stack, log }) => {
+    const played = await runAgentScenario({ credentials, headerPrefix: options.headerPrefix, stack, log });
+    log(`\n${formatAgent(played, options)}\n`);
+    log(`After the session ended, the same call got ${played.afterwards}. The agent never had the credential.`);
   });
 }
 
@@ -145,6 +157,28 @@ function formatExchange(
   return text
     .replaceAll(cardNumber, `\x1b[31m${cardNumber}\x1b[0m`)
     .replaceAll(cardToken, `\x1b[32m${cardToken}\x1b[0m`);
+}
+
+function formatAgent(
+  { credential, environment, received, answer, log }: AgentScenario,
+  { colour, width }: DemoOptions,
+): string {
+  const exchange = formatColumns(
+    [
+      { title: 'What the agent had', lines: Object.entries(environment).map(([name, value]) => `${name}=${value}`) },
+      {
+        title: 'What the destination received',
+        lines: [received.line, `Authorization: ${received.authorization}`, '', ...json(received.body)],
+      },
+      { title: 'What came back, guarded', lines: [`Status ${answer.status}`, '', ...json(answer.body)] },
+    ],
+    { width, colour },
+  );
+  const text = `${exchange}\n\n${formatColumns([{ title: 'What the log says', lines: log }], { width, colour })}`;
+  if (!colour) return text;
+  return text
+    .replaceAll(credential, `\x1b[31m${credential}\x1b[0m`)
+    .replaceAll('[redacted]', '\x1b[32m[redacted]\x1b[0m');
 }
 
 function json(value: unknown): string[] {

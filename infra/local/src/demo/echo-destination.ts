@@ -12,16 +12,22 @@ export interface EchoDestination {
   last(): SeenRequest | undefined;
 }
 
+type Answer = (request: SeenRequest) => unknown;
+
 /** Plays a careless payment processor, whose answer contains the card number. */
-export async function startEchoDestination(stack: AsyncDisposableStack): Promise<EchoDestination> {
+const charged: Answer = ({ body }) => {
+  const { amount, card } = body as { amount?: number; card?: { number?: string } };
+  return { status: 'charged', amount, card_number: card?.number };
+};
+
+export async function startEchoDestination(stack: AsyncDisposableStack, answer = charged): Promise<EchoDestination> {
   let last: SeenRequest | undefined;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString());
     last = { line: `${request.method} ${request.url}`, headers: request.headers, body };
-    const answer = { status: 'charged', amount: body.amount, card_number: body.card?.number };
-    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer(last)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stack.defer(async () => {
