@@ -23,6 +23,7 @@ export const rehearsals = {
     'leaked-key.md',
     'leaked-session.md',
     'lost-management-key.md',
+    'values-come-back.md',
     'backup-and-restore.md',
     'key-rotation.md',
   ],
