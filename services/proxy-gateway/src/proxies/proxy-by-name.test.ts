@@ -69,6 +69,11 @@ async function statementsOf(act: () => Promise<unknown>): Promise<string[]> {
   return statements.slice(before).map(({ sql }) => sql);
 }
 
+/** On a busy machine a lease can end, and what was remembered with it; then the next time is the first again. */
+async function costsNothing(act: () => Promise<unknown>): Promise<void> {
+  await eventually('it costs no query', async () => (await statementsOf(act)).length === 0);
+}
+
 describe.each<Candidate['place'] | 'own'>(['own', 'bearer', 'x-api-key', 'basic'])('a key in the place %s', (place) => {
   test('costs a query for each kind once, and none when it is warm, until something changes', async () => {
     const { tenant, announce } = setup.current;
@@ -81,10 +86,10 @@ describe.each<Candidate['place'] | 'own'>(['own', 'bearer', 'x-api-key', 'basic'
     });
     const ask = () => select(pathName, callerKey, place);
     expect(await ask()).toBe(`${proxy.id} for ${id}`);
-    expect(await statementsOf(ask)).toEqual([]);
+    await costsNothing(ask);
     await announce(tenant.id, tagOf.proxy(proxy.id));
     expect(await statementsOf(ask)).not.toEqual([]); // control
-    await eventually('it is warm again', async () => (await statementsOf(ask)).length === 0);
+    await costsNothing(ask);
   });
 
   test('costs no query for a name that is absent, nor for a key that is unknown, the second time', async () => {
@@ -92,7 +97,7 @@ describe.each<Candidate['place'] | 'own'>(['own', 'bearer', 'x-api-key', 'basic'
     const nobodys = generateApiKey('test', 'private');
     for (const asking of [() => select(`nothing-${place}`, key, place), () => select('nothing', nobodys, place)]) {
       expect(await statementsOf(asking)).not.toEqual([]);
-      expect(await statementsOf(asking)).toEqual([]);
+      await costsNothing(asking);
     }
   });
 });
