@@ -226,6 +226,36 @@ export function startThreeDs(stack: AsyncDisposableStack): Promise<StandIn> {
   );
 }
 
+/** A backend of one's own, which wants tokens in place of cards, and a key that only the transform sets. */
+export function startBackend(stack: AsyncDisposableStack): Promise<StandIn> {
+  return start(
+    stack,
+    ({ headers }) => headers.authorization === `Bearer ${secretKey}`,
+    {
+      'POST /bookings': ({ body }) => {
+        const { booking, ...tokens } = JSON.parse(body);
+        const areIds = Object.values(tokens).every((id) =>
+          /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(id)),
+        );
+        if (!areIds) return { status: 422, body: { error: 'something else than tokens' } };
+        return { status: 201, body: { accepted: { booking, ...tokens } } };
+      },
+    },
+    { unauthenticated: { error: 'not from the transform' }, unknownPath: (path) => ({ error: `unknown: ${path}` }) },
+  );
+}
+
+/** A partner that tells the card of a booking. */
+export function startPartner(stack: AsyncDisposableStack): Promise<StandIn> {
+  const card = { number: '4242424242424242', expiryMonth: '03', expiryYear: '2030' };
+  return start(
+    stack,
+    ({ headers }) => headers.authorization === `Bearer ${secretKey}`,
+    { 'GET /v1/bookings/b-1': () => ({ body: { booking: 'b-1', card, note: 'window seat' } }) },
+    { unauthenticated: { error: 'wrong key' }, unknownPath: () => ({ error: 'no such booking' }) },
+  );
+}
+
 /** Repositories, as GitHub answers them: three pages that `Link` names, and redirects. */
 export async function startGitHub(
   stack: AsyncDisposableStack,

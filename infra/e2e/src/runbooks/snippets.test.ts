@@ -1,13 +1,16 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
 import { fullRunOnly, openTemporaryFolder, programEnvironment, startDestination, useStack } from '@sluice/testing';
 import { startPlatform } from '../platform.ts';
+import { startGitHost } from '../published-clients/git-server.ts';
 import {
   secretKey,
   startAdyen,
+  startBackend,
   startBins,
   startOpenAi,
+  startPartner,
   startStripe,
   startThreeDs,
 } from '../published-clients/stand-ins.ts';
@@ -20,6 +23,7 @@ const here = [
   ...['infra/guides/call-with-stock-clients.md', 'infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
   ...['infra/guides/give-an-agent-a-key.md', 'infra/guides/guard-responses.md'],
   ...['infra/guides/run-without-credentials.md', 'infra/guides/share-code.md'],
+  'infra/guides/take-in-what-a-partner-sends.md',
 ];
 /** Documents that tests of their own run: tour.test.ts and the gateway's guide.test.ts; runbooks by those of rehearse.ts. */
 const ofOthers = ['README.md', 'infra/guides/write-a-transform.md'];
@@ -39,12 +43,18 @@ const world = useStack(async (closing) => {
     'https://checkout-test.adyen.com': await startAdyen(closing),
     'https://bins.example.com': await startBins(closing),
     'https://3ds.example.com': await startThreeDs(closing),
+    'https://github.com': await startGitHost(secretKey, closing),
+    'https://backend.example.com': await startBackend(closing),
+    'https://partner.example.com': await startPartner(closing),
     'https://processor.example.com': await startDestination(closing),
   };
   const { HOME = '' } = process.env;
+  // For github.com, `sluice run` gives git such a helper itself. The stand-in has another host.
+  const askpass = join(await openTemporaryFolder(closing, 'askpass'), 'askpass');
+  await writeFile(askpass, '#!/bin/sh\nprintf %s "$GIT_API_KEY"\n', { mode: 0o755 });
   const env = {
     ...programEnvironment(),
-    ...{ HOME, NO_COLOR: '1', SLUICE_DIR: platform.directory, SLUICE_URL: baseUrl },
+    ...{ HOME, NO_COLOR: '1', GIT_ASKPASS: askpass, SLUICE_DIR: platform.directory, SLUICE_URL: baseUrl },
     XDG_CONFIG_HOME: await openTemporaryFolder(closing, 'config'),
     ...{
       SLUICE_API_KEY: application.key,
@@ -56,7 +66,10 @@ const world = useStack(async (closing) => {
       STRIPE_SECRET_KEY: secretKey,
       ADYEN_API_KEY: secretKey,
       BIN_KEY: secretKey,
+      GITHUB_TOKEN: secretKey,
       THREE_DS_KEY: secretKey,
+      BACKEND_KEY: secretKey,
+      PARTNER_KEY: secretKey,
     },
   };
   const directory = await openTemporaryFolder(closing, 'snippets');
