@@ -6,10 +6,15 @@ import { CallerGone } from './call-destination.ts';
 /** Up to this size a body that has come in one piece is sent as text. */
 const smallWhole = 4 * 1024;
 
-/** Call it once the head is written. Resolves when the body has been sent; undefined if it came whole, so at once. */
-export function passOnBody(body: BodyStream, response: ServerResponse): Promise<void> | undefined {
+/** Resolves when the answer has been sent; undefined if its body came whole, so at once. */
+export function passOnAnswer(
+  body: BodyStream,
+  response: ServerResponse,
+  writeHead: () => void,
+): Promise<void> | undefined {
   const whole = body.takeWhole();
-  if (!whole) return new Passing(body, response).begin();
+  if (!whole) return new Passing(body, response, writeHead).begin();
+  writeHead();
   // As text a small body goes out with the head in one write; each of its characters is a byte
   if (whole.length <= smallWhole) response.end(whole.toString('latin1'), 'latin1');
   else response.end(whole);
@@ -21,11 +26,13 @@ class Passing implements BodyReader {
   readonly #body: BodyStream;
   readonly #response: ServerResponse;
   readonly #sent = Promise.withResolvers<void>();
+  #writeHead: (() => void) | undefined;
   #isHeadAlone = true;
 
-  constructor(body: BodyStream, response: ServerResponse) {
+  constructor(body: BodyStream, response: ServerResponse, writeHead: () => void) {
     this.#body = body;
     this.#response = response;
+    this.#writeHead = writeHead;
   }
 
   begin(): Promise<void> {
@@ -35,7 +42,10 @@ class Passing implements BodyReader {
     });
     try {
       this.#body.read(this);
-      if (this.#isHeadAlone) this.#response.flushHeaders();
+      if (this.#isHeadAlone) {
+        this.#needHead();
+        this.#response.flushHeaders();
+      }
     } catch (error) {
       this.#sent.reject(error);
       this.#body.abort(error);
@@ -45,6 +55,7 @@ class Passing implements BodyReader {
 
   onData(chunk: Buffer): boolean {
     this.#isHeadAlone = false;
+    this.#needHead();
     const isTaken = this.#response.write(chunk);
     if (!isTaken) this.#response.once('drain', () => this.#body.resume());
     return isTaken;
@@ -52,9 +63,17 @@ class Passing implements BodyReader {
 
   onEnd(trailers: string[]): void {
     this.#isHeadAlone = false;
+    this.#needHead();
     if (trailers.length > 0) this.#response.addTrailers(inPairs(trailers));
     this.#response.end();
     this.#sent.resolve();
+  }
+
+  /** Not before there is something to send: what has come may be an error, which then has a head of its own. */
+  #needHead(): void {
+    const writeHead = this.#writeHead;
+    this.#writeHead = undefined;
+    writeHead?.();
   }
 
   onError(error: unknown): void {

@@ -14,7 +14,7 @@ import { withoutFormerValidators } from '../http/validators.ts';
 import type { Invocation } from '../proxies/invocation.ts';
 import type { SentRoute } from '../proxies/route-keys.ts';
 import { bytesOf, writtenOf } from '../transforms/transform-message.ts';
-import { passOnBody } from './pass-on.ts';
+import { passOnAnswer } from './pass-on.ts';
 
 /** Needed to write the gateway's own responses. */
 type Replying = Pick<Context, 'headerNames' | 'showsTiming' | 'ownHosts'>;
@@ -69,8 +69,9 @@ function sendCollected(invocation: Invocation, { status, reason, headers, body }
 function passOn(invocation: Invocation, answer: StreamedAnswer, context: Replying): Promise<void> | undefined {
   const { response } = invocation;
   const { status, reason, headers, body } = answer;
-  writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) });
-  return passOnBody(body, response);
+  return passOnAnswer(body, response, () =>
+    writeHead(response, { status, reason, headers: headers.concat(ownHeaders(invocation, status, context)) }),
+  );
 }
 
 /** On a route a client is never led past it to another address of ours. */

@@ -126,6 +126,14 @@ describe('a value that comes back', () => {
     expect(got.body).not.toContain(secret);
   });
 
+  test('is 502 where the guard blocks, also if the body comes in pieces with the head', async () => {
+    const { send } = await setUp({ responseGuard: 'block' });
+    gateway.current.destination.answer = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).write(`<${secret}>`); // and no end
+    };
+    expect((await send()).status).toBe(502);
+  });
+
   test('breaks the connection where the guard blocks and the head is out', async () => {
     const { send } = await setUp({ responseGuard: 'block' });
     const began = Promise.withResolvers<void>();
