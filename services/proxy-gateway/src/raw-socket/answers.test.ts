@@ -190,7 +190,8 @@ describe.each(ways)('%s', (way) => {
     expect(hasEnded).toBe(true);
     const [answer] = messages;
     if (verdict === 'cut') {
-      expect(messages).toEqual([]);
+      // If the fault comes with the head, it has a head of its own
+      expect(messages.filter(({ start }) => !start.startsWith('HTTP/1.1 502 '))).toEqual([]);
     } else {
       expect([messages.length, rest]).toEqual([1, '']);
       const status = verdict === 502 ? 502 : Number(/ ([2-9]\d\d)/.exec(bytes)?.[1]);
