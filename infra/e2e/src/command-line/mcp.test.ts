@@ -28,6 +28,10 @@ test('it has three tools, which say what they can do', async () => {
     ['call', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
     ['tokenize', { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }],
   ]);
+  // A route may replace no tokens, and an unguarded one may show their values.
+  const [, call, tokenize] = tools.map(({ description }) => description);
+  for (const description of [call, tokenize]) expect(description).toContain('if the route replaces tokens');
+  expect(tokenize).toContain('a destination that receives it may');
 });
 
 test.each(['legacy', 'auto'] as const)(
@@ -113,6 +117,22 @@ test('an answer that a transform gives in the place of the destination is no err
     head: 'status: 402\ncontent-type: application/json',
     body: '{"pay":"first"}',
   });
+});
+
+test('a call that a transform refuses with 401 is refused, and the session goes on', async () => {
+  const { connect, createRoute, sessions } = world.current;
+  const code = `const { AuthenticationError } = require('svc-errors');
+    module.exports = async () => { throw new AuthenticationError('not you'); };`;
+  await createRoute('strict', { response_guard: 'redact', request_transform: { code } });
+  const { call, use } = await connect('strict,guarded');
+  expect((await use('tokenize', { value: 'v' })).isError).toBe(false);
+  const before = (await sessions()).map(({ id }) => id);
+  for (let count = 0; count < 2; count++) {
+    const refused = await call('strict', '/', { method: 'POST', body: {} });
+    expect(refused).toMatchObject({ isError: true, head: expect.stringContaining('not you') });
+  }
+  expect((await sessions()).map(({ id }) => id)).toEqual(before);
+  expect((await call('guarded', '/')).isError).toBe(false);
 });
 
 test('no route is called with a key of the profile', async () => {

@@ -43,6 +43,13 @@ test('a body of 40,000 characters is shown, one more is cut off, and that is sai
   expect(text).toEqual([expect.stringContaining('first 40,000 characters; the rest is cut off'), 'é'.repeat(40_000)]);
 });
 
+test('a body is not cut in the middle of a character', async () => {
+  const [, text] = (await answerOf(respond(`${'x'.repeat(39_999)}😀`, 'text/plain'), never)).text;
+  expect(text).toBe('x'.repeat(39_999));
+  const [, whole] = (await answerOf(respond(`${'x'.repeat(39_998)}😀y`, 'text/plain'), never)).text;
+  expect(whole).toBe(`${'x'.repeat(39_998)}😀`);
+});
+
 test.each([
   ['text/event-stream', 'The response had not ended in time', ['data: 1\n\n']],
   ['image/png', 'at least 9 bytes', []],

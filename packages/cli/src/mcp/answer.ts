@@ -5,6 +5,9 @@ export interface Answer {
   isError: boolean;
 }
 
+/** What of a response is told. */
+export type Received = Pick<Response, 'status' | 'headers' | 'body'>;
+
 const longestText = 40_000;
 
 const textTypes =
@@ -14,7 +17,7 @@ const textTypes =
  * Status, content type and body of a response, for a language model. Of a body that is no text only the size is told.
  * @param signal ends the reading of a body that does not end; what has arrived by then is told.
  */
-export async function answerOf(response: Response, signal: AbortSignal): Promise<Answer> {
+export async function answerOf(response: Received, signal: AbortSignal): Promise<Answer> {
   const type = response.headers.get('Content-Type');
   const decoder = decoderFor(type);
   const read = decoder ? await readText(response.body, decoder, signal) : await readSize(response, signal);
@@ -65,12 +68,15 @@ async function readText(body: Response['body'], decoder: TextDecoder, signal: Ab
   if (text.length <= longestText)
     return { notes: ended === 'whole' ? [] : [unfinished], text: text === '' ? [] : [text] };
   const note = `The body is longer. These are its first ${longestText.toLocaleString('en')} characters; the rest is cut off.`;
-  return { notes: [note], text: [text.slice(0, longestText)] };
+  return { notes: [note], text: [text.slice(0, longestText).replace(halfCharacter, '')] };
 }
+
+/** The first of the two code units of an emoji, for example. Alone it is no valid text. */
+const halfCharacter = /[\uD800-\uDBFF]$/;
 
 const unfinished = 'The response had not ended in time. This is what had arrived.';
 
-async function readSize(response: Response, signal: AbortSignal): Promise<Read> {
+async function readSize(response: Received, signal: AbortSignal): Promise<Read> {
   const { headers, body } = response;
   const declared = headers.has('Content-Encoding') ? null : headers.get('Content-Length');
   if (declared !== null && /^\d{1,15}$/.test(declared)) {

@@ -1,7 +1,7 @@
-import { ConnectionError, type Sluice, SluiceError } from '@sluice/sdk';
-import { isObject } from '../apply/is-object.ts';
+import { ConnectionError, type Sluice } from '@sluice/sdk';
 import { codeOf, RefusedError } from '../failure.ts';
 import { type Answer, answerOf } from './answer.ts';
+import { throwRefusal } from './refusal.ts';
 
 export interface RouteCall {
   route: string;
@@ -49,59 +49,16 @@ export async function callRoute(call: RouteCall, { client, headerPrefix, until }
     until.throwIfAborted();
     const init = { method, headers, signal: waiting.signal, ...(body !== undefined && { body: textOf(body) }) };
     const response = await client.route(route).fetch(path, init);
-    if (!response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`)) {
-      const refusal = refusalIn(await response.clone().text(), `${method} /routes/${route}`, response);
-      if (refusal) throw refusal;
-    }
+    const isOfDestination = response.headers.has(`${headerPrefix}-PROXY-DESTINATION-STATUS`);
+    const received = isOfDestination ? response : await throwRefusal(response, `${method} /routes/${route}`);
     until.removeEventListener('abort', stop);
-    const answer = await answerOf(response, until);
+    const answer = await answerOf(received, until);
     return isFromBefore(response, headerPrefix) ? { ...answer, isError: true } : answer;
   } catch (error) {
     if (until.aborted) throw until.reason;
     throw asFailure(error);
   } finally {
     until.removeEventListener('abort', stop);
-  }
-}
-
-/**
- * A refusal of Sluice's. One that came after the destination had answered is a RefusedError, so that no such call is
- * taken for one that may be sent again.
- */
-function refusalIn(text: string, operation: string, { status, headers }: Response): Error | undefined {
-  const { proxy_error: problem } = parseObject(text);
-  if (!isObject(problem)) return undefined;
-  const { title, detail, errors, instance, destination_status: answered } = problem as ProxyError;
-  const failure = {
-    operation,
-    status,
-    title: title ?? 'Sluice has refused the call',
-    detail,
-    errors,
-    traceId: instance,
-  };
-  const error = new SluiceError(failure);
-  if (answered !== undefined)
-    return new RefusedError(`${error.message} The destination has acted: it answered ${answered}, which is not shown.`);
-  if (headers.get('X-Should-Retry') === 'false' && status >= 500)
-    return new RefusedError(`${error.message} The destination may have acted, so find out before you send it again.`);
-  return error;
-}
-
-interface ProxyError {
-  title?: string;
-  detail?: string;
-  errors?: Record<string, string[]>;
-  instance?: string;
-  destination_status?: number;
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {}; // a balancer's page, which is answered as it is
   }
 }
 

@@ -37,8 +37,8 @@ A call without an answer ends after 50 s. "Give an agent a key it never sees" in
       terminal.signal.throwIfAborted();
       return undefined;
     } catch (error) {
-      // A client ends its server by SIGTERM: that is no failure.
-      if (error instanceof Interrupted && error.code === exitCodes.terminated) return undefined;
+      // A client ends its server by SIGTERM, and a terminal that closes by SIGHUP: that is no failure.
+      if (error instanceof Interrupted && error.code !== exitCodes.interrupted) return undefined;
       throw error;
     }
   },
@@ -47,6 +47,8 @@ A call without an answer ends after 50 s. "Give an agent a key it never sees" in
 async function serveRoutes(input: Input, terminal: Terminal): Promise<void> {
   const wish = readRouteOptions(input);
   const isUnguarded = input.values.unguarded === true;
+  // A client that closes standard error must not end this process before the session is deleted.
+  terminal.stderr.on('error', () => undefined);
   const clients = await connectWithAllKeys(terminal, textOf(input, 'profile'));
   const find = async (signal: AbortSignal) => {
     const found = await findRoutes(clients.management, wish.routes, signal);
@@ -54,7 +56,7 @@ async function serveRoutes(input: Input, terminal: Terminal): Promise<void> {
     return found;
   };
   const routes = await find(terminal.signal);
-  const session = new KeptSession(() => openSession(clients, wish, find));
+  const session = new KeptSession((signal) => openSession({ clients, wish, find, signal }));
   try {
     await serve({ routes, session, headerPrefix: clients.headerPrefix, answerMs }, terminal, (error) =>
       // Only its name, because it may quote a message, and so a value that the agent wants to tokenize.
@@ -75,13 +77,16 @@ async function endSession(session: KeptSession, terminal: Terminal): Promise<voi
 }
 
 /** With the Proxies as they are now, because a guard may have been switched off since this began. */
-async function openSession(
-  clients: ProfileClients,
-  { routes: _, ...wish }: RouteWish,
-  find: (signal: AbortSignal) => Promise<RouteProxy[]>,
-) {
-  const signal = AbortSignal.timeout(answerMs);
+async function openSession({ clients, wish: { routes: _, ...wish }, find, signal: closing }: Opening) {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(answerMs)]);
   return openRouteSession(clients, await find(signal), { ...wish, mayCreate: true, signal });
+}
+
+interface Opening {
+  clients: ProfileClients;
+  wish: RouteWish;
+  find: (signal: AbortSignal) => Promise<RouteProxy[]>;
+  signal: AbortSignal;
 }
 
 function checkGuards(routes: readonly RouteProxy[]): void {

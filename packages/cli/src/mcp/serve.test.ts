@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { Sluice } from '@sluice/sdk';
-import { UsageError } from '../failure.ts';
 import type { RouteSession } from '../routes/open-route-session.ts';
 import { keys, startService } from '../testing/test-command-line.ts';
 import { KeptSession } from './kept-session.ts';
@@ -10,8 +9,8 @@ type Result = { content: { text: string }[]; isError?: boolean };
 
 const proxy = { id: 'p', tenant_id: 't', name: 'P', key: 'k', require_auth: true };
 const routes = [{ ...proxy, path_name: 'a', destination_url: 'https://user.example.com:8443/path' }];
-const session = (url: string, end = async () => {}): RouteSession => ({
-  ...{ id: 's', key: 'k', container: '/agents/x/', expiresAt: new Date(0), end },
+const session = (url: string): RouteSession => ({
+  ...{ id: 's', key: 'k', container: '/agents/x/', expiresAt: new Date(0), end: async () => {} },
   client: new Sluice({ baseUrl: url, apiKey: keys.private, headerPrefix: 'ACME' }),
 });
 
@@ -58,12 +57,17 @@ test('list_routes tells names and hosts, and needs no session', async () => {
   expect(JSON.parse(text)).toEqual([{ route: 'a', host: 'user.example.com:8443' }]);
 });
 
-test('a call without an answer is an error that says so, and a service that has not answered is not waited for', async () => {
+test.each<[string, object, string]>([
+  ['call', {}, 'The destination may have acted'],
+  ['tokenize', { value: 'v' }, 'The value may have been stored'],
+])('without an answer, %s is an error that says so, and what may have happened', async (name, given, says) => {
   await using closing = new AsyncDisposableStack();
   const { url } = await startService(closing, () => undefined);
-  const late = { isError: true, text: expect.stringMatching(/^There was no answer within 0.2 s. .*may have acted/) };
-  expect(await answerTo(new KeptSession(async () => session(url)), { answerMs: 200 })).toEqual(late);
-  expect(await answerTo(new KeptSession(() => new Promise(() => {})), { answerMs: 200 })).toEqual(late);
+  const late = { isError: true, text: expect.stringContaining(`There was no answer within 0.2 s. ${says}`) };
+  expect(await answerTo(new KeptSession(async () => session(url)), { answerMs: 200, name, given })).toEqual(late);
+  // A session that is not made is not waited for either.
+  const unmade = new KeptSession(() => new Promise(() => {}));
+  expect(await answerTo(unmade, { answerMs: 200, name, given })).toEqual(late);
 });
 
 test.each(['Authorization', 'x-api-key', 'SVC-Proxy-Key', 'acme-API-KEY', 'Host', 'Transfer-Encoding', 'X:Y'])(
@@ -113,9 +117,57 @@ test.each<[string, object, Record<string, string>, number, string, number]>([
     const { url, seen } = await startService(closing, () => ({ status, headers, body }));
     const answer = await answerTo(new KeptSession(async () => session(url)), {});
     expect(answer).toEqual({ isError: true, text: expect.stringContaining(says) });
-    expect(seen).toHaveLength(times);
+    expect(seen.filter((one) => one.url.startsWith('/routes/'))).toHaveLength(times);
   },
 );
+
+test.each([
+  ['is not refused otherwise', 200],
+  ['cannot be asked for', 500],
+])('a call that is refused with a key that %s is not sent again, and the session stays', async (_name, status) => {
+  await using closing = new AsyncDisposableStack();
+  const body = { proxy_error: { title: 'by the transform' } };
+  const { url, seen } = await startService(closing, (asked) =>
+    asked.url.startsWith('/routes/') ? { status: 401, body } : { status, body: [] },
+  );
+  let made = 0;
+  const kept = new KeptSession(async () => {
+    made++;
+    return session(url);
+  });
+  const answer = await answerTo(kept, {});
+  expect(answer).toEqual({ isError: true, text: expect.stringContaining('by the transform') });
+  await answerTo(kept, {});
+  expect(seen.map((one) => `${one.method} ${one.url}`)).toEqual([
+    ...['GET /routes/a/', 'GET /permissions', 'GET /routes/a/', 'GET /permissions'],
+  ]);
+  expect(made).toBe(1);
+});
+
+test.each(['text/plain', 'application/json'])(
+  'of a body of %s that does not end, and is not of the destination, only as much is read as is shown',
+  async (type) => {
+    await using closing = new AsyncDisposableStack();
+    const { url } = await startService(closing, (_seen, _request, response) => {
+      response.writeHead(200, { 'Content-Type': type, 'ACME-TRACE-ID': 't' }).write('x'.repeat(300_000));
+      return undefined;
+    });
+    const answer = await answerTo(new KeptSession(async () => session(url)), {});
+    expect(answer).toEqual({ isError: false, text: expect.stringContaining('the rest is cut off') });
+    expect(answer.text).toContain('x'.repeat(40_000));
+  },
+);
+
+test('a short answer in JSON that is not of the destination is shown whole', async () => {
+  await using closing = new AsyncDisposableStack();
+  const { url } = await startService(closing, () => ({
+    status: 402,
+    headers: { 'ACME-TRACE-ID': 't' },
+    body: { a: 1 },
+  }));
+  const answer = await answerTo(new KeptSession(async () => session(url)), {});
+  expect(answer).toEqual({ isError: false, text: 'status: 402\ncontent-type: application/json\n{"a":1}' });
+});
 
 test('a response that is interrupted is an error that shows nothing of it', async () => {
   await using closing = new AsyncDisposableStack();
@@ -127,37 +179,4 @@ test('a response that is interrupted is an error that shows nothing of it', asyn
   const answer = await answerTo(new KeptSession(async () => session(url)), {});
   expect(answer).toEqual({ isError: true, text: expect.stringContaining('interrupted before its end') });
   expect(answer.text).not.toContain('partial');
-});
-
-describe('the session', () => {
-  const { signal } = new AbortController();
-
-  test('is tried again by the next call if it could not be made', async () => {
-    const faults = [new UsageError('a route is gone')];
-    const kept = new KeptSession(async () => {
-      const fault = faults.pop();
-      if (fault) throw fault;
-      return session('http://localhost');
-    });
-    await expect(kept.use(async ({ id }) => id, signal)).rejects.toThrow('a route is gone');
-    expect(await kept.use(async ({ id }) => id, signal)).toBe('s');
-  });
-
-  test('that is being made when the client leaves is ended, and no other is made', async () => {
-    let ended = 0;
-    const made = Promise.withResolvers<RouteSession>();
-    const kept = new KeptSession(() => made.promise);
-    const used = kept.use(async ({ id }) => id, signal);
-    const closing = kept.close();
-    made.resolve(session('http://localhost', async () => void ended++));
-    await Promise.all([used, closing]);
-    expect(ended).toBe(1);
-    await expect(kept.use(async ({ id }) => id, signal)).rejects.toThrow('ending');
-  });
-
-  test('that could not be deleted is reported', async () => {
-    const kept = new KeptSession(async () => session('http://localhost', () => Promise.reject(new Error('away'))));
-    await kept.use(async ({ id }) => id, signal);
-    await expect(kept.close()).rejects.toThrow('away');
-  });
 });

@@ -36,12 +36,12 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     {
       title: 'Call a route',
       description:
-        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. Where a token from "tokenize" is written as {{ id }}, the destination gets its value.',
+        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. The destination receives the value of a token from "tokenize" in place of {{ id }} if the route replaces tokens; otherwise {{ id }} is sent as it is.',
       inputSchema: fromJsonSchema<RouteCall>(callSchema(names)),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
     (call, { mcpReq: { signal } }) =>
-      toResult(signal, answerMs, (until) =>
+      toResult({ signal, answerMs, ifLost: callMayHaveActed }, (until) =>
         session.use(({ client }) => callRoute(call, { client, headerPrefix, until }), until),
       ),
   );
@@ -51,12 +51,12 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     {
       title: 'Tokenize a value',
       description:
-        'Stores a value and returns the id of a token for it. "call" can use the token until the session ends, and nothing shows the value again.',
+        'Stores a value and returns the id of a token for it. "call" can use the token until the session ends, if the route replaces tokens. Sluice does not show the value again; a destination that receives it may.',
       inputSchema: fromJsonSchema<{ value: string | number | object }>(valueSchema),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     ({ value }, { mcpReq: { signal } }) =>
-      toResult(signal, answerMs, (until) =>
+      toResult({ signal, answerMs, ifLost: valueMayBeStored }, (until) =>
         session.use(async ({ client, container, expiresAt }) => {
           const body = { type: 'token' as const, data: value, containers: [container] };
           const { id } = await client.tokens.create(body, { signal: until });
@@ -105,15 +105,24 @@ const valueSchema = {
   additionalProperties: false,
 };
 
+const callMayHaveActed = 'The destination may have acted, so find out before you send the call again.';
+const valueMayBeStored = 'The value may have been stored. You can tokenize it again, which makes another token.';
+
 class NoAnswer extends Error {}
 
+interface Limit {
+  signal: AbortSignal;
+  answerMs: number;
+  /** Said when the time is over. */
+  ifLost: string;
+}
+
 async function toResult(
-  signal: AbortSignal,
-  answerMs: number,
+  { signal, answerMs, ifLost }: Limit,
   act: (until: AbortSignal) => Promise<Answer>,
 ): Promise<CallToolResult> {
   const limit = new AbortController();
-  const message = `There was no answer within ${answerMs / 1000} s. The destination may have acted, so find out before you send the call again.`;
+  const message = `There was no answer within ${answerMs / 1000} s. ${ifLost}`;
   const timer = setTimeout(() => limit.abort(new NoAnswer(message)), answerMs);
   try {
     const { text, isError } = await act(AbortSignal.any([signal, limit.signal]));
