@@ -53,6 +53,7 @@ test('3: no answer', async () => {
 });
 
 test.each([
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('%s while the service is asked: %i, without a word', async (name, expected) => {

@@ -1,6 +1,15 @@
 import { ConnectionError, SluiceError } from '@sluice/sdk';
 
-export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 } as const;
+export const exitCodes = {
+  ...{ done: 0, refused: 1, usage: 2, unreachable: 3 },
+  ...{ hungUp: 129, interrupted: 130, terminated: 143 },
+} as const;
+
+const codeOfSignal = {
+  SIGHUP: exitCodes.hungUp,
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+} as const;
 
 /**
  * The arguments, or a file or variable that they name, are wrong. The message says what, and what to do. Declared
@@ -11,13 +20,13 @@ export class UsageError extends Error {}
 /** The command was understood but not carried out; the message says why. */
 export class RefusedError extends Error {}
 
-/** Ctrl-C or the system ended the command. It is not reported, because whoever ended it knows. */
+/** Ctrl-C, a terminal that was closed, or the system ended the command. It is not reported, because whoever ended it knows. */
 export class Interrupted extends Error {
   readonly code: number;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
+  constructor(signal: keyof typeof codeOfSignal) {
     super(signal);
-    this.code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    this.code = codeOfSignal[signal];
   }
 }
 

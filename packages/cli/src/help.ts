@@ -1,7 +1,7 @@
 import { type Command, commonOptions, type Option } from './command.ts';
 
 const exitCodesText =
-  'Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 service unreachable or unavailable, 130 Ctrl-C, 143 SIGTERM.';
+  'Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 service unreachable or unavailable, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM.';
 
 export function overview(commands: readonly Command[]): string {
   const alone = commands.filter(({ words }) => words.length === 1);

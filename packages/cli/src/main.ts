@@ -4,7 +4,7 @@ import { Interrupted } from './failure.ts';
 import { onFirstSignal } from './first-signal.ts';
 
 const interrupted = new AbortController();
-onFirstSignal(['SIGINT', 'SIGTERM'], (name) => interrupted.abort(new Interrupted(name)));
+onFirstSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], (name) => interrupted.abort(new Interrupted(name)));
 // A reader that has read enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
