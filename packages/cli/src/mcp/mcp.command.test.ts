@@ -71,7 +71,12 @@ test('a client that closes standard error is served, and the session is deleted'
 test('a session that the service is slow to make does not keep the process', async () => {
   await using closing = new AsyncDisposableStack();
   const asked = Promise.withResolvers<void>();
-  const { child, call, ended } = await start(closing, { 'POST /sessions': () => asked.resolve() });
+  const { child, call, ended } = await start(closing, {
+    'POST /sessions': () => {
+      asked.resolve();
+      return undefined;
+    },
+  });
   call(2);
   await asked.promise;
   child.stdin.end();
