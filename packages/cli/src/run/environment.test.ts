@@ -129,11 +129,63 @@ test.each<[string, object[], Record<string, string>, string[]]>([
       { ...openai, path_name: 'b' },
     ],
     {},
-    ['OPENAI_BASE_URL is not set', 'OPENAI_API_KEY is not set'],
+    [
+      'OPENAI_BASE_URL, OPENAI_API_KEY are not set, because several routes lead to api.openai.com; choose one, for example with --env OPENAI_BASE_URL=a:url --env OPENAI_API_KEY=a:key',
+    ],
   ],
 ])('notes: %s', (_name, proxies, env, expected) => {
   const { notes } = plan(proxies, env);
   expect(notes).toEqual(expected.map((text) => expect.stringContaining(text)));
+});
+
+/** The variables that clients of Anthropic read. */
+function anthropicIn(env: Record<string, string | undefined>) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('ANTHROPIC_')));
+}
+
+const byKey = { ...anthropic, path_name: 'a' };
+const byBearer = { ...anthropic, path_name: 'b', accept_key_as: ['bearer'] };
+const route = (name: string) => `${url}/routes/${name}`;
+
+test.each<[string, object[], string[], Record<string, string>]>([
+  ['two routes: nothing, because a key without a base URL would be sent to Anthropic', [byKey, byBearer], [], {}],
+  [
+    'two routes, of which one is chosen',
+    [byKey, byBearer],
+    ['ANTHROPIC_BASE_URL=b:url', 'ANTHROPIC_AUTH_TOKEN=b:key'],
+    { ANTHROPIC_BASE_URL: route('b'), ANTHROPIC_AUTH_TOKEN: 'KEY' },
+  ],
+  [
+    'two routes, of which one has the name of the clients',
+    [anthropic, byBearer],
+    [],
+    { ANTHROPIC_BASE_URL: route('anthropic'), ANTHROPIC_API_KEY: 'KEY' },
+  ],
+  [
+    'two routes, of which the one for Bearer has this name',
+    [{ ...byBearer, path_name: 'anthropic' }, byKey],
+    [],
+    { ANTHROPIC_BASE_URL: route('anthropic'), ANTHROPIC_AUTH_TOKEN: 'KEY' },
+  ],
+  [
+    'a route elsewhere that has this name',
+    [{ ...other, path_name: 'anthropic' }, byBearer],
+    [],
+    { ANTHROPIC_BASE_URL: route('anthropic'), ANTHROPIC_API_KEY: 'KEY' },
+  ],
+])(
+  'clients of one destination get the base URL and the key of one route, or nothing: %s',
+  (_name, proxies, named, expected) => {
+    const yours = { ANTHROPIC_BASE_URL: 'yours', ANTHROPIC_API_KEY: 'yours', ANTHROPIC_AUTH_TOKEN: 'yours' };
+    expect(anthropicIn(plan(proxies, {}, named).env)).toEqual(expected);
+    expect(anthropicIn(plan(proxies, yours, named).env)).toEqual(expected);
+  },
+);
+
+test('a choice by --env is not asked for again', () => {
+  const words = ['ANTHROPIC_BASE_URL=b:url', 'ANTHROPIC_AUTH_TOKEN=b:key'];
+  expect(plan([byKey, byBearer], {}, words).notes).toEqual([]);
+  expect(plan([byKey, byBearer], {}, words.slice(1)).notes).toEqual([expect.stringContaining('are not set')]);
 });
 
 test('a credential that clients would take in place of ours is removed', () => {

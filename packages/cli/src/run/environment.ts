@@ -47,27 +47,27 @@ export function planEnvironment({ url, proxies, named, env }: Wanted): PlannedEn
   const routes = proxies.map((proxy) => routeFor(proxy, url));
   const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
   const set = new Map<string, Value>();
-  for (const { proxy, own, used, dropped } of routes) {
+  for (const { proxy, own, dropped } of routes) {
     for (const [name, value] of Object.entries(own)) {
       if (dropped.includes(name)) continue;
       const other = set.get(name);
       if (other) throw new UsageError(`The routes ${other.route} and ${proxy.path_name} would both set ${name}`);
       set.set(name, value);
     }
-    for (const name of dropped) if (!(name in used)) removeFrom(inherited, name, notes);
   }
-  for (const [name, values] of claimsOf(routes)) {
-    const [value, ...others] = values;
-    if (set.has(name) || !value) continue;
-    if (others.length === 0) set.set(name, value);
-    else
-      notes.push(
-        `${name} is not set, because several routes lead to its destination; choose one with --env ${name}=${value.route}:${value.isKey ? 'key' : 'url'}`,
-      );
+  for (const sameHost of Map.groupBy(routes.filter(hasClients), hostOf).values()) {
+    const [first, ...others] = sameHost;
+    const chosen = others.length === 0 ? first : sameHost.find(isNamedLikeItsClients);
+    // All variables or none: a key without the base URL of its route would be sent elsewhere.
+    if (chosen) setForClients(set, chosen);
+    else if (!sameHost.some((route) => isNamed(route, named))) notes.push(choiceOf(sameHost));
   }
   for (const { name, route, what } of named) {
     const value = routes.find(({ proxy }) => proxy.path_name === route)?.[what];
     if (value) set.set(name, value);
+  }
+  for (const { used, dropped } of routes) {
+    for (const name of [...Object.keys(used), ...dropped]) if (!set.has(name)) removeFrom(inherited, name, notes);
   }
   const git = gitSettings(
     routes.flatMap(({ git }) => git ?? []),
@@ -138,17 +138,46 @@ function routeFor(proxy: RouteProxy, baseUrl: string): PlannedRoute {
   };
 }
 
-function claimsOf(routes: readonly PlannedRoute[]): Map<string, Value[]> {
-  const claims = new Map<string, Value[]>();
-  for (const { used } of routes) {
-    for (const [name, value] of Object.entries(used)) claims.set(name, [...(claims.get(name) ?? []), value]);
-  }
-  return claims;
+function hasClients({ used }: PlannedRoute): boolean {
+  return Object.keys(used).length > 0;
+}
+
+function hostOf({ proxy }: PlannedRoute): string {
+  return new URL(proxy.destination_url).hostname;
+}
+
+/** Such as a route `openai` to OpenAI, whose own variables its clients read. */
+function isNamedLikeItsClients({ own, used }: PlannedRoute): boolean {
+  return Object.keys(used).some((name) => name in own);
+}
+
+function isNamed({ used }: PlannedRoute, named: readonly NamedVariable[]): boolean {
+  return Object.keys(used).every((name) => named.some((one) => one.name === name));
+}
+
+/** Sets what clients of the route read, unless another route has set a part of it by its name. */
+function setForClients(set: Map<string, Value>, { proxy, used }: PlannedRoute): void {
+  const variables = Object.entries(used);
+  if (variables.some(([name]) => (set.get(name)?.route ?? proxy.path_name) !== proxy.path_name)) return;
+  for (const [name, value] of variables) set.set(name, value);
+}
+
+/** The note for clients that could use any of several routes. */
+function choiceOf(routes: readonly PlannedRoute[]): string {
+  const names = new Set(routes.flatMap(({ used }) => Object.keys(used)));
+  const [first] = routes;
+  const example = Object.entries(first?.used ?? {}).map(
+    ([name, { route, isKey }]) => `--env ${name}=${route}:${isKey ? 'key' : 'url'}`,
+  );
+  const host = first && hostOf(first);
+  return `${[...names].join(', ')} are not set, because several routes lead to ${host}; choose one, for example with ${example.join(' ')}`;
 }
 
 function removeFrom(env: Record<string, string | undefined>, name: string, notes: string[]): void {
   if (env[name])
-    notes.push(`the command does not get your ${name}, which its clients would take in place of the session's key`);
+    notes.push(
+      `the command does not get your ${name}, because its clients would use it instead of the route and its key`,
+    );
   delete env[name];
 }
 
