@@ -15,6 +15,7 @@ import { openWatchdog, type Watchdog } from './watchdog.ts';
 
 const warnBeforeSeconds = 60;
 const endWithinMs = 5000;
+const showWithinMs = 10_000;
 
 export const runWithRoutes: Command = {
   words: ['run'],
@@ -65,11 +66,16 @@ async function runOnce(input: Input, terminal: Terminal): Promise<Ending | numbe
     ...{ ...wish, signal: terminal.signal },
     onKey: (key) => watchdog.guard({ url, headerPrefix, key }),
   });
-  await watchdog.confirm();
+  try {
+    await watchdog.confirm();
+  } catch (error) {
+    await endWithoutWatchdog(say, session);
+    throw error;
+  }
   sayBefore(say, session, profilesFile(terminal.env));
   for (const note of planned.notes) say(note);
   terminal.signal.throwIfAborted();
-  const running = runCommand(input.behindDashes ?? [], planned.withKey(session.key));
+  const running = runCommand(input.behindDashes ?? [], planned.withKey(session.key), say);
   const timers = sayInTime(say, session, wish.seconds);
   watchdog.onLost(() =>
     say(`the watchdog was ended. If I am killed now, the key stays valid until ${timeOf(session)}`),
@@ -81,7 +87,7 @@ async function runOnce(input: Input, terminal: Terminal): Promise<Ending | numbe
   } catch (error) {
     if (!(error instanceof CommandNotStarted)) throw error;
     tell(terminal, error.message);
-    await watchdog.end(endWithinMs, running.hurried);
+    await endSession({ say, session, watchdog, running });
     return error.exitCode;
   } finally {
     for (const timer of timers) clearTimeout(timer);
@@ -113,31 +119,44 @@ function sayInTime(say: Say, session: RouteSession, seconds: number): NodeJS.Tim
 }
 
 function timeOf({ expiresAt }: RouteSession): string {
-  return expiresAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const isToday = expiresAt.toDateString() === new Date().toDateString();
+  return expiresAt.toLocaleString([], { ...(!isToday && { dateStyle: 'medium' }), timeStyle: 'medium' });
 }
 
-interface Finishing {
+interface Ended {
   say: Say;
-  isQuiet: boolean;
   session: RouteSession;
   watchdog: Watchdog;
-  clients: ProfileClients;
   running: Running;
 }
 
+interface Finishing extends Ended {
+  isQuiet: boolean;
+  clients: ProfileClients;
+}
+
 /** A signal ends the waiting; the watchdog goes on. */
-async function finish({ say, isQuiet, session, watchdog, clients, running }: Finishing): Promise<void> {
+async function finish({ isQuiet, clients, ...ended }: Finishing): Promise<void> {
+  await endSession(ended);
+  const { say, session, running } = ended;
   const { hurried } = running;
-  const state = await watchdog.end(endWithinMs, hurried);
+  if (isQuiet || hurried.aborted) return;
+  const late = AbortSignal.timeout(showWithinMs);
+  try {
+    const lines = await readCalls(clients.management, session.id, AbortSignal.any([hurried, late]));
+    for (const line of lines ?? []) say(line);
+  } catch (error) {
+    if (hurried.aborted) return;
+    const reason = late.aborted ? `the log did not answer within ${showWithinMs / 1000} s` : reasonOf(error);
+    say(`the calls cannot be shown: ${reason}`);
+  }
+}
+
+async function endSession({ say, session, watchdog, running }: Ended): Promise<void> {
+  const state = await watchdog.end(endWithinMs, running.hurried);
   if (state === 'lost') await endWithoutWatchdog(say, session);
   else if (state === 'trying')
     say(`the session has not ended yet. I go on trying; at the latest it ends at ${timeOf(session)}`);
-  if (isQuiet || hurried.aborted) return;
-  try {
-    for (const line of (await readCalls(clients.management, session.id, hurried)) ?? []) say(line);
-  } catch (error) {
-    if (!hurried.aborted) say(`the calls cannot be shown: ${reasonOf(error)}`);
-  }
 }
 
 async function endWithoutWatchdog(say: Say, session: RouteSession): Promise<void> {

@@ -1,68 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { eventually, openTemporaryFolder, programEnvironment, useChildren } from '@sluice/testing';
+import { join } from 'node:path';
+import { eventually, openTemporaryFolder } from '@sluice/testing';
 import { keys, startService, type } from '../testing/test-command-line.ts';
-
-const main = resolve(import.meta.dirname, '../main.ts');
-const sessionKey = `svc_local_ses_${'s'.repeat(49)}`;
-const gitHub = { id: 'p', destination_url: 'https://github.com', path_name: 'github', accept_key_as: ['basic'] };
-const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
-
-const withoutKey = { status: 401, body: {}, headers: { 'www-authenticate': 'Basic realm="sluice"' } };
-
-const isOver = useChildren();
-
-type Answer = NonNullable<ReturnType<Parameters<typeof startService>[1]>>;
-
-/** An installation with one route, whose answers to some requests differ, and a profile for it. */
-async function setUp(
-  closing: AsyncDisposableStack,
-  answers: Record<string, (headers: IncomingHttpHeaders) => Answer | undefined> = {},
-) {
-  const { seen, url } = await startService(closing, ({ method, url, headers }) => {
-    const [path = ''] = url.split('?');
-    const own = answers[`${method} ${path}`];
-    if (own) return own(headers);
-    if (path === '/permissions') return { status: 200, body: [] };
-    if (path === '/proxies') return { status: 200, body: { pagination, data: [gitHub] } };
-    if (path === '/sessions') return { status: 201, body: { id: 's', session_key: sessionKey, nonce: 'n' } };
-    if (path === '/sessions/authorize') return { status: 200 };
-    if (path === '/sessions/self') return { status: 204 };
-    if (path.startsWith('/routes/') && headers.authorization === undefined) return withoutKey;
-    return { status: 403, body: { title: 'No' } };
-  });
-  const home = await openTemporaryFolder(closing, 'run');
-  const env = { XDG_CONFIG_HOME: home };
-  const stdin = Object.values(keys).join('\n');
-  expect((await type(['login', '--url', url], { env, stdin })).code).toBe(0);
-  const start = (command: readonly string[], words: readonly string[] = []) => {
-    const typed = [main, 'run', '--routes', 'github', ...words, '--', ...command];
-    return isOver(
-      spawn(process.execPath, typed, {
-        env: { ...programEnvironment(), ...env, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      }),
-    );
-  };
-  const asked = (path: string) => seen.filter((one) => `${one.method} ${one.url}` === path);
-  return { seen, asked, env, home, start };
-}
-
-async function endOf(child: ReturnType<typeof spawn>) {
-  const stderr = child.stderr ? text(child.stderr) : '';
-  const [code, signal] = await once(child, 'exit');
-  return { code, signal, stderr: await stderr };
-}
+import { endOf, sessionKey, startRuns, toldBy, withoutKey } from '../testing/test-run.ts';
 
 test.each(['https://github.com/acme/shop.git', 'git@github.com:acme/shop.git', 'ssh://git@github.com/acme/shop.git'])(
   'git asks the route for %s, with the key as its password',
   async (address) => {
     await using closing = new AsyncDisposableStack();
-    const { asked, start } = await setUp(closing);
+    const { asked, start } = await startRuns(closing);
     const { code } = await endOf(start(['git', 'ls-remote', address]));
     const requests = asked('GET /routes/github/acme/shop.git/info/refs?service=git-upload-pack');
     const basic = `Basic ${Buffer.from(`sluice:${sessionKey}`).toString('base64')}`;
@@ -72,7 +18,7 @@ test.each(['https://github.com/acme/shop.git', 'git@github.com:acme/shop.git', '
 
 test('no helper of the person stores the key that git was given', async () => {
   await using closing = new AsyncDisposableStack();
-  const { start, home } = await setUp(closing, {
+  const { start, home } = await startRuns(closing, {
     'GET /routes/github/acme/empty.git/info/refs': ({ authorization }) => {
       if (authorization === undefined) return withoutKey;
       const type = { 'content-type': 'application/x-git-upload-pack-advertisement' };
@@ -86,7 +32,7 @@ test('no helper of the person stores the key that git was given', async () => {
 
 test('the session is made with the public key, authorized with the private key for these Proxies alone, and deleted', async () => {
   await using closing = new AsyncDisposableStack();
-  const { asked, start } = await setUp(closing);
+  const { asked, start } = await startRuns(closing);
   expect(await endOf(start(['true'], ['--for', '30m', '--quiet']))).toEqual({ code: 0, signal: null, stderr: '' });
   const keyOf = (path: string) => asked(path).map(({ headers }) => headers['svc-api-key']);
   expect([keyOf('POST /sessions'), keyOf('POST /sessions/authorize'), keyOf('DELETE /sessions/self')]).toEqual([
@@ -113,7 +59,7 @@ test('the session is made with the public key, authorized with the private key f
 test('killed while the session is being authorized, it is ended once it is, although it was refused before', async () => {
   await using closing = new AsyncDisposableStack();
   let refusals = 0;
-  const { asked, start } = await setUp(closing, {
+  const { asked, start } = await startRuns(closing, {
     'POST /sessions/authorize': () => {
       child.kill('SIGKILL');
       return undefined;
@@ -128,7 +74,7 @@ test('killed while the session is being authorized, it is ended once it is, alth
 test('a service that is away does not change how the command ended', async () => {
   await using closing = new AsyncDisposableStack();
   const away = () => ({ status: 503, body: { title: 'Away' } });
-  const { start } = await setUp(closing, { 'DELETE /sessions/self': away, 'GET /logs': away });
+  const { start } = await startRuns(closing, { 'DELETE /sessions/self': away, 'GET /logs': away });
   const { code, stderr } = await endOf(start(['sh', '-c', 'exit 9']));
   expect([code, stderr]).toEqual([9, expect.stringContaining('the session has not ended yet')]);
   expect(stderr).toContain('the calls cannot be shown');
@@ -136,30 +82,28 @@ test('a service that is away does not change how the command ended', async () =>
 
 test('a key that may not read the log is silent about calls', async () => {
   await using closing = new AsyncDisposableStack();
-  const { start } = await setUp(closing);
+  const { start } = await startRuns(closing);
   const { code, stderr } = await endOf(start(['true']));
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('calls')]);
 });
 
 test('says at once that a short session has ended, while the command goes on', async () => {
   await using closing = new AsyncDisposableStack();
-  const { start } = await setUp(closing);
+  const { start } = await startRuns(closing);
   const child = start(['sleep', '600'], ['--for', '1s']);
-  let told = '';
-  child.stderr?.on('data', (chunk) => (told += chunk));
-  await eventually('it says so', () => told.includes('the session has ended'));
-  expect(told).not.toContain('in a minute');
+  const told = toldBy(child);
+  await eventually('it says so', () => told().includes('the session has ended'));
+  expect(told()).not.toContain('in a minute');
   child.kill('SIGTERM');
   expect(await endOf(child)).toMatchObject({ signal: 'SIGTERM' });
 });
 
 test('says a minute ahead that the session ends', async () => {
   await using closing = new AsyncDisposableStack();
-  const { start } = await setUp(closing);
+  const { start } = await startRuns(closing);
   const child = start(['sleep', '600'], ['--for', '61s']);
-  let told = '';
-  child.stderr?.on('data', (chunk) => (told += chunk));
-  await eventually('it says so', () => told.includes('the session ends in a minute'));
+  const told = toldBy(child);
+  await eventually('it says so', () => told().includes('the session ends in a minute'));
   child.kill('SIGTERM');
   await endOf(child);
 });
@@ -174,14 +118,14 @@ test.each<[string, string[], number, string]>([
   ['--env with another route', ['--routes', 'github', '--env', 'A=b:key', '--', 'true'], 2, 'does not name'],
 ])('a mistake before anything is done: %s', async (_name, words, code, message) => {
   await using closing = new AsyncDisposableStack();
-  const { env, asked } = await setUp(closing);
+  const { env, asked } = await startRuns(closing);
   expect(await type(['run', ...words], { env })).toMatchObject({ code, error: expect.stringContaining(message) });
   expect(asked('POST /sessions')).toEqual([]);
 });
 
 test('a key in the environment is not mixed with those of a profile', async () => {
   await using closing = new AsyncDisposableStack();
-  const { env, seen } = await setUp(closing);
+  const { env, seen } = await startRuns(closing);
   seen.length = 0;
   const ours = { ...env, SLUICE_URL: 'http://127.0.0.1:1', SLUICE_API_KEY: keys.management };
   const { code, error } = await type(['run', '--routes', 'github', '--', 'true'], { env: ours });
@@ -199,7 +143,7 @@ test('a profile without a public key says which key is missing', async () => {
 
 test('options behind -- are those of the command, also --help', async () => {
   await using closing = new AsyncDisposableStack();
-  const { start } = await setUp(closing);
+  const { start } = await startRuns(closing);
   expect(await endOf(start(['sh', '-c', 'test "$1" = --help && exit 8', 'x', '--help']))).toMatchObject({ code: 8 });
   const { out } = await type(['run', '--help']);
   expect(out).toContain('Usage: sluice run [options] -- COMMAND');
