@@ -55,7 +55,8 @@ export function planEnvironment({ url, proxies, named, env }: Wanted): PlannedEn
       set.set(name, value);
     }
   }
-  for (const sameHost of Map.groupBy(routes.filter(hasClients), hostOf).values()) {
+  for (const host of new Set(routes.filter(hasClients).map(hostOf))) {
+    const sameHost = routes.filter((route) => hasClients(route) && hostOf(route) === host);
     const [first, ...others] = sameHost;
     const chosen = others.length === 0 ? first : sameHost.find(isNamedLikeItsClients);
     // All variables or none: a key without the base URL of its route would be sent elsewhere.
