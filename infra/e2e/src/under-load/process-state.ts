@@ -3,7 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Node } from '../cluster/node.ts';
 import { startRepeating } from './clients.ts';
 
-/** What a process holds: resident memory in MiB, sockets and threads; proc(5). */
+/**
+ * What a process holds: memory in MiB, sockets and threads; proc(5). Pages of files, such as Node itself, do not count, because
+ * a cgroup that reaches its limit gives them back.
+ */
 export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
   if (pid === undefined) throw new Error(`${name} does not run`);
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
@@ -12,10 +15,10 @@ export async function sampleProcess({ name, pid }: Pick<Node, 'name' | 'pid'>) {
   // One that has been closed meanwhile leads nowhere.
   const targets = await Promise.all(descriptors.map((one) => readlink(`/proc/${pid}/fd/${one}`).catch(() => '')));
   const sockets = targets.filter((target) => target.startsWith('socket:')).length;
-  return { pid, memory: field('VmRSS') / 1024, sockets, threads: field('Threads') };
+  return { pid, memory: (field('RssAnon') + field('RssShmem')) / 1024, sockets, threads: field('Threads') };
 }
 
-/** Measures the resident memory of a process, in MiB, ten times a second until it is stopped. */
+/** Measures the memory of a process, in MiB, ten times a second until it is stopped. */
 export function watchMemory(node: Pick<Node, 'name' | 'pid'>, onSample?: (memory: number) => void) {
   const seen: number[] = [];
   const watching = startRepeating(1, async () => {
