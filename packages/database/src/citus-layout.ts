@@ -30,6 +30,7 @@ export const citusLayout: Record<keyof Tables, Placement> = {
   identities: { on: 'coordinator', why: 'found before the Tenant is known' },
   members: { on: 'coordinator', why: 'few, and whoever is removed must be refused everywhere at once' },
   former_members: { on: 'coordinator', why: 'written with the member that is removed' },
+  former_names: { on: 'coordinator', why: 'written by triggers of the tables that have the names' },
   invitations: { on: 'coordinator', why: 'few; found by the hash of a secret, before the Tenant is known' },
   sign_ins: { on: 'coordinator', why: 'found by the hash of a cookie, and gone with their member or key' },
   pending_sign_ins: { on: 'coordinator', why: 'found by the hash of a cookie, before the Tenant is known' },

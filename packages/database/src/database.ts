@@ -7,6 +7,7 @@ import type { ChangesTable } from './tables/changes.ts';
 import type { CountersTable } from './tables/counters.ts';
 import type { DataKeysTable } from './tables/data-keys.ts';
 import type { DueTokensTable } from './tables/due-tokens.ts';
+import type { FormerNamesTable } from './tables/former-names.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
 import type { KeyUsesTable } from './tables/key-uses.ts';
 import type {
@@ -44,6 +45,7 @@ export interface Tables {
   identities: IdentitiesTable;
   members: MembersTable;
   former_members: FormerMembersTable;
+  former_names: FormerNamesTable;
   invitations: InvitationsTable;
   sign_ins: SignInsTable;
   sign_in_links: SignInLinksTable;

@@ -24,6 +24,7 @@ export type { AccessRuleRow, ApplicationsTable } from './tables/applications.ts'
 export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
 export type { DueTokensTable } from './tables/due-tokens.ts';
+export type { NamedKind } from './tables/former-names.ts';
 export type { ProxiesTable } from './tables/proxies.ts';
 export {
   listProxyMembers,

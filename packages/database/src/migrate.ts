@@ -35,6 +35,7 @@ import * as placesAndRequestHeaders from './migrations/0081-places-and-request-h
 import * as routes from './migrations/0082-routes.ts';
 import * as usesOfTokens from './migrations/0083-uses-of-tokens.ts';
 import * as responseGuard from './migrations/0084-response-guard.ts';
+import * as formerNames from './migrations/0086-former-names.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -71,6 +72,7 @@ const migrations = {
   '0082-routes': routes,
   '0083-uses-of-tokens': usesOfTokens,
   '0084-response-guard': responseGuard,
+  '0086-former-names': formerNames,
 };
 
 export type MigrationName = keyof typeof migrations;

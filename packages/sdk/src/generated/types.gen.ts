@@ -1071,6 +1071,12 @@ export type LogConsistency = {
 export type LogPage = {
     pagination: LogPagination;
     data: Array<Log>;
+    /**
+     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) that the rows show, by id. A thing that was renamed or deleted has the name that it had when the newest of these rows was written. You need the permission to read a thing, `tenant:member:read` for people; names that are not known are absent. Names are no part of the rows, so exports and proofs have none
+     */
+    names: {
+        [key: string]: string;
+    };
 };
 
 /**

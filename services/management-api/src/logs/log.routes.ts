@@ -13,6 +13,7 @@ import {
 } from './log.queries.ts';
 import { entityTypeList, listLogsQuery, logPage } from './log.schema.ts';
 import { filterOf } from './log-filter.ts';
+import { namesOf } from './log-names.ts';
 
 const listLogsOperation = operation({
   id: 'listLogs',
@@ -22,6 +23,7 @@ const listLogsOperation = operation({
     'Who did what, when, to which resource, and which tokens were disclosed where. A new row is listed within two seconds. ' +
     'A request has one row. Only a streamed body has more: one for each part in which tokens are found, with the same `trace_id`. ' +
     'To get the next page, send `pagination.next` as `start`. With `start` there are no totals, so every page costs the same. ' +
+    '`names` has the names of what the rows show, also of things that are gone. ' +
     pageLimit,
   method: 'get',
   path: '/logs',
@@ -41,12 +43,13 @@ const listLogsOperation = operation({
     const isPast = counted && !counted.isLowerBound && isPastEnd(query, counted.total);
     const rows = isPast ? [] : await listLogs(db, tenantId, { filter, size, offset, hold, ...(after && { after }) });
     const data = rows.slice(0, size).map(presentLog);
+    const names = await namesOf(db, caller, data);
     const last = rows.length > size ? data.at(-1) : undefined;
     const next = last && { next: signCursor(pepper, scope, [last.created_at, last.id]) };
-    if (!counted) return { pagination: { page_size: size, ...next }, data };
+    if (!counted) return { pagination: { page_size: size, ...next }, data, names };
     const { total, isLowerBound } = counted;
     const { pagination } = toPage(data, total, query);
-    return { pagination: { ...pagination, ...(isLowerBound && { total_is_lower_bound: true }), ...next }, data };
+    return { pagination: { ...pagination, ...(isLowerBound && { total_is_lower_bound: true }), ...next }, data, names };
   },
 });
 

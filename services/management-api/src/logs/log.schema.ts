@@ -104,13 +104,18 @@ export const exportText = {
   examples: [`${JSON.stringify({ ...log.examples[0], ...leaf })}\n`],
 } as const;
 
+const exampleNames = {
+  [example.application_id]: 'Checkout',
+  '7d0e8a55-6a0c-4a3e-9f35-0b8f2b1f6c11': 'Payment processor',
+};
+
 const pagination = { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 };
 
 export const logPage = {
   type: 'object',
   title: 'LogPage',
-  examples: [{ pagination, data: log.examples }],
-  required: ['pagination', 'data'],
+  examples: [{ pagination, data: log.examples, names: exampleNames }],
+  required: ['pagination', 'data', 'names'],
   properties: {
     pagination: {
       type: 'object',
@@ -129,6 +134,12 @@ export const logPage = {
       },
     },
     data: { type: 'array', items: log },
+    names: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) that the rows show, by id. A thing that was renamed or deleted has the name that it had when the newest of these rows was written. You need the permission to read a thing, `tenant:member:read` for people; names that are not known are absent. Names are no part of the rows, so exports and proofs have none',
+    },
   },
 } as const;
 

@@ -12,7 +12,7 @@ test('two workers at once delete each expired key once, with one audit row, and 
   const application_id = await rows.application(tenant_id);
   const moment = (fromNowMs: number) => new Date(Date.now() + fromNowMs).toISOString();
   const keys = Array.from({ length: 1200 }, (_, i) => ({
-    ...{ tenant_id, application_id, version: i + 2, key_hash: randomBytes(32) },
+    ...{ tenant_id, application_id, version: i + 2, key_hash: randomBytes(32), name: `Key ${i}` },
     expires_at: i < 1100 ? moment(-1000) : moment(3600_000),
   }));
   await db.insertInto('application_keys').values(keys).execute();
@@ -20,6 +20,8 @@ test('two workers at once delete each expired key once, with one audit row, and 
   await deleteExpiredKeys(db); // deletes what each left to the other
   const left = await db.selectFrom('application_keys').select('version').where('tenant_id', '=', tenant_id).execute();
   expect(left).toHaveLength(101);
+  const named = await db.selectFrom('former_names').select('name').where('tenant_id', '=', tenant_id).execute();
+  expect(new Set(named.map(({ name }) => name)).size).toBe(1100);
   const audited = await db
     .selectFrom('audit_log')
     .select(['operation', 'entity_id', 'detail'])

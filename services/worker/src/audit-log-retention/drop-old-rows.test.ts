@@ -200,6 +200,25 @@ test('the log of a purged Tenant goes when its days are over, also what comes la
   expect(await stateOf(db, other)).toMatchObject({ rows: 40, tokens: 80, leaves: 40 });
 });
 
+test('former names go with the rows that show them, and stay while there is no retention', async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await openDatabase(stack);
+  const tenant_id = await testRows(db).tenant();
+  const untils = [-5, -2].map(monthsAway);
+  const former = { tenant_id, kind: 'proxy', id: randomUUID(), name: 'P' } as const;
+  await db
+    .insertInto('former_names')
+    .values(untils.map((until) => ({ ...former, until })))
+    .execute();
+  const kept = async (retentionDays: number | undefined) => {
+    await dropOldRows({ db, retentionDays, keepClosedDays: 0 });
+    const rows = await db.selectFrom('former_names').select('until').orderBy('until').execute();
+    return rows.map(({ until }) => until);
+  };
+  expect(await kept(undefined)).toEqual(untils);
+  expect(await kept(daysFor(-3))).toEqual(untils.slice(1));
+});
+
 test('while a reader keeps a month in use, all else goes, and the month once the reader is done', async () => {
   await using stack = new AsyncDisposableStack();
   const db = await openDatabase(stack);

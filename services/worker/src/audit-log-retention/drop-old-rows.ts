@@ -2,6 +2,7 @@ import type { Database } from '@sluice/database';
 import { separately } from '../ledger/separately.ts';
 import type { LedgerSigner } from '../ledger/sign-tree.ts';
 import {
+  dropFormerNames,
   dropOldestMonth,
   firstMonthToKeep,
   giveUpRows,
@@ -32,6 +33,7 @@ export async function dropOldRows({ db, retentionDays, keepClosedDays, ...signer
     const keepFrom = await firstMonthToKeep(db, retentionDays);
     for (const tenantId of await listLedgersWithOldRows(db, keepFrom)) await giveUp(tenantId, keepFrom);
     while (await dropOldestMonth(db, keepFrom)); // a month that is in use is left to the next round
+    while ((await dropFormerNames(db, keepFrom, batchSize)) === batchSize);
   }
   for (const tenantId of await listClosedLedgers(db, keepClosedDays)) await giveUp(tenantId, 'infinity');
   if (signer.privateKey) for (const tenantId of await listLedgersToState(db)) await giveUp(tenantId, '-infinity');

@@ -10,6 +10,16 @@ export async function firstMonthToKeep(db: Database, days: number): Promise<stri
   return rows[0]?.month ?? '-infinity';
 }
 
+/** Names that only rows before `keepFrom` can show. @returns how many were deleted. */
+export async function dropFormerNames(db: Database, keepFrom: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from former_names where (tenant_id, kind, id, until) in (
+      select tenant_id, kind, id, until from former_names where until < ${keepFrom}::timestamptz
+      order by until limit ${sql.lit(limit)})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 export async function listLedgersWithOldRows(db: Database, keepFrom: string): Promise<string[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select ledgers.tenant_id from ledgers

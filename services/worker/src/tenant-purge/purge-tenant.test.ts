@@ -107,6 +107,10 @@ async function fillOtherTables(tenant_id: string): Promise<void> {
   const { userId } = await insertTestMember(db, { tenantId: tenant_id, role: 'ADMIN' });
   await insertTestSignIn(db, { tenantId: tenant_id, userId, secretHash: randomBytes(32) });
   await db.insertInto('former_members').values({ tenant_id, user_id: userId }).execute();
+  await db
+    .insertInto('former_names')
+    .values({ tenant_id, kind: 'proxy', id: randomUUID(), name: 'P', until: soon })
+    .execute();
   const link = { tenant_id, secret_hash: randomBytes(32), expires_at: soon };
   await db
     .insertInto('sign_in_links')

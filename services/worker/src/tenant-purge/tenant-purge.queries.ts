@@ -22,6 +22,7 @@ const purge = {
   sessions: 'with its Application',
   members: 'with its Tenant',
   former_members: 'with its Tenant',
+  former_names: ['kind', 'id', 'until'],
   invitations: ['id'],
   sign_ins: 'with its member or key',
   sign_in_links: 'with its member',
