@@ -35,6 +35,7 @@ import * as placesAndRequestHeaders from './migrations/0081-places-and-request-h
 import * as routes from './migrations/0082-routes.ts';
 import * as usesOfTokens from './migrations/0083-uses-of-tokens.ts';
 import * as responseGuard from './migrations/0084-response-guard.ts';
+import * as namesInOrder from './migrations/0085-names-in-order.ts';
 import * as formerNames from './migrations/0086-former-names.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
@@ -72,6 +73,7 @@ const migrations = {
   '0082-routes': routes,
   '0083-uses-of-tokens': usesOfTokens,
   '0084-response-guard': responseGuard,
+  '0085-names-in-order': namesInOrder,
   '0086-former-names': formerNames,
 };
 

@@ -55,6 +55,7 @@ const fills = {
 };
 
 const ginIndexes: { readonly [table: string]: string } = {
+  applications: 'applications_name',
   proxies: 'proxies_name',
   reactors: 'reactors_name',
   reactor_formulas: 'reactor_formulas_name',

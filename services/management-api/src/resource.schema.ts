@@ -25,6 +25,11 @@ export const nameFilter = {
   description:
     'Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal',
 } as const;
+export const emailFilter = {
+  ...nameFilter,
+  maxLength: 254,
+  description: nameFilter.description.replaceAll('name', 'e-mail address'),
+} as const;
 
 export const authorship = {
   created_by: { ...uuid, description: 'Id of the Application, session or user that created it' },

@@ -130,7 +130,7 @@ interface ApplicationsKeysResource {
 interface ApplicationsResource {
   /** Create an Application and its API key. Needs `application:create`. */
   create(body: types.CreateApplicationData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationResponses>>;
-  /** List Applications, newest first. Needs `application:read`. */
+  /** List Applications. Needs `application:read`. */
   list(query?: types.ListApplicationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListApplicationsResponses>>, Answer<types.ListApplicationsResponses>>;
   /** Get the Application of the API key. Needs `application:read`. */
   getByKey(options?: CallOptions): Promise<Answer<types.GetApplicationByKeyResponses>>;
@@ -192,7 +192,7 @@ interface TenantResource {
 }
 
 interface MembersResource {
-  /** List the members of the Tenant, newest first. Needs `tenant:member:read`. */
+  /** List the members of the Tenant. Needs `tenant:member:read`. */
   list(query?: types.ListMembersData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListMembersResponses>>, Answer<types.ListMembersResponses>>;
   /** Change the role of a member. Needs `tenant:member:update`. */
   update(id: string, body: types.UpdateMemberData['body'], options?: ChangeOptions): Promise<Answer<types.UpdateMemberResponses>>;
@@ -203,7 +203,7 @@ interface MembersResource {
 interface InvitationsResource {
   /** Invite a person to become a member. Needs `tenant:invitation:create`. */
   create(body: types.CreateInvitationData['body'], options?: CallOptions): Promise<Answer<types.CreateInvitationResponses>>;
-  /** List the invitations that are not accepted yet, newest first. Needs `tenant:invitation:read`. */
+  /** List the invitations that are not accepted yet. Needs `tenant:invitation:read`. */
   list(query?: types.ListInvitationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListInvitationsResponses>>, Answer<types.ListInvitationsResponses>>;
   /** Get an invitation. Needs `tenant:invitation:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetInvitationResponses>>;
@@ -225,7 +225,7 @@ interface ProxiesVersionsResource {
 interface ProxiesResource {
   /** Create a Proxy. Needs `proxy:create`. */
   create(body: types.CreateProxyData['body'], options?: CallOptions): Promise<Answer<types.CreateProxyResponses>>;
-  /** List Proxies, newest first. Needs `proxy:read`. */
+  /** List Proxies. Needs `proxy:read`. */
   list(query?: types.ListProxiesData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListProxiesResponses>>, Answer<types.ListProxiesResponses>>;
   /** Get a Proxy. Needs `proxy:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetProxyResponses>>;
@@ -243,7 +243,7 @@ interface ProxiesResource {
 interface ReactorFormulasResource {
   /** Create a reactor formula. Needs `reactor:create`. */
   create(body: types.CreateReactorFormulaData['body'], options?: CallOptions): Promise<Answer<types.CreateReactorFormulaResponses>>;
-  /** List reactor formulas, newest first. Needs `reactor:read`. */
+  /** List reactor formulas. Needs `reactor:read`. */
   list(query?: types.ListReactorFormulasData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListReactorFormulasResponses>>, Answer<types.ListReactorFormulasResponses>>;
   /** Get a reactor formula. Needs `reactor:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetReactorFormulaResponses>>;
@@ -265,7 +265,7 @@ interface ReactorsResultsResource {
 interface ReactorsResource {
   /** Create a reactor. Needs `reactor:create`. */
   create(body: types.CreateReactorData['body'], options?: CallOptions): Promise<Answer<types.CreateReactorResponses>>;
-  /** List reactors, newest first. Needs `reactor:read`. */
+  /** List reactors. Needs `reactor:read`. */
   list(query?: types.ListReactorsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListReactorsResponses>>, Answer<types.ListReactorsResponses>>;
   /** Get a reactor. Needs `reactor:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetReactorResponses>>;
@@ -316,7 +316,7 @@ interface ConsoleSignInResource {
 }
 
 interface ConsoleSignInsResource {
-  /** List your sign-ins in this Tenant, or all with tenant:member:read, newest first. */
+  /** List your sign-ins in this Tenant, or all with tenant:member:read. */
   list(query?: types.ListSignInsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSignInsResponses>>, Answer<types.ListSignInsResponses>>;
   /** End a sign-in. */
   delete(id: string, options?: CallOptions): Promise<void>;

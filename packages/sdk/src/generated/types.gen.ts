@@ -3006,9 +3006,17 @@ export type ListApplicationsData = {
          */
         id?: Array<string>;
         /**
+         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
+         */
+        name?: string;
+        /**
          * Lists only Applications of this type
          */
         type?: 'private' | 'public' | 'management';
+        /**
+         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         */
+        sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
          * Number of the page to return
          */
@@ -3517,6 +3525,14 @@ export type ListMembersData = {
          */
         user_id?: Array<string>;
         /**
+         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         */
+        email?: string;
+        /**
+         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         */
+        sort?: 'created_at' | '-created_at' | 'email' | '-email';
+        /**
          * Number of the page to return
          */
         page?: number;
@@ -3581,6 +3597,14 @@ export type ListInvitationsData = {
          * Only these
          */
         status?: 'PENDING' | 'EXPIRED';
+        /**
+         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         */
+        email?: string;
+        /**
+         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         */
+        sort?: 'created_at' | '-created_at' | 'email' | '-email';
         /**
          * Number of the page to return
          */
@@ -3688,6 +3712,10 @@ export type ListProxiesData = {
          * Only the Proxy whose route has exactly this name
          */
         path_name?: string;
+        /**
+         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         */
+        sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
          * Number of the page to return
          */
@@ -3891,6 +3919,10 @@ export type ListReactorFormulasData = {
          */
         name?: string;
         /**
+         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         */
+        sort?: 'created_at' | '-created_at' | 'name' | '-name';
+        /**
          * Number of the page to return
          */
         page?: number;
@@ -3997,6 +4029,10 @@ export type ListReactorsData = {
          * Lists only reactors that run this formula
          */
         formula_id?: string;
+        /**
+         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         */
+        sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
          * Number of the page to return
          */
@@ -4724,6 +4760,14 @@ export type ListSignInsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         */
+        email?: string;
+        /**
+         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         */
+        sort?: 'created_at' | '-created_at' | 'email' | '-email';
         /**
          * Number of the page to return
          */

@@ -100,7 +100,7 @@ describe.each(['applications', 'proxies'] as const)('%s', (resource) => {
   });
 
   test('unknown query parameters are ignored', async () => {
-    expect((await api.current.send('GET', `/${resource}?foo=bar&__proto__=1&sort=%zz`)).status).toBe(200);
+    expect((await api.current.send('GET', `/${resource}?foo=bar&__proto__=1&order=%zz`)).status).toBe(200);
   });
 });
 

@@ -21,7 +21,19 @@ import * as reactors from '../reactors/reactor.queries.ts';
 import * as sessions from '../sessions/session.queries.ts';
 import * as tenants from '../tenants/tenant.queries.ts';
 
-const large = useStack(async (stack) => (await openFilledDatabase(stack)).db);
+const large = useStack(async (stack) => {
+  const { db } = await openFilledDatabase(stack);
+  for (const table of ['applications', 'proxies', 'reactors', 'reactor_formulas']) await countRows(db, table);
+  return db;
+});
+
+/** Without its total, a list would take every page for one past the end and read nothing. */
+async function countRows(db: Database, table: string): Promise<void> {
+  await sql`
+    insert into counters (tenant_id, counter, slot, value)
+    select tenant_id, ${table}, 0, count(*) from ${sql.table(table)} group by tenant_id
+  `.execute(db);
+}
 
 const tenantId = filled.tenantId(3);
 const applicationId = filled.applicationId(13);
@@ -31,6 +43,7 @@ const filterOf = (part: Partial<reactors.ReactorFilter>) => ({
   ...{ ids: [], name: undefined, formulaId: undefined },
   ...part,
 });
+const orders = (['created_at', 'name', '-name'] as const).flatMap((sort) => [{ sort }, { sort, page: 100, size: 100 }]);
 const page = { page: 1, size: 20, hold: () => undefined };
 const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
@@ -60,6 +73,13 @@ const queries = {
       (db) => applications.listApplications(db, tenantId, { ids: [] }, page),
       (db) => applications.listApplications(db, tenantId, { ids: [applicationId, randomUUID()], type: 'public' }, page),
       (db) => applications.listApplications(db, tenantId, { ids: [], type: 'public' }, page),
+      ...orders.map(
+        (order) => (db: Database) => applications.listApplications(db, tenantId, { ids: [] }, { ...page, ...order }),
+      ),
+      ...['application 13', 'cation 1*3', 'xy', '---'].map(
+        (name) => (db: Database) => applications.listApplications(db, tenantId, { ids: [], name }, page),
+      ),
+      (db) => applications.listApplications(db, tenantId, { ids: [], name: '133' }, { ...page, sort: 'name' }),
       (db) => applications.listApplications(db, tenantId, { ids: [] }, { ...page, page: 100, size: 100 }),
     ],
     lockApplication: (db) => applications.lockApplication(db, tenantId, applicationId),
@@ -106,6 +126,10 @@ const queries = {
         list([], name),
       ),
       list([proxyId], 'proxy'),
+      ...orders.map(
+        (order) => (db: Database) =>
+          proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { ...page, ...order }),
+      ),
       (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, { ...page, page: 100, size: 100 }),
       (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined, pathName: 'payments' }, page),
     ],
@@ -124,6 +148,9 @@ const queries = {
     lockReactor: (db) => reactors.lockReactor(db, tenantId, reactorId),
     listReactors: [
       (db) => reactors.listReactors(db, tenantId, filterOf({}), page),
+      ...orders.map(
+        (order) => (db: Database) => reactors.listReactors(db, tenantId, filterOf({}), { ...page, ...order }),
+      ),
       (db) => reactors.listReactors(db, tenantId, filterOf({ ids: [reactorId, randomUUID()] }), page),
       (db) => reactors.listReactors(db, tenantId, filterOf({ name: '3f2a9' }), page),
       (db) => reactors.listReactors(db, tenantId, filterOf({ formulaId: filled.formulaId(13) }), page),
@@ -138,6 +165,10 @@ const queries = {
     findFormula: (db) => formulas.findFormula(db, tenantId, filled.formulaId(13)),
     listFormulas: [
       (db) => formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, page),
+      ...orders.map(
+        (order) => (db: Database) =>
+          formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, { ...page, ...order }),
+      ),
       (db) => formulas.listFormulas(db, tenantId, { ids: [filled.formulaId(13)], name: undefined }, page),
       (db) => formulas.listFormulas(db, tenantId, { ids: [], name: '3f2a9' }, page),
     ],
@@ -204,6 +235,21 @@ test.each(['3f2a9', '*3F2*a', 'proxy 3f2'])(
   },
 );
 
+test.each(['applications', 'proxies', 'reactors', 'reactor_formulas'] as const)(
+  'names of %s are read in the order of their index',
+  async (table) => {
+    const sorted = { ...page, sort: 'name' } as const;
+    const lists = {
+      applications: (db) => applications.listApplications(db, tenantId, { ids: [] }, sorted),
+      proxies: (db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, sorted),
+      reactors: (db) => reactors.listReactors(db, tenantId, filterOf({}), sorted),
+      reactor_formulas: (db) => formulas.listFormulas(db, tenantId, { ids: [], name: undefined }, sorted),
+    } satisfies Record<string, Query>;
+    const statements = await recorded(lists[table]);
+    expect(await findIndexes(large.current, statements.slice(-1))).toContain(`${table}_by_name`);
+  },
+);
+
 describe('a deep page reads an index of ids on the way, and rows for itself alone', () => {
   const deep = { ...page, page: 90, size: 100 };
   const buffersOf = async (query: Query) => countBuffers(large.current, (await recorded(query)).slice(-1));
@@ -224,6 +270,18 @@ describe('a deep page reads an index of ids on the way, and rows for itself alon
     expect(
       await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: 'proxy' }, deep)),
     ).toBeGreaterThan(2000);
+  });
+
+  test('Applications and Proxies by name', async () => {
+    await vacuumWhole(large.current, 'applications');
+    await vacuumWhole(large.current, 'proxies');
+    const byName = { ...deep, sort: 'name' } as const;
+    expect(await buffersOf((db) => applications.listApplications(db, tenantId, { ids: [] }, byName))).toBeLessThan(
+      1000,
+    );
+    expect(
+      await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, byName)),
+    ).toBeLessThan(1300);
   });
 
   test('past the end nothing but the total is read', async () => {
@@ -251,7 +309,7 @@ describe('what the test itself would find', () => {
   }
 
   test('a table whose indexes are missing', async () => {
-    const change = sql`alter table proxies drop constraint proxies_pkey cascade; drop index proxies_name, proxies_newest`;
+    const change = sql`alter table proxies drop constraint proxies_pkey cascade; drop index proxies_name, proxies_newest, proxies_by_name`;
     expect(await findAfter(change, list([], '3f2a9'))).toContainEqual(expect.stringMatching(/^Seq Scan of proxies: /));
   });
 

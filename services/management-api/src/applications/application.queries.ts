@@ -12,6 +12,8 @@ import {
 } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
+import { inOrder, type Sorted } from '../list-order.ts';
+import { isNameFilter, likePattern } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 import { insertKey } from './keys/application-key.queries.ts';
 
@@ -73,16 +75,17 @@ const selectById = prepared('application_by_id', (db, tenantId: string, id: stri
 export interface ApplicationFilter {
   ids: readonly string[];
   type?: ApplicationType | undefined;
+  name?: string | undefined;
 }
 
-/** Newest first. Reads only the page's rows, and an index of ids for skipped pages. */
+/** Reads only the page's rows, and an index of ids for skipped pages. */
 export async function listApplications(
   db: Database,
   tenantId: string,
   filter: ApplicationFilter,
-  page: PageRequest & { hold: Hold },
+  page: PageRequest & Sorted & { hold: Hold },
 ) {
-  const isFiltered = filter.ids.length > 0 || filter.type !== undefined;
+  const isFiltered = filter.ids.length > 0 || filter.type !== undefined || isNameFilter(filter.name);
   const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
   if (isPastEnd(page, total)) return { data: [], total };
   const found = db
@@ -91,8 +94,7 @@ export async function listApplications(
     .where('tenant_id', '=', tenantId)
     .where(notExpired)
     .where(matches(filter))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'applications'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
   const rows = db
@@ -100,16 +102,16 @@ export async function listApplications(
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(columns)
     .where('tenant_id', '=', tenantId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
+    .$call(inOrder(page, 'applications'));
   await reservePage(db, rows, page);
   return { data: await rows.execute(), total };
 }
 
-function matches({ ids, type }: ApplicationFilter) {
+function matches({ ids, type, name }: ApplicationFilter) {
   const conditions = [
     ...(ids.length > 0 ? [sql<boolean>`id = any(${[...ids]}::uuid[])`] : []),
     ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
+    ...(isNameFilter(name) ? [sql<boolean>`name ilike ${likePattern(name)}`] : []),
   ];
   return (eb: ExpressionBuilder<Tables, 'applications'>) => eb.and(conditions);
 }

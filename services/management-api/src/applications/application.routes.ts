@@ -6,11 +6,12 @@ import type { Queryable } from '@sluice/database';
 import { Confirmed, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { type Context, operation } from '../context.ts';
 import { futureDate } from '../future-date.ts';
+import { sortByName } from '../list-order.ts';
 import { faultInName } from '../names.ts';
 import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
-import { idFilter, idParams } from '../resource.schema.ts';
+import { idFilter, idParams, nameFilter } from '../resource.schema.ts';
 import { withoutNulls } from '../without-nulls.ts';
 import { checkGrants, requireGrants, requireHeld } from './application.grants.ts';
 import { applicationNotFound } from './application.not-found.ts';
@@ -104,7 +105,7 @@ async function setAlarm({ jobs, log }: Context, { tenant_id, id }: { tenant_id: 
 const listAllApplications = operation({
   id: 'listApplications',
   tag: 'Applications',
-  summary: 'List Applications, newest first',
+  summary: 'List Applications',
   description: `The response has no API keys. ${pageLimit}`,
   method: 'get',
   path: '/applications',
@@ -113,7 +114,9 @@ const listAllApplications = operation({
     type: 'object',
     properties: {
       id: idFilter,
+      name: nameFilter,
       type: { type: 'string', enum: applicationTypes, description: 'Lists only Applications of this type' },
+      sort: sortByName,
       ...pageQuery,
     },
   },
@@ -123,7 +126,7 @@ const listAllApplications = operation({
     const { data, total } = await listApplications(
       db,
       caller.tenantId,
-      { ids: query.id ?? [], type: query.type },
+      { ids: query.id ?? [], type: query.type, name: query.name },
       { ...query, hold },
     );
     return toPage(data.map(withoutNulls), total, query);

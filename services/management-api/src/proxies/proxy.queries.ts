@@ -13,6 +13,7 @@ import {
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { inOrder, type Sorted } from '../list-order.ts';
 import { isNameFilter, likePattern } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 
@@ -91,12 +92,12 @@ export interface ProxyFilter {
   pathName?: string | undefined;
 }
 
-/** Newest first. Reads the page's rows after their memory is reserved, and only the ids of skipped pages. */
+/** Reads the page's rows after their memory is reserved, and only the ids of skipped pages. */
 export async function listProxies(
   db: Database,
   tenantId: string,
   filter: ProxyFilter,
-  page: PageRequest & { hold: Hold },
+  page: PageRequest & Sorted & { hold: Hold },
 ) {
   const total = await countProxies(db, tenantId, filter);
   if (isPastEnd(page, total)) return { data: [], total };
@@ -105,8 +106,7 @@ export async function listProxies(
     .select('id as found_id')
     .where('tenant_id', '=', tenantId)
     .$call((query) => matching(query, filter))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'proxies'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
   const rows = db
@@ -114,8 +114,7 @@ export async function listProxies(
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(columns)
     .where('tenant_id', '=', tenantId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
+    .$call(inOrder(page, 'proxies'));
   await reservePage(db, rows, page);
   return { data: await rows.execute(), total };
 }

@@ -16,6 +16,7 @@ import {
 } from '@sluice/http-api';
 import { mergePatch } from '@sluice/vault';
 import { operation } from '../context.ts';
+import { sortByName } from '../list-order.ts';
 import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
@@ -82,7 +83,7 @@ const createProxy = operation({
 const listAllProxies = operation({
   id: 'listProxies',
   tag: 'Proxies',
-  summary: 'List Proxies, newest first',
+  summary: 'List Proxies',
   description: pageLimit,
   method: 'get',
   path: '/proxies',
@@ -93,6 +94,7 @@ const listAllProxies = operation({
       id: idFilter,
       name: nameFilter,
       path_name: { type: 'string', maxLength: 63, description: 'Only the Proxy whose route has exactly this name' },
+      sort: sortByName,
       ...pageQuery,
     },
   },

@@ -11,6 +11,7 @@ import {
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { inOrder, type Sorted } from '../list-order.ts';
 import { isNameFilter, likePattern } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 
@@ -82,12 +83,12 @@ export interface ReactorFilter {
   formulaId: string | undefined;
 }
 
-/** Newest first. Reads the page's rows after their memory is reserved. */
+/** Reads the page's rows after their memory is reserved. */
 export async function listReactors(
   db: Database,
   tenantId: string,
   { ids, name, formulaId }: ReactorFilter,
-  page: PageRequest & { hold: Hold },
+  page: PageRequest & Sorted & { hold: Hold },
 ) {
   const wanted = db
     .selectFrom('reactors')
@@ -102,8 +103,7 @@ export async function listReactors(
   if (isPastEnd(page, total)) return { data: [], total };
   const found = wanted
     .select('id as found_id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'reactors'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
   const rows = db
@@ -111,8 +111,7 @@ export async function listReactors(
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(columns)
     .where('tenant_id', '=', tenantId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
+    .$call(inOrder(page, 'reactors'));
   await reservePage(db, rows, page);
   return { data: await rows.execute(), total };
 }

@@ -3,6 +3,7 @@ import type { Change, Verb } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { operation } from '../context.ts';
+import { sortByName } from '../list-order.ts';
 import { readName } from '../read-name.ts';
 import { recordAct } from '../record-act.ts';
 import { pageLimit } from '../reserve-page.ts';
@@ -65,12 +66,15 @@ const createReactor = operation({
 const listAllReactors = operation({
   id: 'listReactors',
   tag,
-  summary: 'List reactors, newest first',
+  summary: 'List reactors',
   description: pageLimit,
   method: 'get',
   path: '/reactors',
   permission: 'reactor:read',
-  query: { type: 'object', properties: { id: idFilter, name: nameFilter, formula_id: formulaFilter, ...pageQuery } },
+  query: {
+    type: 'object',
+    properties: { id: idFilter, name: nameFilter, formula_id: formulaFilter, sort: sortByName, ...pageQuery },
+  },
   showsSecrets: true,
   response: { 200: pageOf(reactorSchema) },
   errors: ['payload_too_large'],

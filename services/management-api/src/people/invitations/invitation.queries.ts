@@ -2,6 +2,8 @@ import type { Role } from '@sluice/access';
 import { isPastEnd, type Queryable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
+import { inOrder, type Sorted } from '../../list-order.ts';
+import { isNameFilter, likePattern } from '../../name-filter.ts';
 
 const lifetime = sql<string>`clock_timestamp() + interval '72 hours'`;
 const isPending = sql<boolean>`invitations.expires_at > clock_timestamp()`;
@@ -84,21 +86,21 @@ export async function isInvited(tx: Queryable, tenantId: string, email: string):
 export async function listInvitations(
   db: Queryable,
   tenantId: string,
-  filter: { status: InvitationStatus | undefined },
-  page: PageRequest,
+  { status: wanted, email }: { status?: InvitationStatus | undefined; email?: string | undefined },
+  page: PageRequest & Sorted,
 ) {
   const found = db
     .selectFrom('invitations')
     .where('tenant_id', '=', tenantId)
-    .$if(filter.status !== undefined, (query) =>
-      query.where(filter.status === 'PENDING' ? isPending : sql<boolean>`not ${isPending}`),
-    );
+    .$if(wanted !== undefined, (query) =>
+      query.where(wanted === 'PENDING' ? isPending : sql<boolean>`not ${isPending}`),
+    )
+    .$if(isNameFilter(email), (query) => query.where('email', 'ilike', likePattern(email ?? '')));
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select([...columns, status, madeBy])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'invitations', 'invitations.email'))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();

@@ -4,8 +4,9 @@ import type { Queryable } from '@sluice/database';
 import { type Asking, changeRows, created, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
+import { sortByEmail } from '../../list-order.ts';
 import { recordAct } from '../../record-act.ts';
-import { idParams } from '../../resource.schema.ts';
+import { emailFilter, idParams } from '../../resource.schema.ts';
 import { withoutNulls } from '../../without-nulls.ts';
 import { asciiLowerCase } from '../ascii-lower-case.ts';
 import { findGivers, mayStillInvite } from '../members/find-givers.ts';
@@ -140,18 +141,23 @@ async function withoutLinkThatIsGone(body: unknown, { db, pepper }: Context, _as
 const listAllInvitations = operation({
   id: 'listInvitations',
   tag,
-  summary: 'List the invitations that are not accepted yet, newest first',
+  summary: 'List the invitations that are not accepted yet',
   description: 'The response has no links.',
   method: 'get',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:read',
   query: {
     type: 'object',
-    properties: { status: { type: 'string', enum: invitationStatuses, description: 'Only these' }, ...pageQuery },
+    properties: {
+      status: { type: 'string', enum: invitationStatuses, description: 'Only these' },
+      email: emailFilter,
+      sort: sortByEmail,
+      ...pageQuery,
+    },
   },
   response: { 200: pageOf(invitationSchema) },
   async handle({ query, caller }, { db }) {
-    const { data, total } = await listInvitations(db, caller.tenantId, { status: query.status }, query);
+    const { data, total } = await listInvitations(db, caller.tenantId, query, query);
     return toPage(await toAnswers(db, caller.tenantId, data), total, query);
   },
 });

@@ -2,6 +2,8 @@ import type { Role } from '@sluice/access';
 import { isPastEnd, nextVersion, type Queryable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
+import { inOrder, type Sorted } from '../../list-order.ts';
+import { isNameFilter, likePattern } from '../../name-filter.ts';
 
 const columns = [
   'members.id',
@@ -22,22 +24,21 @@ const columns = [
 const membersOf = (db: Queryable, tenantId: string) =>
   db.selectFrom('members').innerJoin('users', 'users.id', 'members.user_id').where('members.tenant_id', '=', tenantId);
 
-/** Newest first. An empty list of ids matches every member. */
+/** An empty list of ids matches every member. */
 export async function listMembers(
   db: Queryable,
   tenantId: string,
-  filter: { userIds: readonly string[] },
-  page: PageRequest,
+  { userIds, email }: { userIds: readonly string[]; email: string | undefined },
+  page: PageRequest & Sorted,
 ) {
-  const found = membersOf(db, tenantId).$if(filter.userIds.length > 0, (query) =>
-    query.where(sql<boolean>`members.user_id = any(${[...filter.userIds]}::uuid[])`),
-  );
+  const found = membersOf(db, tenantId)
+    .$if(userIds.length > 0, (query) => query.where(sql<boolean>`members.user_id = any(${[...userIds]}::uuid[])`))
+    .$if(isNameFilter(email), (query) => query.where('users.email', 'ilike', likePattern(email ?? '')));
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select(columns)
-    .orderBy('members.created_at', 'desc')
-    .orderBy('members.id', 'desc')
+    .$call(inOrder(page, 'members', 'users.email'))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();

@@ -3,8 +3,9 @@ import type { Queryable } from '@sluice/database';
 import { type Acting, Confirmed, changeRows, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
+import { sortByEmail } from '../../list-order.ts';
 import { recordOwnAct } from '../../record-act.ts';
-import { idFilter, idParams } from '../../resource.schema.ts';
+import { emailFilter, idFilter, idParams } from '../../resource.schema.ts';
 import { withoutNulls } from '../../without-nulls.ts';
 import { withIdentity } from '../issuers/with-identity.ts';
 import { deleteMember, findMember, type LockedMember, listMembers, lockWithOwners, setRole } from './member.queries.ts';
@@ -32,17 +33,23 @@ const tag = 'Members';
 const listAllMembers = operation({
   id: 'listMembers',
   tag,
-  summary: 'List the members of the Tenant, newest first',
+  summary: 'List the members of the Tenant',
   method: 'get',
   path: '/tenants/self/members',
   permission: 'tenant:member:read',
   query: {
     type: 'object',
-    properties: { user_id: { ...idFilter, description: 'Lists only members with these user ids' }, ...pageQuery },
+    properties: {
+      user_id: { ...idFilter, description: 'Lists only members with these user ids' },
+      email: emailFilter,
+      sort: sortByEmail,
+      ...pageQuery,
+    },
   },
   response: { 200: pageOf(memberSchema) },
   async handle({ query, caller }, { db, issuers }) {
-    const { data, total } = await listMembers(db, caller.tenantId, { userIds: query.user_id ?? [] }, query);
+    const filter = { userIds: query.user_id ?? [], email: query.email };
+    const { data, total } = await listMembers(db, caller.tenantId, filter, query);
     return toPage(await toAnswers(db, issuers, data), total, query);
   },
 });

@@ -2,6 +2,8 @@ import type { Caller } from '@sluice/credentials';
 import { isPastEnd, type Queryable } from '@sluice/database';
 import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
+import { inOrder, type Sorted } from '../../list-order.ts';
+import { isNameFilter, likePattern } from '../../name-filter.ts';
 
 const lifetime = sql<string>`clock_timestamp() + interval '12 hours'`;
 const notEnded = sql<boolean>`sign_ins.expires_at > clock_timestamp()`;
@@ -93,7 +95,14 @@ export async function deleteSignIn(tx: Queryable, tenantId: string, id: string):
   return numDeletedRows > 0n;
 }
 
-const columns = ['id', 'user_id', 'application_id', 'created_at', 'last_used_at', 'expires_at'] as const;
+const columns = [
+  'sign_ins.id',
+  'sign_ins.user_id',
+  'sign_ins.application_id',
+  'sign_ins.created_at',
+  'sign_ins.last_used_at',
+  'sign_ins.expires_at',
+] as const;
 
 /** With the role of the person; null for the sign-in of a key. */
 export function findSignInById(db: Queryable, tenantId: string, id: string) {
@@ -110,24 +119,25 @@ export function findSignInById(db: Queryable, tenantId: string, id: string) {
 }
 
 /**
- * Newest first; without `who` those of the whole Tenant. Counting is cheap, because each person has a limited number.
+ * Without `who` those of the whole Tenant. The sign-in of a key has no e-mail address. Counting is cheap, because each person has a limited number.
  */
 export async function listSignIns(
   db: Queryable,
-  { tenantId, who }: { tenantId: string; who: SignedIn | undefined },
-  page: PageRequest,
+  { tenantId, who, email }: { tenantId: string; who: SignedIn | undefined; email: string | undefined },
+  page: PageRequest & Sorted,
 ) {
   const found = db
     .selectFrom('sign_ins')
+    .leftJoin('users', 'users.id', 'sign_ins.user_id')
     .where('tenant_id', '=', tenantId)
     .where(notEnded)
-    .$if(who !== undefined, (query) => query.where(who ? isOf(who) : sql<boolean>`true`));
+    .$if(who !== undefined, (query) => query.where(who ? isOf(who) : sql<boolean>`true`))
+    .$if(isNameFilter(email), (query) => query.where('users.email', 'ilike', likePattern(email ?? '')));
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select(columns)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'sign_ins', 'users.email'))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();

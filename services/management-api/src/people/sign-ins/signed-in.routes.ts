@@ -4,8 +4,9 @@ import type { Caller } from '@sluice/credentials';
 import { Confirmed, pageOf, pageQuery, toPage } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { operation } from '../../context.ts';
+import { sortByEmail } from '../../list-order.ts';
 import { recordOwnAct } from '../../record-act.ts';
-import { idParams } from '../../resource.schema.ts';
+import { emailFilter, idParams } from '../../resource.schema.ts';
 import { findTenant } from '../../tenants/tenant.queries.ts';
 import { withoutNulls } from '../../without-nulls.ts';
 import { requireGiver } from '../members/require-giver.ts';
@@ -44,14 +45,14 @@ const getMe = operation({
 const listAllSignIns = operation({
   id: 'listSignIns',
   tag,
-  summary: 'List your sign-ins in this Tenant, or all with tenant:member:read, newest first',
+  summary: 'List your sign-ins in this Tenant, or all with tenant:member:read',
   method: 'get',
   path: '/sign-ins',
-  query: { type: 'object', properties: pageQuery },
+  query: { type: 'object', properties: { email: emailFilter, sort: sortByEmail, ...pageQuery } },
   response: { 200: pageOf(signIn) },
   async handle({ query, caller }, { db }) {
     const who = holds(caller, 'tenant:member:read') ? undefined : signedInOf(caller);
-    const { data, total } = await listSignIns(db, { tenantId: caller.tenantId, who }, query);
+    const { data, total } = await listSignIns(db, { tenantId: caller.tenantId, who, email: query.email }, query);
     const answers = data.map((row) => ({ ...withoutNulls(row), current: row.id === caller.signInId }));
     return toPage(answers, total, query);
   },

@@ -10,6 +10,7 @@ import {
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { inOrder, type Sorted } from '../../list-order.ts';
 import { isNameFilter, likePattern } from '../../name-filter.ts';
 import { reservePage } from '../../reserve-page.ts';
 
@@ -62,12 +63,12 @@ interface FormulaFilter {
   name: string | undefined;
 }
 
-/** Newest first. Reads the page's rows after their memory is reserved. */
+/** Reads the page's rows after their memory is reserved. */
 export async function listFormulas(
   db: Database,
   tenantId: string,
   { ids, name }: FormulaFilter,
-  page: PageRequest & { hold: Hold },
+  page: PageRequest & Sorted & { hold: Hold },
 ) {
   const wanted = db
     .selectFrom('reactor_formulas')
@@ -81,8 +82,7 @@ export async function listFormulas(
   if (isPastEnd(page, total)) return { data: [], total };
   const found = wanted
     .select('id as found_id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$call(inOrder(page, 'reactor_formulas'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
   const rows = db
@@ -90,8 +90,7 @@ export async function listFormulas(
     .innerJoin(found.as('found'), 'found_id', 'id')
     .select(columns)
     .where('tenant_id', '=', tenantId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
+    .$call(inOrder(page, 'reactor_formulas'));
   await reservePage(db, rows, page);
   return { data: await rows.execute(), total };
 }

@@ -15,6 +15,7 @@ import {
 } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Context, operation } from '../../context.ts';
+import { sortByName } from '../../list-order.ts';
 import { checkCode } from '../../proxies/proxy.definition.ts';
 import { readName } from '../../read-name.ts';
 import { recordAct } from '../../record-act.ts';
@@ -105,12 +106,12 @@ const createFormula = operation({
 const listAllFormulas = operation({
   id: 'listReactorFormulas',
   tag,
-  summary: 'List reactor formulas, newest first',
+  summary: 'List reactor formulas',
   description: pageLimit,
   method: 'get',
   path: '/reactor-formulas',
   permission: 'reactor:read',
-  query: { type: 'object', properties: { id: idFilter, name: nameFilter, ...pageQuery } },
+  query: { type: 'object', properties: { id: idFilter, name: nameFilter, sort: sortByName, ...pageQuery } },
   response: { 200: pageOf(formulaSchema) },
   errors: ['payload_too_large'],
   async handle({ query, caller, hold }, { db }) {
