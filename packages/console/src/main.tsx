@@ -5,12 +5,15 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { notices } from './api/notices.ts';
+import { followPreferences } from './api/preferences.ts';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
 import { Notices } from './ui/notices.tsx';
 
 const place = document.getElementById('app');
 if (!place) throw new Error('The page has no place for the console');
+
+followPreferences();
 
 createRoot(place).render(
   <CSPProvider disableStyleElements>

@@ -6,6 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Fault } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './account-menu.module.css';
+import { PreferenceChoices } from './preferences.tsx';
 
 /** Who is signed in, to which Tenant, and the ways out. */
 export function AccountMenu() {
@@ -48,7 +49,7 @@ export function AccountMenu() {
               </p>
               <p>Tenant {me.tenant.name}</p>
               <p>
-                Signed in until <Time at={me.expires_at} />
+                Your sign-in ends <Time at={me.expires_at} />
               </p>
             </div>
             {others.length > 0 && (
@@ -65,6 +66,8 @@ export function AccountMenu() {
                 ))}
               </>
             )}
+            <div className={styles.line} />
+            <PreferenceChoices />
             <div className={styles.line} />
             <button type="button" className={styles.item} onClick={() => signOut.mutate(false)}>
               <Icon name="out" size={16} />

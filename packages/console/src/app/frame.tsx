@@ -1,9 +1,12 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
+import { useMe } from '../api/me.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loading } from '../ui/states.tsx';
+import { ExactTime } from '../ui/time.tsx';
+import { useTitle } from '../ui/title.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { LeaveGuard } from './leave-guard.tsx';
@@ -17,6 +20,7 @@ export function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [drawer, setDrawer] = useState(false);
   const isFirst = useRef(true);
+  useTitle('tenant', useMe().tenant.name);
   // Focuses the new screen, so that screen readers announce it and the keyboard continues there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is for each new path
   useEffect(() => {
@@ -45,6 +49,7 @@ export function Frame() {
           </Suspense>
         </main>
       </div>
+      <ExactTime />
       <LeaveGuard />
       <SignedOut />
       <Dialog.Root open={drawer} onOpenChange={setDrawer}>

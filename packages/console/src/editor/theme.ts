@@ -34,7 +34,7 @@ export const theme = [
     '.cm-tooltip': {
       border: '1px solid var(--line)',
       borderRadius: '8px',
-      backgroundColor: 'var(--page)',
+      backgroundColor: 'var(--above)',
       color: 'var(--ink)',
       boxShadow: 'var(--shadow-large)',
       overflow: 'hidden',

@@ -1,4 +1,6 @@
+import { usePreferences } from '../api/preferences.ts';
 import styles from './chart.module.css';
+import { minuteText } from './moment.ts';
 
 interface Series {
   name: string;
@@ -22,7 +24,7 @@ const tones = [styles.first, styles.second];
 
 export function Chart({ label, from, to, series, format }: ChartProps) {
   const highest = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
+  const { zone } = usePreferences();
   return (
     <figure className={styles.chart}>
       <div className={styles.legend}>
@@ -48,8 +50,8 @@ export function Chart({ label, from, to, series, format }: ChartProps) {
         ))}
       </svg>
       <div className={styles.labels}>
-        <span>{time.format(new Date(from))}</span>
-        <span>{time.format(new Date(to))}</span>
+        <span>{minuteText(from, zone)}</span>
+        <span>{minuteText(to, zone)}</span>
       </div>
     </figure>
   );

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import styles from './filters.module.css';
-import { localText } from './moment.ts';
+import { useMomentText } from './moment-field.tsx';
 
 /** The filters of the list below. Each is in the address, so that the filtered list can be shared. */
 export function Filters({ children }: { children: ReactNode }) {
@@ -71,17 +71,9 @@ interface MomentProps {
   onValue: (value: string | undefined) => void;
 }
 
-/** A moment in the reader's zone. In the address it is in UTC, so that a link means the same everywhere. */
+/** A moment in the zone that the person has chosen. */
 export function Moment({ label, value, onValue }: MomentProps) {
-  const local = localText(value);
-  const [text, setText] = useState(local);
-  useEffect(() => setText(local), [local]);
-  const change = (typed: string) => {
-    setText(typed);
-    const moment = new Date(typed);
-    if (typed === '') onValue(undefined);
-    else if (moment.getFullYear() >= firstYear) onValue(moment.toISOString());
-  };
+  const { text, onText } = useMomentText({ value, onValue });
   return (
     <label className={styles.pick}>
       {label}
@@ -89,11 +81,8 @@ export function Moment({ label, value, onValue }: MomentProps) {
         className={styles.control}
         type="datetime-local"
         value={text}
-        onChange={(event) => change(event.target.value)}
+        onChange={(event) => onText(event.target.value)}
       />
     </label>
   );
 }
-
-/** While somebody types a year, it has fewer digits. */
-const firstYear = 1970;

@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
 import { useId } from 'react';
 import styles from './layout.module.css';
+import { useTitle } from './title.ts';
 
 interface PageProps {
-  title: ReactNode;
+  title: string;
+  /** Which one it is, for the title of the tab, if `title` does not say that. */
+  part?: string;
   /** One sentence: what this is for. */
   intro?: ReactNode;
   /** The way up, as a link. */
@@ -12,7 +15,9 @@ interface PageProps {
   children: ReactNode;
 }
 
-export function Page({ title, intro, back, acts, children }: PageProps) {
+export function Page({ title, part, intro, back, acts, children }: PageProps) {
+  useTitle('page', title);
+  useTitle('part', part);
   return (
     <>
       <header className={styles.head}>

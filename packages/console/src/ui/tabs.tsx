@@ -1,5 +1,6 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, type LinkProps, useRouter, useRouterState } from '@tanstack/react-router';
 import styles from './tabs.module.css';
+import { useTitle } from './title.ts';
 
 interface TabLink {
   name: string;
@@ -8,6 +9,9 @@ interface TabLink {
 
 /** Parts of a screen that have addresses of their own, so that each can be shared. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
+  const router = useRouter();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useTitle('part', tabs.find(({ link }) => router.buildLocation(link).pathname === path)?.name);
   return (
     <nav className={styles.list} aria-label={label}>
       {tabs.map(({ name, link }) => (

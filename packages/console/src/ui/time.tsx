@@ -1,37 +1,56 @@
-const format = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-});
-
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hour12: false,
-  timeZoneName: 'short',
-});
+import { Tooltip } from '@base-ui/react/tooltip';
+import { usePreferences } from '../api/preferences.ts';
+import { clockText, exactText, relativeText } from './moment.ts';
+import { useNow } from './now.ts';
+import styles from './time.module.css';
 
 /** A moment of today, to the millisecond. */
 export function Clock({ at }: { at: string }) {
+  const { zone } = usePreferences();
   return (
-    <time dateTime={at} title={at}>
-      {clock.format(new Date(at))}
+    <time dateTime={at} title={exactText(at, zone)}>
+      {clockText(at, zone)}
     </time>
   );
 }
 
-/** A moment in the reader's zone, which it names. `at` is ISO 8601. */
+/** How long ago a moment was, or is to come. `at` is ISO 8601. */
 export function Time({ at }: { at: string | undefined }) {
-  if (at === undefined) return null;
+  return at === undefined ? null : <Relative at={at} />;
+}
+
+/** One tooltip for all moments on the screen. */
+const exact = Tooltip.createHandle<string>();
+
+function Relative({ at }: { at: string }) {
+  const { zone } = usePreferences();
+  const text = useNow((now) => relativeText(at, now, zone));
   return (
-    <time dateTime={at} title={at}>
-      {format.format(new Date(at))}
-    </time>
+    <Tooltip.Trigger
+      handle={exact}
+      payload={at}
+      delay={250}
+      className={styles.time}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact moment, too
+      render={<time dateTime={at} tabIndex={0} aria-description={exactText(at, zone)} />}
+    >
+      {text}
+    </Tooltip.Trigger>
+  );
+}
+
+/** The exact moment, at the one that is hovered or has the focus. It is once in the page. */
+export function ExactTime() {
+  const { zone } = usePreferences();
+  return (
+    <Tooltip.Root handle={exact}>
+      {({ payload }) => (
+        <Tooltip.Portal>
+          <Tooltip.Positioner sideOffset={6} collisionPadding={8} className={styles.positioner}>
+            <Tooltip.Popup className={styles.exact}>{payload !== undefined && exactText(payload, zone)}</Tooltip.Popup>
+          </Tooltip.Positioner>
+        </Tooltip.Portal>
+      )}
+    </Tooltip.Root>
   );
 }

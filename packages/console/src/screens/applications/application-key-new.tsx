@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { MomentField } from '../../ui/moment-field.tsx';
 
 const dayMs = 86_400_000;
 
@@ -26,12 +27,12 @@ interface ApplicationKeyNewProps {
 export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, onClose }: ApplicationKeyNewProps) {
   const [name, setName] = useState('');
   const [expiry, setExpiry] = useState<keyof typeof expiries>('never');
-  const [moment, setMoment] = useState('');
+  const [moment, setMoment] = useState<string>();
   const unsaved = useUnsaved(name !== '' || expiry !== 'never');
   const create = useChange({
     unsaved,
     act: (options) => {
-      const expiresAt = momentOf(expiry, moment);
+      const expiresAt = expiry === 'at' ? moment : momentAfter(expiry);
       const body = { ...(name !== '' && { name }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
       return sluice.applications.keys.create(id, body, options);
     },
@@ -75,12 +76,10 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
           error={expiry === 'at' ? undefined : faultOf(create.error, 'expires_at')}
         />
         {expiry === 'at' && (
-          <TextField
+          <MomentField
             label="Moment"
-            hint="In your time zone."
-            type="datetime-local"
             value={moment}
-            onText={setMoment}
+            onValue={setMoment}
             required
             error={faultOf(create.error, 'expires_at')}
           />
@@ -90,7 +89,6 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
   );
 }
 
-function momentOf(expiry: keyof typeof expiries, moment: string): string | undefined {
-  if (expiry === 'never') return undefined;
-  return (expiry === 'at' ? new Date(moment) : new Date(Date.now() + Number(expiry) * dayMs)).toISOString();
+function momentAfter(expiry: Exclude<keyof typeof expiries, 'at'>): string | undefined {
+  return expiry === 'never' ? undefined : new Date(Date.now() + Number(expiry) * dayMs).toISOString();
 }

@@ -19,8 +19,9 @@ import { RowProof } from './row-proof.tsx';
 const route = getRouteApi('/audit/$id');
 
 export function AuditRow() {
+  const { id } = route.useParams();
   return (
-    <Page title="Row of the audit log" back={<Link to="/audit">Audit</Link>}>
+    <Page title="Row of the audit log" part={id} back={<Link to="/audit">Audit</Link>}>
       <Guarded needs="log:read" what="You cannot see the audit log">
         <FindRow />
       </Guarded>

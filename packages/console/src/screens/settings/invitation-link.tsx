@@ -37,7 +37,8 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
 }
 
 function textFor(tenant: string, { url, expires_at }: InvitationWithUrl & { url: string }): string {
-  const until = new Date(expires_at).toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' });
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  const until = `${new Date(expires_at).toLocaleString('en', format)} UTC`;
   return `You are invited to ${tenant}. Open this link to accept. It works once, until ${until}:\n${url}`;
 }
 

@@ -44,7 +44,7 @@ export function Invitations() {
       tight: true,
       cell: (invitation) => <State invitation={invitation} />,
     },
-    { title: 'Good until', from: 46, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: 'Expires', from: 46, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: 'Change',
       atEnd: true,

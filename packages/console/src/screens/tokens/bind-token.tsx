@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form, faultsOfList, Row, TextArea, TextField } from '../../ui/form.tsx';
+import { MomentField } from '../../ui/moment-field.tsx';
 import { ProxiesPicker } from '../applications/callable-proxies.tsx';
 import { type BindingDraft, draftOf, toTokenUse } from './binding-draft.ts';
 
@@ -20,7 +21,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
   const bind = useChange({
     of: token,
     unsaved,
-    act: (options) => sluice.tokens.patch(token.id, { use: toTokenUse(draft, from) }, options),
+    act: (options) => sluice.tokens.patch(token.id, { use: toTokenUse(draft) }, options),
     said: () => 'The token was bound',
     onDone: onClose,
   });
@@ -85,12 +86,11 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
             onText={(maxUses) => edit({ maxUses })}
             error={faultOf('max_uses')}
           />
-          <TextField
+          <MomentField
             label="Until"
-            hint="In your time zone. Empty: without an end."
-            type="datetime-local"
+            hint="Empty: without an end."
             value={draft.until}
-            onText={(until) => edit({ until })}
+            onValue={(until) => edit({ until })}
             error={faultOf('until')}
           />
         </Row>

@@ -12,10 +12,10 @@ const whole: TokenUse = {
 };
 
 test.each<TokenUse>([{}, whole, { methods: ['GET'] }, { until }, { max_uses: 1 }])('%j is unchanged', (use) => {
-  expect(toTokenUse(draftOf(use), use)).toEqual(use);
+  expect(toTokenUse(draftOf(use))).toEqual(use);
 });
 
-const read = (changes: Partial<BindingDraft>) => toTokenUse({ ...draftOf({}), ...changes }, {});
+const read = (changes: Partial<BindingDraft>) => toTokenUse({ ...draftOf({}), ...changes });
 
 test.each<[Partial<BindingDraft>, TokenUse]>([
   [{ destinations: ' a.example\n\nb.example, c.example ' }, { destinations: ['a.example', 'b.example', 'c.example'] }],
@@ -28,7 +28,6 @@ test.each<[Partial<BindingDraft>, TokenUse]>([
   expect(read(changes)).toEqual(use);
 });
 
-test('a moment is that of the reader, and one that is taken away is gone', () => {
-  expect(read({ until: '2036-01-02T03:04' })).toEqual({ until: new Date('2036-01-02T03:04').toISOString() });
-  expect(toTokenUse({ ...draftOf({ until }), until: '' }, { until })).toEqual({});
+test('a moment that is taken away is gone', () => {
+  expect(toTokenUse({ ...draftOf({ until }), until: undefined })).toEqual({});
 });

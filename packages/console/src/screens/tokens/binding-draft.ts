@@ -1,5 +1,4 @@
 import type { TokenUse } from '@sluice/sdk';
-import { localText } from '../../ui/moment.ts';
 
 /** {@link TokenUse} as somebody edits it. Empty texts, and null, allow everything. */
 export interface BindingDraft {
@@ -8,8 +7,7 @@ export interface BindingDraft {
   methods: string;
   places: string;
   maxUses: string;
-  /** In the reader's zone, to the minute. */
-  until: string;
+  until: string | undefined;
 }
 
 export function draftOf({ proxies, destinations, methods, places, max_uses, until }: TokenUse): BindingDraft {
@@ -19,17 +17,15 @@ export function draftOf({ proxies, destinations, methods, places, max_uses, unti
     methods: (methods ?? []).join(', '),
     places: (places ?? []).join(', '),
     maxUses: max_uses === undefined ? '' : String(max_uses),
-    until: localText(until),
+    until,
   };
 }
 
-/** `from` is the `use` of which the draft was made: its `until` stays to the millisecond, if nobody changed it. */
-export function toTokenUse(draft: BindingDraft, from: TokenUse): TokenUse {
-  const { proxies, maxUses } = draft;
+export function toTokenUse(draft: BindingDraft): TokenUse {
+  const { proxies, maxUses, until } = draft;
   const destinations = entriesOf(draft.destinations);
   const methods = entriesOf(draft.methods);
   const places = entriesOf(draft.places);
-  const until = momentOf(draft.until, from.until);
   return {
     ...(proxies && { proxies }),
     ...(destinations.length > 0 && { destinations }),
@@ -38,11 +34,6 @@ export function toTokenUse(draft: BindingDraft, from: TokenUse): TokenUse {
     ...(maxUses !== '' && { max_uses: Number(maxUses) }),
     ...(until !== undefined && { until }),
   };
-}
-
-function momentOf(local: string, from: string | undefined): string | undefined {
-  if (local === '') return undefined;
-  return local === localText(from) ? from : new Date(local).toISOString();
 }
 
 function entriesOf(text: string): string[] {

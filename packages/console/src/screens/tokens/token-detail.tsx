@@ -23,7 +23,7 @@ const route = getRouteApi('/tokens/$id');
 export function TokenDetail() {
   const { id } = route.useParams();
   return (
-    <Page title="Token" back={<Link to="/tokens">Tokens</Link>}>
+    <Page title="Token" part={id} back={<Link to="/tokens">Tokens</Link>}>
       <Guarded needs="application:read" what="You cannot see tokens">
         <Described id={id} />
         <WhatKeysSee id={id} />
