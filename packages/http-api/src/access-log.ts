@@ -23,8 +23,16 @@ function pathOf(request: Request): string | undefined {
 }
 
 export function outcomeOf(request: Request, response: Response): RequestOutcome {
-  const { errorCode, limit, tenantId } = response.locals;
-  return { route: pathOf(request), status: response.statusCode, errorCode, limit, tenantId };
+  const { errorCode, limit, tenantId, traceId } = response.locals;
+  return {
+    route: pathOf(request),
+    status: response.statusCode,
+    errorCode,
+    limit,
+    tenantId,
+    traceId,
+    isComplete: response.writableFinished,
+  };
 }
 
 function lineOf(request: Request, response: Response, { responseTime }: { responseTime: number }) {

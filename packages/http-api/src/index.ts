@@ -43,7 +43,7 @@ export {
 export { corsSettings } from './origins.ts';
 export type { HtmlPage, PageAnswer, PageInput } from './pages.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
-export { emailPattern, patternForms } from './pattern-forms.ts';
+export { emailPattern, patternForms, statusPattern } from './pattern-forms.ts';
 export type { PublicAnswer } from './public-answers.ts';
 export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';

@@ -7,6 +7,9 @@ export interface RequestOutcome {
   errorCode: string | undefined;
   limit: string | undefined;
   tenantId: string | undefined;
+  traceId: string;
+  /** False if the caller closed the connection before the end of its response. */
+  isComplete: boolean;
 }
 
 export interface ObservedRequest {

@@ -3,7 +3,8 @@ import { type EndedInvocation, fromLine, toLine } from './invocation-record.ts';
 const ended: EndedInvocation = {
   traceId: 'trace-1',
   beganAt: Date.parse('2026-03-02T09:30:00.123Z') + 0.4,
-  proxyId: 'p',
+  ownerId: 'p',
+  isRun: false,
   applicationId: 'a',
   method: "!#$%&'*+-.^_`|~",
   status: 200,
@@ -62,4 +63,45 @@ test('a guard that found nothing writes the line that versions without guards wr
   const { guardHits, guardTokenIds, ...former } = ended;
   expect(toLine({ ...former, guardHits: 0, guardTokenIds: [] })).toBe(toLine(former));
   expect(fromLine(toLine(former))).not.toHaveProperty('guard_hits');
+});
+
+/** As the version before reads a line: by these places, and without what follows. */
+function asBefore(line: string) {
+  const [, , proxyId, , , , , , , , printed, guardHits] = JSON.parse(line);
+  return { proxyId, printed, guardHits };
+}
+
+describe('a run of a reactor', () => {
+  const { destinationStatus, guardHits, guardTokenIds, ...common } = ended;
+  const run = { ...common, destinationStatus: undefined, isRun: true, ownerId: 'r', method: 'POST' };
+
+  test('is read with its reactor and its code', () => {
+    expect(fromLine(toLine(run))).toEqual({
+      trace_id: 'trace-1',
+      at: '2026-03-02T09:30:00.123Z',
+      reactor_id: 'r',
+      application_id: 'a',
+      method: 'POST',
+      status: 200,
+      stages_ms: { authenticate: 0.12, code: 2, destination: 41.34, total: 43.5 },
+      token_ids: ended.tokenIds,
+      console: ended.printed,
+    });
+  });
+
+  test('that printed nothing is one, too', () => {
+    const record = fromLine(toLine({ ...run, printed: undefined }));
+    expect(record).toMatchObject({ reactor_id: 'r' });
+    expect(record).not.toHaveProperty('proxy_id');
+    expect(record).not.toHaveProperty('console');
+  });
+
+  test('is read by the version before, which sees nothing of what it printed', () => {
+    expect(asBefore(toLine(run))).toEqual({ proxyId: 'r', printed: [], guardHits: 0 });
+  });
+});
+
+test('a line that the version before wrote is read', () => {
+  const line = '["t",1772443800123,"p","","GET",200,0,"",[1,0,0,0,5],[],[{"level":"info","text":"a"}]]';
+  expect(fromLine(line)).toMatchObject({ proxy_id: 'p', console: [{ level: 'info', text: 'a' }] });
 });

@@ -1,8 +1,10 @@
-/** What the feed shows of an invocation. It contains no body, value, path or query. */
+/** What the feed shows of an invocation of a Proxy, or of a run of a reactor. It contains no body, value, path or query. */
 export interface InvocationRecord {
   trace_id: string;
   at: string;
-  proxy_id: string;
+  /** Absent in a run of a reactor. */
+  proxy_id?: string | undefined;
+  reactor_id?: string | undefined;
   application_id?: string | undefined;
   method: string;
   status: number;
@@ -16,7 +18,7 @@ export interface InvocationRecord {
   guard_hits?: number | undefined;
   /** The first tokens whose values it found. */
   guard_token_ids?: readonly string[] | undefined;
-  /** What its transforms printed, redacted. */
+  /** What its transforms, or the code of its reactor, printed, redacted. */
   console?: readonly PrintedLine[] | undefined;
 }
 
@@ -34,14 +36,18 @@ export interface FedInvocation {
 }
 
 const feedStages = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
+/** By the places of {@link feedStages} in a line. */
+const runStages = ['authenticate', 'detokenize', 'code', 'destination'] as const;
 
-/** An invocation as its gateway knows it. */
+/** An invocation or a run as its gateway knows it. In a run the stage `transform` is the code of the reactor. */
 export interface EndedInvocation {
   /** Letters, digits and dashes. Of all members only ids of tokens and printed lines may contain quotes or backslashes. */
   traceId: string;
   /** Milliseconds since 1970. */
   beganAt: number;
-  proxyId: string;
+  /** The Proxy, or the reactor of a run. */
+  ownerId: string;
+  isRun: boolean;
   applicationId: string | undefined;
   method: string;
   status: number;
@@ -58,7 +64,8 @@ export interface EndedInvocation {
 
 /**
  * The invocation as a JSON array on one line. It is concatenated by hand, because every invocation needs one and an object
- * would take ten times as long to write.
+ * would take ten times as long to write. What a run printed stands in a place of its own, which tells runs from invocations:
+ * a management API of the version before would show it to callers who may not update reactors.
  */
 export function toLine(of: EndedInvocation): string {
   const { stages } = of;
@@ -66,26 +73,30 @@ export function toLine(of: EndedInvocation): string {
   const ids = of.tokenIds === undefined ? '' : JSON.stringify(of.tokenIds).slice(1, -1);
   const printed = of.printed === undefined ? '' : JSON.stringify(of.printed).slice(1, -1);
   const guard = of.guardHits ? `,${of.guardHits},${JSON.stringify(of.guardTokenIds ?? [])}` : '';
-  return `["${of.traceId}",${Math.round(of.beganAt)},"${of.proxyId}","${of.applicationId ?? ''}","${of.method}",${of.status},${of.destinationStatus ?? 0},"${of.refusedBy ?? ''}",[${times}],[${ids}],[${printed}]${guard}]`;
+  const rest = of.isRun ? `[],0,[],[${printed}]` : `[${printed}]${guard}`;
+  return `["${of.traceId}",${Math.round(of.beganAt)},"${of.ownerId}","${of.applicationId ?? ''}","${of.method}",${of.status},${of.destinationStatus ?? 0},"${of.refusedBy ?? ''}",[${times}],[${ids}],${rest}]`;
 }
 
 const hundredths = (ms: number) => Math.round(ms * 100);
 
 type Line = [
-  ...[traceId: string, beganAt: number, proxyId: string, applicationId: string, method: string, status: number],
+  ...[traceId: string, beganAt: number, ownerId: string, applicationId: string, method: string, status: number],
   ...[destinationStatus: number, refusedBy: string, times: number[], tokenIds: string[], printed: PrintedLine[]],
-  // Gateways of the version before do not write these
   ...[guardHits?: number, guardTokenIds?: string[]],
+  // Only runs have it; gateways of the version before write none of them
+  ...[printedByRun?: PrintedLine[]],
 ];
 
 export function fromLine(line: string): InvocationRecord {
-  const [traceId, beganAt, proxyId, applicationId, method, status, ...rest] = JSON.parse(line) as Line;
-  const [destinationStatus, refusedBy, times, tokenIds, printed, guardHits, guardTokenIds] = rest;
-  const entered = feedStages.flatMap((stage, i) => (times[i] ? [[stage, times[i] / 100]] : []));
+  const [traceId, beganAt, ownerId, applicationId, method, status, ...rest] = JSON.parse(line) as Line;
+  const [destinationStatus, refusedBy, times, tokenIds, printed, guardHits, guardTokenIds, printedByRun] = rest;
+  const stages = printedByRun ? runStages : feedStages;
+  const entered = stages.flatMap((stage, i) => (times[i] ? [[stage, times[i] / 100]] : []));
+  const lines = printedByRun ?? printed;
   return {
     trace_id: traceId,
     at: new Date(beganAt).toISOString(),
-    proxy_id: proxyId,
+    ...(printedByRun ? { reactor_id: ownerId } : { proxy_id: ownerId }),
     ...(applicationId !== '' && { application_id: applicationId }),
     method,
     status,
@@ -94,6 +105,6 @@ export function fromLine(line: string): InvocationRecord {
     stages_ms: { ...Object.fromEntries(entered), total: (times[feedStages.length] ?? 0) / 100 },
     token_ids: tokenIds,
     ...(guardHits && { guard_hits: guardHits, guard_token_ids: guardTokenIds ?? [] }),
-    ...(printed.length > 0 && { console: printed }),
+    ...(lines.length > 0 && { console: lines }),
   };
 }

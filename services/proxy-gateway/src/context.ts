@@ -14,7 +14,7 @@ import type { Decodings } from './limits/decodings.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Refusals } from './limits/refusals.ts';
 import type { TenantPlaces } from './limits/tenant-places.ts';
-import type { InvocationFeed } from './observation/invocation-feed.ts';
+import type { NoteEnded } from './observation/ended.ts';
 import type { InvocationMetrics } from './observation/metrics.ts';
 import type { ProxyDefinition } from './proxies/definition.ts';
 import type { ReactorDefinition } from './reactors/definition.ts';
@@ -54,8 +54,8 @@ export interface Context {
   decodings: Decodings;
   workPieces: Vault['workPieces'];
   metrics: InvocationMetrics;
-  /** Undefined where it is switched off. */
-  feed: InvocationFeed | undefined;
+  /** Where every invocation and every run goes when it has ended. */
+  noteEnded: NoteEnded;
   tracing: Tracing | undefined;
   tellsDestinations: boolean;
   log: Logger;

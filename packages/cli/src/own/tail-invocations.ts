@@ -24,7 +24,7 @@ const optionOf = (name: string) => name.replaceAll('_', '-');
 
 export const tailInvocations: Command = {
   words: ['invocations', 'tail'],
-  summary: 'Follow invocations of Proxies until Ctrl-C (log:read)',
+  summary: 'Follow invocations of Proxies and runs of reactors until Ctrl-C (log:read)',
   arguments: [],
   options: {
     last: { type: 'string', value: 'N', description: 'start with the newest N, at most 100 (default: 10)' },
@@ -94,11 +94,10 @@ async function show(event: StreamEvent<Invocation>, input: Input, terminal: Term
 }
 
 function lineOf({ at, method, status, destination_status, refused_by, guard_hits, ...invocation }: Invocation) {
-  const { proxy_id, stages_ms, trace_id } = invocation;
+  const { proxy_id, reactor_id, stages_ms, trace_id } = invocation;
+  const called = reactor_id === undefined ? `proxy ${proxy_id}` : `reactor ${reactor_id}`;
   const answered = destination_status === undefined ? `${status}` : `${status} (destination ${destination_status})`;
   const why = refused_by === undefined ? '' : `  ${refused_by}`;
   const found = guard_hits === undefined ? '' : `  guard found ${guard_hits}`;
-  return escapeLine(
-    `${at}  ${method}  ${answered}${why}${found}  ${stages_ms.total} ms  proxy ${proxy_id}  trace ${trace_id}`,
-  );
+  return escapeLine(`${at}  ${method}  ${answered}${why}${found}  ${stages_ms.total} ms  ${called}  trace ${trace_id}`);
 }

@@ -5,6 +5,7 @@ import { useMe } from './me.ts';
 const lists = {
   applications: { permission: 'application:read', list: sluice.applications },
   proxies: { permission: 'proxy:read', list: sluice.proxies },
+  reactors: { permission: 'reactor:read', list: sluice.reactors },
   formulas: { permission: 'reactor:read', list: sluice.reactorFormulas },
 } as const;
 

@@ -902,26 +902,36 @@ export type InvitationWithUrl = {
 /**
  * Invocation
  *
- * One invocation of a Proxy. It never has a body, a value, a path or a query.
+ * One invocation of a Proxy, or one run of a reactor. It never has a body, a value, a path or a query. It has either `proxy_id` or `reactor_id`.
  */
 export type Invocation = {
     trace_id: string;
     /**
-     * When the head of the request was received
+     * When the head of the request was received. For a run of react-async, when the run started
      */
     at: string;
-    proxy_id: string;
+    /**
+     * Proxy that was called. Absent in a run of a reactor
+     */
+    proxy_id?: string;
+    /**
+     * Reactor that ran. Absent in an invocation of a Proxy
+     */
+    reactor_id?: string;
     /**
      * Application of the key. For a session, the Application that authorized it
      */
     application_id?: string;
+    /**
+     * `POST` in a run of a reactor
+     */
     method: string;
     /**
-     * Status that the caller got
+     * Status that the caller got. For a run of react-async, the status of its result: 200, or the status of its error
      */
     status: number;
     /**
-     * Status of the destination. Absent if it sent no response
+     * Status of the destination. Absent if it sent no response, and in a run of a reactor
      */
     destination_status?: number;
     /**
@@ -929,7 +939,7 @@ export type Invocation = {
      */
     refused_by?: string;
     /**
-     * Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` and `destination` as far as they were reached
+     * Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` (in a run of a reactor `code`) and `destination` as far as they were reached
      */
     stages_ms: {
         [key: string]: number;
@@ -947,7 +957,7 @@ export type Invocation = {
      */
     guard_token_ids?: Array<string>;
     /**
-     * The first console lines of its transforms, without known secrets. Only for callers with proxy:update, and only if the setting `TRANSFORM_CONSOLE` is `redacted`
+     * The first console lines of its transforms or of the code of its reactor, without known secrets. Only for callers with proxy:update (in a run of a reactor with reactor:update), and only if the setting `TRANSFORM_CONSOLE` is `redacted`
      */
     console?: Array<InvocationConsoleLine>;
 };
@@ -4167,13 +4177,17 @@ export type ListInvocationsData = {
          */
         proxy_id?: string;
         /**
+         * Lists only runs of this reactor
+         */
+        reactor_id?: string;
+        /**
          * Lists only invocations with a key of this Application
          */
         application_id?: string;
         /**
-         * Lists only invocations with this status
+         * Lists only invocations with this status, such as `404`, or with a status of this class: `2xx`, `3xx`, `4xx` or `5xx`
          */
-        status?: number;
+        status?: string | number;
         /**
          * Lists only invocations with this trace id
          */

@@ -25,7 +25,15 @@ test('a person sees invocations by cookie, and the stream is reset when the pers
   const { member, tenant } = api.current;
   const store = new FeedStore(testRedisUrl(), { log: serviceLogger({ service: 'test', level: 'silent' }), stack });
   const line = toLine({
-    ...{ traceId: 'seen', beganAt: Date.now(), proxyId: 'p', applicationId: undefined, method: 'GET', status: 200 },
+    ...{
+      traceId: 'seen',
+      beganAt: Date.now(),
+      ownerId: 'p',
+      isRun: false,
+      applicationId: undefined,
+      method: 'GET',
+      status: 200,
+    },
     ...{ destinationStatus: undefined, refusedBy: undefined, totalMs: 1, tokenIds: undefined },
     stages: { authenticate: 0, detokenize: 0, transform: 0, destination: 0 },
     printed: [{ level: 'info', text: 'printed' }],

@@ -19,6 +19,7 @@ const api = useStack(async (stack) => {
 });
 
 const proxyId = randomUUID();
+const reactorId = randomUUID();
 
 function recordOf(trace: string, part: Partial<InvocationRecord> = {}): InvocationRecord {
   const at = new Date().toISOString();
@@ -26,11 +27,17 @@ function recordOf(trace: string, part: Partial<InvocationRecord> = {}): Invocati
   return { ...base, stages_ms: { authenticate: 0.1, total: 3.2 }, token_ids: ['tok_1'], ...part };
 }
 
+function runOf(trace: string, part: Partial<InvocationRecord> = {}): InvocationRecord {
+  const { proxy_id, destination_status, ...record } = recordOf(trace);
+  return { ...record, reactor_id: reactorId, ...part };
+}
+
 const lineOf = (record: InvocationRecord) =>
   toLine({
     traceId: record.trace_id,
     beganAt: Date.parse(record.at),
-    proxyId: record.proxy_id,
+    ownerId: record.reactor_id ?? record.proxy_id ?? '',
+    isRun: record.reactor_id !== undefined,
     applicationId: record.application_id,
     method: record.method,
     status: record.status,
@@ -90,13 +97,21 @@ describe('the list', () => {
     const { next } = first.pagination;
     const second = (await get(`?size=2&start=${next}`)).body;
     expect([traces(first), traces(second), second.pagination]).toEqual([['c', 'b'], ['a'], { page_size: 2 }]);
-    expect((await get(`?status=200&start=${next}`)).status).toBe(400);
+    for (const filter of ['status=200', 'status=2xx', `reactor_id=${reactorId}`]) {
+      expect((await get(`?${filter}&start=${next}`)).status).toBe(400);
+    }
     expect((await get('?start=x')).status).toBe(400);
   });
 
   test.each([
     [`?proxy_id=${proxyId}`, ['c', 'a']],
     ['?status=403', ['b']],
+    ['?status=4xx', ['b']],
+    ['?status=2xx', ['r', 'c', 'a']],
+    ['?status=5xx', []],
+    [`?reactor_id=${reactorId}`, ['r']],
+    [`?reactor_id=${reactorId}&status=4xx`, []],
+    [`?reactor_id=${proxyId}`, []],
     ['?trace_id=c', ['c']],
     [`?application_id=${proxyId}`, ['c']],
     ['?status=403&trace_id=c', []],
@@ -105,17 +120,25 @@ describe('the list', () => {
       recordOf('a'),
       recordOf('b', { proxy_id: randomUUID(), status: 403 }),
       recordOf('c', { application_id: proxyId }),
+      runOf('r'),
     ]);
     expect(traces((await get(query)).body)).toEqual(expected);
   });
 
-  test.each([['proxy_id=x'], ['application_id=x'], ['status=abc'], ['status=99'], ['size=0'], ['size=101']])(
-    '%s is 400',
-    async (query) => {
-      const { status, body } = await api.current.send('GET', `/invocations?${query}`);
-      expect([status, Object.keys(body.errors)]).toEqual([400, [query.split('=')[0]]]);
-    },
-  );
+  test.each([
+    ...[['proxy_id=x'], ['reactor_id=x'], ['application_id=x'], ['size=0'], ['size=101']],
+    ...[['status=abc'], ['status=99'], ['status=1000'], ['status=6xx'], ['status=1xx'], ['status=5XX']],
+  ])('%s is 400', async (query) => {
+    const { status, body } = await api.current.send('GET', `/invocations?${query}`);
+    expect([status, Object.keys(body.errors)]).toEqual([400, [query.split('=')[0]]]);
+  });
+
+  test('a status that is none is told what is allowed', async () => {
+    const { body } = await api.current.send('GET', '/invocations?status=many');
+    expect(body.errors).toEqual({
+      status: ['must be a status such as 404, or a class of them: 2xx, 3xx, 4xx or 5xx'],
+    });
+  });
 
   test('shows what transforms printed only to who may change Proxies', async () => {
     const console = [{ level: 'info', text: 'line' }];
@@ -124,6 +147,21 @@ describe('the list', () => {
     const more = await reader('log:read', 'proxy:update');
     expect((await get('', plain.key)).body.data[0]).not.toHaveProperty('console');
     expect((await get('', more.key)).body.data[0].console).toEqual(console);
+  });
+
+  test('shows what reactors printed only to who may change reactors', async () => {
+    const console = [{ level: 'info', text: 'line' }];
+    const { get, reader } = await tenantWith([runOf('r', { console }), recordOf('a', { console })]);
+    const shown = async (...permissions: string[]) => {
+      const { data } = (await get('', (await reader('log:read', ...permissions)).key)).body;
+      return data
+        .filter((record: InvocationRecord) => record.console)
+        .map((record: InvocationRecord) => record.trace_id);
+    };
+    expect(await shown()).toEqual([]);
+    expect(await shown('proxy:update')).toEqual(['a']);
+    expect(await shown('reactor:update')).toEqual(['r']);
+    expect(await shown('proxy:update', 'reactor:update')).toEqual(['a', 'r']);
   });
 
   test('needs log:read, and shows nothing of another Tenant', async () => {
@@ -214,6 +252,14 @@ describe('the event stream', () => {
     await add([recordOf('b'), recordOf('c', { status: 403 })]);
     await eventually('what is wanted', () => tracesOf(stream).length === 1);
     expect(tracesOf(stream)).toEqual(['c']);
+  });
+
+  test('has runs of reactors, and filters them', async () => {
+    const { key, add } = await tenantWith([recordOf('a')]);
+    const stream = await follow(key, `?reactor_id=${reactorId}&status=5xx`);
+    await add([runOf('b'), runOf('c', { status: 503 }), recordOf('d', { status: 503 })]);
+    await eventually('what is wanted', () => tracesOf(stream).length === 1);
+    expect(stream.events().at(-1)?.data).toMatchObject({ trace_id: 'c', reactor_id: reactorId, status: 503 });
   });
 
   test.each<[string, (id: string) => [string, string, object?]]>([

@@ -12,9 +12,10 @@ export type InvocationFilter = Omit<TypeOf<typeof listInvocationsQuery>, 'start'
 export const listInvocations = operation({
   id: 'listInvocations',
   tag: 'Invocations',
-  summary: 'List the latest invocations of Proxies, newest first',
+  summary: 'List the latest invocations of Proxies and runs of reactors, newest first',
   description: [
     'At most the last 1,000 of the last 15 minutes. The list may be incomplete: each gateway sends its invocations four times a second, and at most 1,000 at a time. `skipped` says how many are missing. If Redis is unavailable, the response is 503. For a complete record use the audit log.',
+    'A run of a reactor is listed when it has ended: each call of react, each run that react-async started (a cancelled one with status 404 and `refused_by` `cancelled`), and each call of either that was refused.',
     'With `Accept: text/event-stream` the response is a stream. It begins with the newest `size` invocations, oldest first, and continues with new ones. Events are `event: invocation` with an Invocation as JSON in `data`, and `event: skipped` with `{ "skipped": n }`. The connection is reset after an hour, and when the key, its Application or its permission is removed. A Tenant may have ten open exports and event streams. Otherwise the response is 429.',
   ].join('\n\n'),
   method: 'get',
@@ -60,15 +61,22 @@ function isOlder(id: string, other: string): boolean {
 }
 
 function matches(record: InvocationRecord, filter: InvocationFilter): boolean {
-  const { proxy_id, application_id, status, trace_id } = filter;
+  const { proxy_id, reactor_id, application_id, status, trace_id } = filter;
   return (
     (proxy_id === undefined || record.proxy_id === proxy_id) &&
+    (reactor_id === undefined || record.reactor_id === reactor_id) &&
     (application_id === undefined || record.application_id === application_id) &&
-    (status === undefined || record.status === status) &&
+    (status === undefined || hasStatus(record, String(status))) &&
     (trace_id === undefined || record.trace_id === trace_id)
   );
 }
 
+/** `wanted` is a status, or a class such as `5xx`. */
+function hasStatus({ status }: InvocationRecord, wanted: string): boolean {
+  return wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
+}
+
 function presentTo(caller: Caller, { console, ...record }: InvocationRecord): InvocationRecord {
-  return console && holds(caller, 'proxy:update') ? { ...record, console } : record;
+  const needed = record.reactor_id === undefined ? 'proxy:update' : 'reactor:update';
+  return console && holds(caller, needed) ? { ...record, console } : record;
 }

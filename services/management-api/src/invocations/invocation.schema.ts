@@ -1,13 +1,15 @@
-import { cursorQuery } from '@sluice/http-api';
+import { cursorQuery, statusPattern } from '@sluice/http-api';
 import { date, example, uuid } from '../resource.schema.ts';
 
 const proxyId = '3e9d1c52-7b0f-4a86-9c41-b5f20e6a8d73';
+const reactorId = 'b7d0a8e4-1c5f-4b7e-8a3d-6e2f9c0b1d54';
 
 const invocation = {
   type: 'object',
   title: 'Invocation',
-  description: 'One invocation of a Proxy. It never has a body, a value, a path or a query.',
-  required: ['trace_id', 'at', 'proxy_id', 'method', 'status', 'stages_ms', 'token_ids'],
+  description:
+    'One invocation of a Proxy, or one run of a reactor. It never has a body, a value, a path or a query. It has either `proxy_id` or `reactor_id`.',
+  required: ['trace_id', 'at', 'method', 'status', 'stages_ms', 'token_ids'],
   examples: [
     {
       trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -20,20 +22,39 @@ const invocation = {
       stages_ms: { authenticate: 0.12, detokenize: 0.9, destination: 41.3, total: 42.6 },
       token_ids: ['c1d6b3a0-5d1f-4e8c-8f0e-2b7a9c3d4e5f'],
     },
+    {
+      trace_id: '9c1f0e7a5b3d4826a1c0d2e4f6b8a097',
+      at: '2026-03-02T09:29:58.000Z',
+      reactor_id: reactorId,
+      application_id: example.application_id,
+      method: 'POST',
+      status: 500,
+      refused_by: 'reactor_failed',
+      stages_ms: { detokenize: 0.9, code: 12.4, total: 14.1 },
+      token_ids: [],
+    },
   ],
   properties: {
     trace_id: { type: 'string' },
-    at: { ...date, description: 'When the head of the request was received' },
-    proxy_id: uuid,
+    at: {
+      ...date,
+      description: 'When the head of the request was received. For a run of react-async, when the run started',
+    },
+    proxy_id: { ...uuid, description: 'Proxy that was called. Absent in a run of a reactor' },
+    reactor_id: { ...uuid, description: 'Reactor that ran. Absent in an invocation of a Proxy' },
     application_id: {
       ...uuid,
       description: 'Application of the key. For a session, the Application that authorized it',
     },
-    method: { type: 'string' },
-    status: { type: 'integer', description: 'Status that the caller got' },
+    method: { type: 'string', description: '`POST` in a run of a reactor' },
+    status: {
+      type: 'integer',
+      description:
+        'Status that the caller got. For a run of react-async, the status of its result: 200, or the status of its error',
+    },
     destination_status: {
       type: 'integer',
-      description: 'Status of the destination. Absent if it sent no response',
+      description: 'Status of the destination. Absent if it sent no response, and in a run of a reactor',
     },
     refused_by: {
       type: 'string',
@@ -43,7 +64,7 @@ const invocation = {
       type: 'object',
       additionalProperties: { type: 'number' },
       description:
-        'Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` and `destination` as far as they were reached',
+        'Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` (in a run of a reactor `code`) and `destination` as far as they were reached',
     },
     token_ids: {
       type: 'array',
@@ -71,7 +92,7 @@ const invocation = {
         properties: { level: { type: 'string' }, text: { type: 'string' } },
       },
       description:
-        'The first console lines of its transforms, without known secrets. Only for callers with proxy:update, and only if the setting `TRANSFORM_CONSOLE` is `redacted`',
+        'The first console lines of its transforms or of the code of its reactor, without known secrets. Only for callers with proxy:update (in a run of a reactor with reactor:update), and only if the setting `TRANSFORM_CONSOLE` is `redacted`',
     },
   },
 } as const;
@@ -112,8 +133,14 @@ export const listInvocationsQuery = {
   type: 'object',
   properties: {
     proxy_id: { ...uuid, description: 'Lists only invocations of this Proxy' },
+    reactor_id: { ...uuid, description: 'Lists only runs of this reactor' },
     application_id: { ...uuid, description: 'Lists only invocations with a key of this Application' },
-    status: { type: 'integer', minimum: 100, maximum: 999, description: 'Lists only invocations with this status' },
+    status: {
+      type: ['string', 'integer'],
+      pattern: statusPattern,
+      description:
+        'Lists only invocations with this status, such as `404`, or with a status of this class: `2xx`, `3xx`, `4xx` or `5xx`',
+    },
     trace_id: { type: 'string', maxLength: 64, description: 'Lists only invocations with this trace id' },
     ...cursorQuery,
   },

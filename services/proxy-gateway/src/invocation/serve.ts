@@ -14,7 +14,7 @@ import { openGuard } from './open-guard.ts';
 import { sendCustomResponse, sendProxyError } from './reply.ts';
 
 export function serveInvocations(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
-  const { feed, headerNames, log, metrics, places, tracing } = context;
+  const { headerNames, log, metrics, noteEnded, places, tracing } = context;
   const logInvocation = lineWriter(log, 'invocation');
   const traceHeader = headerNames.traceId.toLowerCase();
 
@@ -99,7 +99,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     if (!response.writableFinished) invocation.errorCode ??= 'caller_gone';
     const durationMs = performance.now() - clock.startedAt;
     metrics.finished(invocation, response.statusCode, durationMs);
-    feed?.note(invocation, durationMs);
+    noteEnded(invocation, durationMs);
     const ids = { proxyId: proxy?.id, tenantId: proxy?.tenantId };
     trace?.end({ ...ids, tokens, errorCode: invocation.errorCode, destinationStatus, status: response.statusCode });
     logInvocation({

@@ -16,11 +16,13 @@ const flushMs = 250;
 const tenantsAtOnce = 16;
 const mostOwed = 10_000;
 
-/** An invocation that has ended. */
-interface Noted {
+/** An invocation of a Proxy, or a run of a reactor, that has ended. */
+export interface Noted {
+  /** Absent means an invocation of a Proxy. */
+  isRun?: boolean;
   traceId: string;
   clock: Pick<StageClock, 'durations'>;
-  /** Undefined if no Proxy was found, so that the Tenant is unknown too. */
+  /** Undefined if no Proxy or reactor was found, so that the Tenant is unknown too. */
   acting: NotedActing | undefined;
   request: { method?: string | undefined };
   response: { statusCode: number };
@@ -32,13 +34,13 @@ interface Noted {
   printed: EndedInvocation['printed'];
 }
 
-interface NotedActing {
+export interface NotedActing {
   owner: { id: string; tenantId: string };
   caller: { id: string; applicationId?: string | undefined } | undefined;
 }
 
 export interface InvocationFeed {
-  /** Once for each invocation, when it has ended. It waits for nothing and never fails. */
+  /** Once for each invocation or run, when it has ended. It waits for nothing and never fails. */
   note(invocation: Noted, durationMs: number): void;
 }
 
@@ -123,7 +125,7 @@ export function openInvocationFeed(
     note(invocation, durationMs) {
       if (!invocation.acting) return;
       const { owner, caller } = invocation.acting;
-      const { id: proxyId, tenantId } = owner;
+      const { id: ownerId, tenantId } = owner;
       let of = pending.get(tenantId);
       if (!of) {
         of = { ended: [], oldest: 0, skipped: 0, minutes: new Map() };
@@ -140,7 +142,8 @@ export function openInvocationFeed(
       const one: EndedInvocation = {
         traceId: invocation.traceId,
         beganAt: now - durationMs,
-        proxyId,
+        ownerId,
+        isRun: invocation.isRun === true,
         applicationId: caller?.applicationId ?? caller?.id,
         method: invocation.request.method ?? '',
         status: invocation.response.statusCode,

@@ -42,6 +42,10 @@ test.each([
   ['control characters after letters', `${'a'.repeat(1900)}${'\u0001'.repeat(1000)}`],
   ['letters after control characters', `${'\u0001'.repeat(300)}${'a'.repeat(5000)}`],
 ])('a record of %s has less than 5 KiB, and is one line', (_, hostile) => {
+  for (const isRun of [false, true]) expectSmall(hostile, isRun);
+});
+
+function expectSmall(hostile: string, isRun: boolean): void {
   const invocation: Parameters<typeof notePrinted>[0] & Parameters<typeof noteTokenIds>[0] = {
     printed: undefined,
     tokenIds: undefined,
@@ -58,7 +62,7 @@ test.each([
   }
   const [id, other] = ['8a0c1f4e-2b6d-4e7f-9a3b-5c1d0e9f8a76', 'x'.repeat(100)];
   const record = toLine({
-    ...{ traceId: other, beganAt: Date.now(), proxyId: id, applicationId: id, method: 'DELETE', status: 200 },
+    ...{ traceId: other, beganAt: Date.now(), ownerId: id, isRun, applicationId: id, method: 'DELETE', status: 200 },
     ...{ destinationStatus: 200, refusedBy: 'destination_answer_unusable', totalMs: 1e6 },
     stages: { authenticate: 1e6, detokenize: 1e6, transform: 1e6, destination: 1e6 },
     ...invocation,
@@ -67,4 +71,4 @@ test.each([
   expect(record).not.toContain('\n');
   expect(invocation.tokenIds?.length).toBeGreaterThan(0);
   expect(invocation.printed?.[0]?.text.length).toBeGreaterThan(300);
-});
+}

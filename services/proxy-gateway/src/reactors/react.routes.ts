@@ -5,6 +5,7 @@ import { createTokens, type Json, readTokenization, requireExactNumbers } from '
 import type { Context } from '../context.ts';
 import { nextCdnLoop } from '../http/cdn-loop.ts';
 import { reactBody, reactorParams, reactorResult } from './react.schema.ts';
+import { notesOfCall } from './react-calls.ts';
 import { answerOf, runReactor, selectReactor } from './run-reactor.ts';
 
 const operation = operationsOf<Context>();
@@ -38,14 +39,15 @@ export const react = operation({
     const cdnLoop = nextCdnLoop(header('cdn-loop'));
     const args = (body.args ?? {}) as Json;
     requireExactNumbers('args', args);
-    await selectReactor({ reactorId: params.id, caller }, context);
+    const notes = notesOfCall();
+    notes.acting = { owner: await selectReactor({ reactorId: params.id, caller }, context), caller };
     await rateLimits?.countCaller(caller);
     const leaving = new AbortController();
     whenLeft(() => leaving.abort(endedEarly()));
     const { signal } = leaving;
     const giveBack = reactorPlaces.take(caller.tenantId);
     try {
-      const run = { reactorId: params.id, args, caller, look, signal, traceId, wallMs, cdnLoop };
+      const run = { reactorId: params.id, args, caller, look, signal, traceId, notes, wallMs, cdnLoop };
       const outcome = await runReactor(run, context);
       await hold(2 * outcome.resultJson.length);
       if (outcome.tokenize === undefined) return new JsonText(answerOf(outcome, undefined));

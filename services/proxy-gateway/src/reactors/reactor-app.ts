@@ -6,6 +6,7 @@ import { idempotencyStore } from '@sluice/http-api/idempotency';
 import { type Runtime, requestObserver } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { react } from './react.routes.ts';
+import { ReactCalls } from './react-calls.ts';
 import { runOperations } from './runs/run.routes.ts';
 
 export const operations = [react, ...runOperations];
@@ -19,6 +20,7 @@ export function reactorAppOf(
   context: Context,
   { metrics, tracing }: Pick<Runtime, 'metrics' | 'tracing'>,
 ): RequestListener {
+  const calls = new ReactCalls(context);
   const { db, vault, caches, callers, pepper, keyUses, headerNames, hostOf, bodyBytes, refusals, log } = context;
   const headerName = `${headerNames.prefix}-API-KEY`;
   const presenting = { pepper, keyUses, headerName };
@@ -34,15 +36,21 @@ export function reactorAppOf(
       pepper,
       onError: (err) => log.error({ err }, 'an answer could not be kept under its idempotency key'),
     }),
-    authenticate: (request, tx) =>
-      authenticate(singleHeader(request, headerName), { callers: tx ? readCallers(tx) : callers, ...presenting }),
-    observer: requestObserver({
-      operations: operations.map(operationName),
-      errorCodes: problemCodes,
-      limits: (limit) => refusals.noteLimit(limit),
-      metrics,
-      tracing,
-    }),
+    authenticate: async (request, tx) => {
+      const asked = { callers: tx ? readCallers(tx) : callers, ...presenting };
+      const caller = await authenticate(singleHeader(request, headerName), asked);
+      calls.noteCaller(caller);
+      return caller;
+    },
+    observer: calls.observe(
+      requestObserver({
+        operations: operations.map(operationName),
+        errorCodes: problemCodes,
+        limits: (limit) => refusals.noteLimit(limit),
+        metrics,
+        tracing,
+      }),
+    ),
   } satisfies Omit<Parameters<typeof expressApi<Context>>[0], 'operations'>;
   return serveByHost(hostOf, {
     base: expressApi({ ...options, operations, refusesServiceWorkers: true, linksHelp: true }),

@@ -2,6 +2,7 @@ import type { Caller } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
 import type { ConsoleLine } from '@sluice/sandbox';
 import type { Json } from '@sluice/vault';
+import type { RunNotes } from './run-notes.ts';
 
 export interface ReactorRun {
   reactorId: string;
@@ -17,6 +18,7 @@ export interface ReactorRun {
   /** When it aborts, the run ends with its reason, and calls and changes nothing any more. */
   signal: AbortSignal;
   traceId: string;
+  notes: RunNotes;
   /** Milliseconds from the start in a thread. */
   wallMs: number;
   /** Whether it is asynchronous: its calls go on while the gateway stops, and a run that does not end is interrupted. */

@@ -6,6 +6,7 @@ import { revealedBy } from '../code/sensitive-parts.ts';
 import { stringifyInPieces } from '../code/stringify.ts';
 import type { Context } from '../context.ts';
 import { bytesToRun, copies } from '../limits/body-memory.ts';
+import { noteTokenIds } from '../observation/note-for-feed.ts';
 import type { ReactorDefinition } from './definition.ts';
 import type { Running } from './running.ts';
 
@@ -20,9 +21,14 @@ export async function readArgs(running: Running, context: ReadingArgs): Promise<
   const { owner: reactor, seen, judgement, tenantId } = acting;
   const { vault, workPieces } = context;
   const inPieces = <T>(work: Generator<void, T, void>) => workPieces.run(tenantId, work);
-  const onFound = (rows: Parameters<typeof seen.note>[1]) => judgement.endsAt(seen.note(vault, rows));
+  const tokenIds: string[] = [];
+  const onFound = (rows: Parameters<typeof seen.note>[1]) => {
+    tokenIds.push(...rows.map(({ id }) => id));
+    judgement.endsAt(seen.note(vault, rows));
+  };
   const actor = actorOf(running);
   const [revealed = null] = await detokenizeEach(vault, actor, [run.args], { reading: 'reveal', inPieces, onFound });
+  noteTokenIds(run.notes, tokenIds);
   if (revealed !== run.args) {
     acting.secrets ??= new ConsoleSecrets();
     acting.secrets.add(revealedBy('detokenize', run.args, revealed));

@@ -8,6 +8,7 @@ import { printLines } from '../code/console/print-lines.ts';
 import { readConfiguration, type StoredConfiguration } from '../code/read-configuration.ts';
 import { redactionOf } from '../code/redaction.ts';
 import type { Context } from '../context.ts';
+import { notePrinted } from '../observation/note-for-feed.ts';
 import type { ReactorDefinition } from './definition.ts';
 import { type Fetches, type Fetching, fetchesOf } from './fetch.ts';
 import type { ReactorOutcome } from './reactor-run.ts';
@@ -84,7 +85,9 @@ function hostOf(running: Running, application: Caller, context: RunningCode) {
 function showConsole({ run, acting }: Running, lines: readonly ConsoleLine[], { logsConsole, log }: RunningCode): void {
   const { owner, tenantId, traceId } = acting;
   run.onConsole?.(lines);
-  if (logsConsole) printLines(lines, { tenantId, reactorId: owner.id, traceId }, log);
+  if (!logsConsole) return;
+  notePrinted(run.notes, lines);
+  printLines(lines, { tenantId, reactorId: owner.id, traceId }, log);
 }
 
 async function recordCalls(

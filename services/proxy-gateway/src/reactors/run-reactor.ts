@@ -20,18 +20,23 @@ export type RunningReactors = FindingReactors & ReadingArgs & RunningCode & Look
  * during the run; 503 if no thread is free.
  */
 export async function runReactor(run: ReactorRun, context: RunningReactors): Promise<ReactorOutcome> {
+  const { clock } = run.notes;
+  clock.enter('authenticate');
   const selection = new ReactorById(run, context);
   const acting = await admit(selection, context, { traceId: run.traceId });
   acting.admitCaller(await selection.authenticate(acting.owner));
   const running = new Running(run, acting);
   try {
+    clock.enter('detokenize');
     const argsJson = await readArgs(running, context);
+    clock.enter('transform');
     const ran = await Promise.allSettled([runReactorCode(running, argsJson, context)]);
     await look(acting, context); // before the outcome leaves, which may be an error of the code
     const [outcome] = ran;
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   } finally {
+    clock.enter();
     acting.memory.release();
   }
 }

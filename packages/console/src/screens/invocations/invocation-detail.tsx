@@ -6,6 +6,7 @@ import { Id } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Called } from './called.tsx';
 import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
 import type { LiveRow } from './live-invocations.ts';
@@ -15,16 +16,16 @@ import { StatusBadge } from './status-badge.tsx';
 
 interface InvocationDetailProps {
   invocation: LiveRow;
-  /** Of the Proxy and the Application. */
+  /** Of the Proxy or the Reactor, and of the Application. */
   names: ReadonlyMap<string, string>;
   onClose: () => void;
 }
 
 export function InvocationDetail({ invocation, names, onClose }: InvocationDetailProps) {
-  const { proxy_id: proxy, application_id: application, trace_id: traceId, token_ids: tokens } = invocation;
+  const { reactor_id: reactor, application_id: application, trace_id: traceId, token_ids: tokens } = invocation;
   const { refused_by: refusedBy, destination_status: destination, stages_ms: stagesMs } = invocation;
   return (
-    <Dialog open onClose={onClose} title={`${invocation.method} at ${names.get(proxy) ?? 'a Proxy'}`} wide>
+    <Dialog open onClose={onClose} title={titleOf(invocation, names)} wide>
       <Facts
         facts={{
           When: <Time at={invocation.at} />,
@@ -39,7 +40,7 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
             <Soft>it was not reached</Soft>
           ),
           Error: refusedBy && <code>{refusedBy}</code>,
-          Proxy: <ThingLink type="proxy" id={proxy} name={names.get(proxy)} />,
+          [reactor === undefined ? 'Proxy' : 'Reactor']: <Called invocation={invocation} names={names} />,
           'Key of': application ? (
             <ThingLink type="application" id={application} name={names.get(application)} />
           ) : (
@@ -80,6 +81,14 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
       </div>
     </Dialog>
   );
+}
+
+function titleOf(
+  { method, proxy_id: proxy = '', reactor_id: reactor }: LiveRow,
+  names: InvocationDetailProps['names'],
+) {
+  if (reactor !== undefined) return `Run of ${names.get(reactor) ?? 'a Reactor'}`;
+  return `${method} at ${names.get(proxy) ?? 'a Proxy'}`;
 }
 
 function Tokens({ ids }: { ids: readonly string[] }) {

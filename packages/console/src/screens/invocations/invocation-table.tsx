@@ -3,6 +3,7 @@ import { ThingLink } from '../../app/thing-link.tsx';
 import { Soft } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Clock } from '../../ui/time.tsx';
+import { Called } from './called.tsx';
 import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
 import type { LiveRow } from './live-invocations.ts';
@@ -12,7 +13,7 @@ import { StatusBadge } from './status-badge.tsx';
 
 interface InvocationTableProps {
   rows: readonly LiveRow[];
-  /** Of Proxies and Applications. */
+  /** Of Proxies, Reactors and Applications. */
   names: ReadonlyMap<string, string>;
   onOpen: (row: LiveRow) => void;
 }
@@ -37,11 +38,11 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
       cell: ({ destination_status: status }) => (status ? <StatusBadge status={status} /> : <Soft>—</Soft>),
     },
     {
-      title: 'Proxy',
+      title: 'Called',
       from: 32,
-      cell: ({ proxy_id: id }) => (
+      cell: (row) => (
         <span className={styles.two}>
-          <ThingLink type="proxy" id={id} name={names.get(id)} />
+          <Called invocation={row} names={names} />
         </span>
       ),
     },

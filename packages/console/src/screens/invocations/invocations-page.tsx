@@ -66,8 +66,7 @@ function Live({ filters }: { filters: InvocationSearch }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt begins the stream again
   useEffect(() => {
     const leaving = new AbortController();
-    const { status, ...texts } = filters;
-    live.follow({ ...texts, ...(status !== undefined && { status: Number(status) }) }, leaving.signal);
+    live.follow(filters, leaving.signal);
     return () => {
       leaving.abort();
       live.stop();
@@ -107,7 +106,11 @@ function useAllNames(rows: readonly LiveRow[]): ReadonlyMap<string, string> {
     'applications',
     rows.map((row) => row.application_id),
   );
-  return new Map([...proxies, ...applications]);
+  const reactors = useNames(
+    'reactors',
+    rows.map((row) => row.reactor_id),
+  );
+  return new Map([...proxies, ...reactors, ...applications]);
 }
 
 const count = new Intl.NumberFormat();

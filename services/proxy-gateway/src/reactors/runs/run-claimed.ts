@@ -8,11 +8,12 @@ import { createTokens, decryptSecret, type Json, prepareSecret, readTokenization
 import type { Context } from '../../context.ts';
 import { nextCdnLoop } from '../../http/cdn-loop.ts';
 import type { ReactorOutcome } from '../reactor-run.ts';
+import { RunNotes } from '../run-notes.ts';
 import { answerOf, type RunningReactors, runReactor } from '../run-reactor.ts';
 import { type Claim, type ClaimedRun, endRun, markRun, type RunEnd, releaseRun } from './run.queries.ts';
 import { type RunLimits, requireRoomForResults } from './runs.ts';
 
-export type RunningRuns = RunningReactors & Pick<Context, 'db' | 'vault' | 'callers' | 'caches' | 'log'>;
+export type RunningRuns = RunningReactors & Pick<Context, 'db' | 'vault' | 'callers' | 'caches' | 'noteEnded' | 'log'>;
 
 /** A run that fails because something was unavailable begins again, unless it has begun this often. */
 const mostTries = 5;
@@ -41,10 +42,12 @@ export async function runClaimed(
 ): Promise<number | undefined> {
   let isMarked = run.marked_at !== null;
   let printed: readonly ConsoleLine[] = [];
-  const { db, log } = context;
+  const { db, log, noteEnded } = context;
+  const notes = notesOf(claim, run);
   const names = { tenant_id: claim.tenantId, run_id: claim.id, trace_id: run.trace_id };
   try {
     const { caller, look } = await findAsker(claim, run, context);
+    notes.acting = { owner: ownerOf(claim, run), caller };
     await requireRoomForResults(db, claim.tenantId, limits); // others may have filled it while this run waited
     const outcome = await runReactor(
       {
@@ -54,6 +57,7 @@ export async function runClaimed(
         look,
         signal,
         traceId: run.trace_id,
+        notes,
         wallMs: run.timeout_ms,
         noCallerWaits: true,
         cdnLoop: nextCdnLoop(run.cdn_loop ?? undefined),
@@ -72,6 +76,7 @@ export async function runClaimed(
       { outcome, printed, actor: { ...caller, actorType: actorTypeOf(caller), traceId: run.trace_id, look } },
       context,
     );
+    noteEnded(notes, notes.durationMs);
     return undefined;
   } catch (error) {
     if (error instanceof RunLost) return undefined;
@@ -82,9 +87,23 @@ export async function runClaimed(
     if (failure.code === 'unavailable' && mayRepeat && (await releaseRun(db, claim, pauseMs))) return pauseMs;
     const text = JSON.stringify({ error: toProblem(error, run.trace_id) });
     const end = await prepareEnd(claim, printed, context);
-    await db.transaction().execute((tx) => endRun(tx, claim, end('failed', text)));
+    const isEnded = await db.transaction().execute((tx) => endRun(tx, claim, end('failed', text)));
+    if (!isEnded) return undefined;
+    notes.response.statusCode = failure.status;
+    notes.errorCode = failure.code;
+    noteEnded(notes, notes.durationMs);
     return undefined;
   }
+}
+
+/** Of a session only its own row tells the Application, so until it is found there is none. */
+function notesOf(claim: Claim, run: ClaimedRun): RunNotes {
+  const caller = run.caller_type === 'application' ? { id: run.created_by } : undefined;
+  return new RunNotes(run.trace_id, { owner: ownerOf(claim, run), caller });
+}
+
+function ownerOf({ tenantId }: Claim, { reactor_id: id }: ClaimedRun) {
+  return { id, tenantId };
 }
 
 /** Finds the caller and its current rights; `look` compares with them. @throws {ServiceError} 401, 403 if it lost them. */

@@ -229,9 +229,18 @@ function asked(db: Queryable, { tenantId, id, reactorId, createdBy }: AskedRun) 
     .where(notGone);
 }
 
-/** False if the run may have called a destination, has ended, or does not exist. */
-export async function cancelRun(tx: Queryable, { tenantId, id, reactorId, createdBy }: AskedRun): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+export interface CancelledRun {
+  trace_id: string;
+  created_at: string;
+  started_at: string | null;
+}
+
+/** Undefined if the run may have called a destination, has ended, or does not exist. */
+export function cancelRun(
+  tx: Queryable,
+  { tenantId, id, reactorId, createdBy }: AskedRun,
+): Promise<CancelledRun | undefined> {
+  return tx
     .updateTable('reactor_runs')
     .set({
       state: 'cancelled',
@@ -246,6 +255,6 @@ export async function cancelRun(tx: Queryable, { tenantId, id, reactorId, create
     .where('created_by', '=', createdBy)
     .where('state', 'in', ['waiting', 'running'])
     .where('marked_at', 'is', null)
+    .returning(['trace_id', 'created_at', 'started_at'])
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }

@@ -8,6 +8,8 @@ import { decryptSecret, encryptSecret, type Json, requireExactNumbers } from '@s
 import type { Context } from '../../context.ts';
 import { nextCdnLoop } from '../../http/cdn-loop.ts';
 import { reactorParams } from '../react.schema.ts';
+import { notesOfCall } from '../react-calls.ts';
+import { RunNotes } from '../run-notes.ts';
 import { selectReactor } from '../run-reactor.ts';
 import {
   type AskedRun,
@@ -44,7 +46,9 @@ const reactAsync = operation({
     nextCdnLoop(cdnLoop);
     const sent = (body.args ?? {}) as Json;
     requireExactNumbers('args', sent);
-    const { retryable } = await selectReactor({ reactorId: params.id, caller }, context);
+    const reactor = await selectReactor({ reactorId: params.id, caller }, context);
+    const { retryable } = reactor;
+    notesOfCall().acting = { owner: reactor, caller };
     await rateLimits?.countCaller(caller);
     await requireRoomForResults(db, tenantId, runLimits);
     const id = randomUUID();
@@ -123,15 +127,22 @@ const cancelResult = operation({
   params: runParams,
   response: { 204: null },
   errors: ['not_found', 'conflict'],
-  async handle({ params, caller, traceId, look }, { db }) {
+  async handle({ params, caller, traceId, look }, { db, noteEnded }) {
     const asked = askedBy(caller, params);
-    const isCancelled = await db.transaction().execute(async (tx) => {
-      const isCancelled = await cancelRun(tx, asked);
-      if (isCancelled) await recordCancelling(tx, asked, { caller, traceId });
+    const cancelled = await db.transaction().execute(async (tx) => {
+      const cancelled = await cancelRun(tx, asked);
+      if (cancelled) await recordCancelling(tx, asked, { caller, traceId });
       await look(tx);
-      return isCancelled;
+      return cancelled;
     });
-    if (isCancelled) return undefined;
+    if (cancelled) {
+      const { trace_id, started_at, created_at } = cancelled;
+      const notes = new RunNotes(trace_id, { owner: { id: asked.reactorId, tenantId: asked.tenantId }, caller });
+      notes.response.statusCode = 404; // as its result is answered from now on
+      notes.errorCode = 'cancelled';
+      noteEnded(notes, Date.now() - Date.parse(started_at ?? created_at));
+      return undefined;
+    }
     const run = await findRun(db, asked);
     if (!run) throw noRun(asked);
     const state =
