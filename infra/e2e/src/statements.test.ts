@@ -62,6 +62,10 @@ const exceptions: [reason: string, ...statements: RegExp[]][] = [
 
 /** The same for rare sweeps, which a short run may not see. */
 const seldom: typeof exceptions = [
+  [
+    'purges old counts of invocations',
+    /^(select min\(start\) as start|delete) from invocation_counts where step = \$1/,
+  ],
   ['lists all Tenants, for what was overlooked', /^select "id" from "tenants"$/],
   ['measures figures of the whole platform, each by itself', /^select \( ?select .*\) as value$/],
 ];
@@ -128,7 +132,7 @@ function namesTenant(statement: string): boolean {
 const ofTenants = /^(select|update|delete)(?:(?!\bjoin\b).)*"?tenants"?(?:(?!\bjoin\b).)*\bwhere "?id"? = \$\d/is;
 
 /** Also where earlier layouts spread it. */
-const mayBeSpread = ['tokens', 'idempotency_records'];
+const mayBeSpread = ['tokens', 'idempotency_records', 'invocation_counts'];
 
 /** What Citus would refuse, or would give to every shard. */
 async function faultsOf(statement: string): Promise<string[]> {

@@ -11,6 +11,7 @@ interface Placement {
  */
 export const citusLayout: Record<keyof Tables, Placement> = {
   tokens: { on: 'shards', why: 'the largest, always asked for by Tenant' },
+  invocation_counts: { on: 'shards', why: 'many rows, written each minute and asked for by Tenant' },
   idempotency_records: {
     on: 'coordinator',
     why: 'asked for by every write that has a key, also of Applications and Proxies, which must go on without a shard',
@@ -59,10 +60,11 @@ export const citusLayout: Record<keyof Tables, Placement> = {
   changes: { on: 'coordinator', why: 'the outbox, written in the transaction of what was changed' },
 };
 
-/** A generated column of `tokens` calls these functions, so every node needs them. */
+/** A generated column of `tokens`, and the statement that adds to `invocation_counts`, call these on every node. */
 const functionsOnEveryNode = [
   'token_terms(uuid, text, text[], jsonb, text[], uuid, uuid)',
   'token_term(uuid, text, text)',
+  'add_counts(jsonb, jsonb)',
 ];
 
 export function citusStatements(): string {

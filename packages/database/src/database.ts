@@ -9,6 +9,7 @@ import type { DataKeysTable } from './tables/data-keys.ts';
 import type { DueTokensTable } from './tables/due-tokens.ts';
 import type { FormerNamesTable } from './tables/former-names.ts';
 import type { IdempotencyRecordsTable } from './tables/idempotency-records.ts';
+import type { InvocationCountsTable } from './tables/invocation-counts.ts';
 import type { KeyUsesTable } from './tables/key-uses.ts';
 import type {
   AuditLogArrivalsTable,
@@ -61,6 +62,7 @@ export interface Tables {
   ledger_leaves: LedgerLeavesTable;
   ledger_nodes: LedgerNodesTable;
   idempotency_records: IdempotencyRecordsTable;
+  invocation_counts: InvocationCountsTable;
   cache_leases: CacheLeasesTable;
   changes: ChangesTable;
 }

@@ -25,6 +25,7 @@ export type { MailboxEntry } from './tables/cache-leases.ts';
 export type { DataKeysTable } from './tables/data-keys.ts';
 export type { DueTokensTable } from './tables/due-tokens.ts';
 export type { NamedKind } from './tables/former-names.ts';
+export type { CountedKind } from './tables/invocation-counts.ts';
 export type { ProxiesTable } from './tables/proxies.ts';
 export {
   listProxyMembers,

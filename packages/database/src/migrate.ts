@@ -37,6 +37,7 @@ import * as usesOfTokens from './migrations/0083-uses-of-tokens.ts';
 import * as responseGuard from './migrations/0084-response-guard.ts';
 import * as namesInOrder from './migrations/0085-names-in-order.ts';
 import * as formerNames from './migrations/0086-former-names.ts';
+import * as invocationCounts from './migrations/0087-invocation-counts.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -75,6 +76,7 @@ const migrations = {
   '0084-response-guard': responseGuard,
   '0085-names-in-order': namesInOrder,
   '0086-former-names': formerNames,
+  '0087-invocation-counts': invocationCounts,
 };
 
 export type MigrationName = keyof typeof migrations;

@@ -1,7 +1,7 @@
 import { FairTurns } from '@sluice/fair-turns';
 import { connectRedis, type RedisClient } from '@sluice/redis';
 import type { Logger } from '@sluice/service-runtime';
-import { fromFields, type MinuteCounts, toFields } from './figures.ts';
+import { type Counts, fromFields, toFields } from './figures.ts';
 import { type FedInvocation, fromLine } from './invocation-record.ts';
 
 /** The number of invocations kept for each Tenant. */
@@ -20,7 +20,7 @@ export interface FeedBatch {
   /** The number of older invocations that this batch leaves out. */
   skipped: number;
   /** By the minute since 1970 in which they ended. */
-  minutes: ReadonlyMap<number, MinuteCounts>;
+  minutes: ReadonlyMap<number, Counts>;
 }
 
 export interface FeedPage {
@@ -100,7 +100,7 @@ export class FeedStore {
   }
 
   /** @throws {Error} if Redis does not answer. */
-  async readFigures(tenantId: string, minutes: readonly number[]): Promise<MinuteCounts[]> {
+  async readFigures(tenantId: string, minutes: readonly number[]): Promise<Counts[]> {
     const hashes = await this.#ask((redis) =>
       Promise.all(minutes.map((minute) => redis.hgetall(figuresKey(tenantId, minute)))),
     );

@@ -1,81 +1,124 @@
-/** What a gateway counts of one Tenant in one minute. */
-export interface MinuteCounts {
+/** What is counted of some invocations, such as those of a Tenant in one minute. */
+export interface Counts {
   requests: number;
+  /** Of which the destination itself answered 5xx. */
+  destinationErrors: number;
+  /** By error code. */
   errors: Map<string, number>;
-  /** The number of invocations in each bucket of durations. */
-  durations: Uint32Array;
+  /** By bucket of durations. Sparse, because most series have few. */
+  durations: Map<number, number>;
 }
 
-export function emptyMinuteCounts(): MinuteCounts {
-  return { requests: 0, errors: new Map(), durations: new Uint32Array(buckets) };
+export interface Counted {
+  durationMs: number;
+  cause: string | undefined;
+  destinationStatus: number | undefined;
 }
 
-export function countInvocation(counts: MinuteCounts, durationMs: number, cause: string | undefined): void {
+export function emptyCounts(): Counts {
+  return { requests: 0, destinationErrors: 0, errors: new Map(), durations: new Map() };
+}
+
+export function countInvocation(counts: Counts, { durationMs, cause, destinationStatus = 0 }: Counted): void {
   counts.requests++;
-  const bucket = bucketOf(durationMs);
-  counts.durations[bucket] = (counts.durations[bucket] ?? 0) + 1;
-  if (cause !== undefined) counts.errors.set(cause, (counts.errors.get(cause) ?? 0) + 1);
+  if (destinationStatus >= 500) counts.destinationErrors++;
+  addTo(counts.durations, bucketOf(durationMs), 1);
+  if (cause !== undefined) addTo(counts.errors, cause, 1);
+}
+
+export function addCounts(sum: Counts, added: Counts): void {
+  sum.requests += added.requests;
+  sum.destinationErrors += added.destinationErrors;
+  for (const [cause, count] of added.errors) addTo(sum.errors, cause, count);
+  for (const [bucket, count] of added.durations) addTo(sum.durations, bucket, count);
+}
+
+/** What `all` counts beyond `part`. No number is below 0, although neither may contain the other. */
+export function countsBeyond(all: Counts, part: Counts): Counts {
+  const beyond = emptyCounts();
+  beyond.requests = Math.max(0, all.requests - part.requests);
+  beyond.destinationErrors = Math.max(0, all.destinationErrors - part.destinationErrors);
+  subtract(all.errors, part.errors, beyond.errors);
+  subtract(all.durations, part.durations, beyond.durations);
+  return beyond;
+}
+
+function subtract<K>(all: ReadonlyMap<K, number>, part: ReadonlyMap<K, number>, beyond: Map<K, number>): void {
+  for (const [key, count] of all) {
+    const left = count - (part.get(key) ?? 0);
+    if (left > 0) beyond.set(key, left);
+  }
+}
+
+function addTo<K>(counts: Map<K, number>, key: K, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 /** Eight buckets for each doubling, so that a percentile is at most 5 % from the true one. */
 const perDoubling = 8;
 const shortestMs = 0.1;
 /** The last bucket is for an hour and more. */
-const buckets = 202;
+const lastBucket = 201;
 
 function bucketOf(ms: number): number {
-  return Math.min(buckets - 1, Math.round(perDoubling * Math.log2(Math.max(ms, shortestMs) / shortestMs)));
+  return Math.min(lastBucket, Math.round(perDoubling * Math.log2(Math.max(ms, shortestMs) / shortestMs)));
 }
 
 function durationOf(bucket: number): number {
   return Number((shortestMs * 2 ** (bucket / perDoubling)).toPrecision(3));
 }
 
-/** Each list has one entry for each minute, oldest first. A minute without invocations has no percentiles. */
+type Value = number | null;
+
+/** Each list has one entry for each step, oldest first. A step without invocations has no percentiles. */
 export interface Figures {
-  requests: number[];
-  errors: Record<string, number[]>;
-  latency_ms: { p50: (number | null)[]; p99: (number | null)[] };
+  requests: Value[];
+  errors: Record<string, Value[]>;
+  destination_errors: Value[];
+  latency_ms: { p50: Value[]; p99: Value[] };
 }
 
-export function figuresOf(minutes: readonly MinuteCounts[]): Figures {
-  const causes = [...new Set(minutes.flatMap(({ errors }) => [...errors.keys()]))].sort();
+/** A step that is undefined is unknown: its entries are null. */
+export function figuresOf(steps: readonly (Counts | undefined)[]): Figures {
+  const causes = [...new Set(steps.flatMap((step) => [...(step?.errors.keys() ?? [])]))].sort();
+  const each = (read: (counts: Counts) => Value) => steps.map((step) => (step ? read(step) : null));
   return {
-    requests: minutes.map(({ requests }) => requests),
-    errors: Object.fromEntries(causes.map((cause) => [cause, minutes.map(({ errors }) => errors.get(cause) ?? 0)])),
-    latency_ms: { p50: minutes.map((one) => percentile(one, 0.5)), p99: minutes.map((one) => percentile(one, 0.99)) },
+    requests: each(({ requests }) => requests),
+    errors: Object.fromEntries(causes.map((cause) => [cause, each(({ errors }) => errors.get(cause) ?? 0)])),
+    destination_errors: each(({ destinationErrors }) => destinationErrors),
+    latency_ms: { p50: each((counts) => percentile(counts, 0.5)), p99: each((counts) => percentile(counts, 0.99)) },
   };
 }
 
-function percentile({ durations }: MinuteCounts, share: number): number | null {
-  const total = durations.reduce((sum, count) => sum + count, 0);
+function percentile({ durations }: Counts, share: number): number | null {
+  const buckets = [...durations].sort(([a], [b]) => a - b);
+  const total = buckets.reduce((sum, [, count]) => sum + count, 0);
   let passed = 0;
-  for (const [bucket, count] of durations.entries()) {
+  for (const [bucket, count] of buckets) {
     passed += count;
-    if (count > 0 && passed >= share * total) return durationOf(bucket);
+    if (passed >= share * total) return durationOf(bucket);
   }
   return null;
 }
 
 /** The fields of a Redis hash, each followed by its count. */
-export function toFields({ requests, errors, durations }: MinuteCounts): (string | number)[] {
+export function toFields({ requests, destinationErrors, errors, durations }: Counts): (string | number)[] {
   const fields: (string | number)[] = ['requests', requests];
+  if (destinationErrors > 0) fields.push('destination_errors', destinationErrors);
   for (const [cause, count] of errors) fields.push(`error:${cause}`, count);
-  for (let bucket = 0; bucket < buckets; bucket++) {
-    const count = durations[bucket] ?? 0;
-    if (count > 0) fields.push(`ms:${bucket}`, count);
-  }
+  for (const [bucket, count] of durations) fields.push(`ms:${bucket}`, count);
   return fields;
 }
 
-export function fromFields(fields: Readonly<Record<string, string>>): MinuteCounts {
-  const counts = emptyMinuteCounts();
+export function fromFields(fields: Readonly<Record<string, string>>): Counts {
+  const counts = emptyCounts();
   for (const [field, text] of Object.entries(fields)) {
     const [kind, name = ''] = field.split(':');
     const count = Number(text);
     if (kind === 'requests') counts.requests = count;
+    else if (kind === 'destination_errors') counts.destinationErrors = count;
     else if (kind === 'error') counts.errors.set(name, count);
-    else if (kind === 'ms') counts.durations[Number(name)] = count;
+    else if (kind === 'ms') counts.durations.set(Number(name), count);
   }
   return counts;
 }

@@ -22,7 +22,9 @@ test('the overview leads to the first invocation, and then shows what happens', 
   const caller = clientOf(stack.baseUrl, key).sluice.proxy(proxy.key);
   for (let at = 0; at < 40; at++) await caller.fetch('/a');
   for (let at = 0; at < 3; at++) await caller.fetch('/a', { method: 'POST', body: '{{ nothing }}' });
-  await eventually('the figures', async () => (await sluice.tenant.metrics()).requests.some((count) => count > 0));
+  await eventually('the figures', async () =>
+    (await sluice.tenant.metrics()).requests.some((count) => (count ?? 0) > 0),
+  );
   await page.reload();
   await page.getByText('in the last hour', { exact: true }).waitFor();
   await opened.look('overview');

@@ -93,7 +93,9 @@ test('the tour of the console finds every screen that it shows', async () => {
   for (let at = 0; at < 24; at++) await charge('/charges', `charge-${1000 + at}`);
   await charge('/refunds', 'refund-17');
   await charge('/charges', 'charge-1024', 'no-such-token');
-  await eventually('the figures', async () => (await sluice.tenant.metrics()).requests.some((count) => count > 0));
+  await eventually('the figures', async () =>
+    (await sluice.tenant.metrics()).requests.some((count) => (count ?? 0) > 0),
+  );
 
   await opened.goto('/', 'Overview');
   await page.getByText('in the last hour', { exact: true }).waitFor();

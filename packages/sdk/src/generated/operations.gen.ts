@@ -36,7 +36,7 @@ export const operations = {
   updateTenant: { name: 'tenant.update', http: 'PUT /tenants/self', body: 'application/json', answer: 'json', key: true, ifMatch: true, repeatable: true },
   deleteTenant: { name: 'tenant.delete', http: 'DELETE /tenants/self', answer: 'none', repeatable: true },
   getUsageReport: { name: 'tenant.usage', http: 'GET /tenants/self/reports/usage', answer: 'json', repeatable: true },
-  getTenantMetrics: { name: 'tenant.metrics', http: 'GET /tenants/self/metrics', answer: 'json', repeatable: true },
+  getTenantMetrics: { name: 'tenant.metrics', http: 'GET /tenants/self/metrics', query: true, answer: 'json', repeatable: true },
   listDataKeys: { name: 'tenant.dataKeys', http: 'GET /tenants/self/data-keys', answer: 'list', repeatable: true },
   listMembers: { name: 'members.list', http: 'GET /tenants/self/members', query: true, answer: 'list', repeatable: true },
   updateMember: { name: 'members.update', http: 'PUT /tenants/self/members/{id}', body: 'application/json', answer: 'json', key: true, ifMatch: true, repeatable: true },
@@ -185,8 +185,8 @@ interface TenantResource {
   delete(options?: CallOptions): Promise<void>;
   /** Get the number of tokens of each type, and of active tokens this month. Needs `report:read`. */
   usage(options?: CallOptions): Promise<Answer<types.GetUsageReportResponses>>;
-  /** Get invocations, errors and latency of the last hour by minute. Needs `report:read`. */
-  metrics(options?: CallOptions): Promise<Answer<types.GetTenantMetricsResponses>>;
+  /** Get invocations, errors and latency over time. Needs `report:read`. */
+  metrics(query?: types.GetTenantMetricsData['query'], options?: CallOptions): Promise<Answer<types.GetTenantMetricsResponses>>;
   /** List the data keys of the Tenant. Needs `tenant:read`. */
   dataKeys(options?: CallOptions): List<ItemOf<Answer<types.ListDataKeysResponses>>, Answer<types.ListDataKeysResponses>>;
 }

@@ -2533,7 +2533,7 @@ export type Tenant = {
 /**
  * TenantMetrics
  *
- * Invocations of the last hour. Each list has one entry for each step, oldest first.
+ * Invocations of Proxies and runs of reactors over time. Each list has one entry for each step, oldest first. Null means unknown, and 0 means that nothing was invoked.
  */
 export type TenantMetrics = {
     /**
@@ -2547,17 +2547,25 @@ export type TenantMetrics = {
     /**
      * Length of a step in seconds
      */
-    step_s: number;
+    step_s: 60 | 900 | 7200 | 21600;
+    /**
+     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. The steps before it are null, and the step that contains it counts from then on. Absent if it is not later than `from`
+     */
+    known_from?: string;
     /**
      * Number of invocations
      */
-    requests: Array<number>;
+    requests: Array<number | null>;
     /**
-     * Number of invocations that failed, by error code. `caller_gone` means that the caller closed the connection
+     * Number of invocations that Sluice answered with an error, by error code. `caller_gone` means that the caller closed the connection
      */
     errors: {
-        [key: string]: Array<number>;
+        [key: string]: Array<number | null>;
     };
+    /**
+     * Number of invocations whose destination itself answered with a status of 500 or above
+     */
+    destination_errors: Array<number | null>;
     latency_ms: Latency;
 };
 
@@ -3497,7 +3505,24 @@ export type GetUsageReportResponse = GetUsageReportResponses[keyof GetUsageRepor
 export type GetTenantMetricsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * How far back: 60 steps of a minute, 96 of 15 minutes, 84 of two hours, or 120 of six hours. A month is 30 days. Steps begin at multiples of their length, in UTC
+         */
+        range?: 'hour' | 'day' | 'week' | 'month';
+        /**
+         * Counts only invocations of this Proxy
+         */
+        proxy_id?: string;
+        /**
+         * Counts only what this Application invoked. For a session, this is the Application that authorized it
+         */
+        application_id?: string;
+        /**
+         * Counts only runs of this reactor
+         */
+        reactor_id?: string;
+    };
     url: '/tenants/self/metrics';
 };
 

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  countInvocation,
-  emptyMinuteCounts,
-  FeedStore,
-  type InvocationRecord,
-  mostKept,
-  toLine,
-} from '@sluice/invocation-feed';
+import { FeedStore, type InvocationRecord, mostKept, toLine } from '@sluice/invocation-feed';
 import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, openRedisDoor, sendRequest, slow, testRedisUrl, useStack } from '@sluice/testing';
 import { startTestManagement } from '../testing/test-management.ts';
@@ -295,43 +288,18 @@ describe('the event stream', () => {
 });
 
 describe('while Redis is away', () => {
-  test('the list is 503, a stream stays and goes on, and the figures are empty', async () => {
+  test('the list is 503, and a stream stays and goes on', async () => {
     const { key, get, add } = await tenantWith([recordOf('a')]);
-    const { door, send } = api.current;
+    const { door } = api.current;
     const stream = await follow(key);
     await eventually('the beginning', () => tracesOf(stream).length === 1);
     const mend = door.stall();
     const { status, headers } = await get();
     expect([status, headers.get('retry-after')]).toEqual([503, '2']);
-    const { body } = await send('GET', '/tenants/self/metrics', { key });
-    expect(body).toMatchObject({ requests: [], errors: {}, latency_ms: { p50: [], p99: [] } });
     mend();
     await add([recordOf('b')]);
     await eventually('it goes on', () => tracesOf(stream).length === 2);
     await eventually('so does the list', async () => (await get()).status === 200);
-  });
-});
-
-describe('the figures of a Tenant', () => {
-  test('are sixty minutes, the last one under way', async () => {
-    const { tenantId, key } = await tenantWith([]);
-    const minute = Math.floor(Date.now() / 60_000);
-    const counts = emptyMinuteCounts();
-    for (const ms of [1, 1, 100]) countInvocation(counts, ms, ms === 100 ? 'destination_timeout' : undefined);
-    await api.current.store.add(tenantId, { lines: [], skipped: 0, minutes: new Map([[minute - 1, counts]]) });
-    const { status, body } = await api.current.send('GET', '/tenants/self/metrics', { key });
-    expect([status, body.step_s, body.requests.length]).toEqual([200, 60, 60]);
-    expect(Date.parse(body.to) - Date.parse(body.from)).toBe(3_600_000);
-    const at = body.requests.indexOf(3);
-    expect([body.errors.destination_timeout[at], body.latency_ms.p50[at - 1]]).toEqual([1, null]);
-    expect(Math.abs(body.latency_ms.p50[at] - 1)).toBeLessThan(0.06);
-    expect(Math.abs(body.latency_ms.p99[at] - 100)).toBeLessThan(6);
-  });
-
-  test('need report:read', async () => {
-    const { reader } = await tenantWith([]);
-    const { key } = await reader('log:read');
-    expect((await api.current.send('GET', '/tenants/self/metrics', { key })).status).toBe(403);
   });
 });
 

@@ -1,73 +1,127 @@
-import { type FeedStore, figuresOf, type MinuteCounts } from '@sluice/invocation-feed';
-import { operation } from '../context.ts';
-import { date } from '../resource.schema.ts';
+import { refuse, type TypeOf } from '@sluice/http-api';
+import {
+  addCounts,
+  type CountedStep,
+  type Counts,
+  countsBeyond,
+  emptyCounts,
+  figuresOf,
+  readCounts,
+  readKnownFrom,
+  type Series,
+} from '@sluice/invocation-feed';
+import { type Context, operation } from '../context.ts';
+import { tenantMetrics, tenantMetricsQuery } from './tenant-metrics.schema.ts';
 
 const minuteMs = 60_000;
-const minutes = 60;
 
-const counts = { type: 'array', items: { type: 'integer' }, maxItems: minutes } as const;
-const times = { type: 'array', items: { type: ['number', 'null'] }, maxItems: minutes } as const;
+type Filter = Omit<TypeOf<typeof tenantMetricsQuery>, 'range'>;
 
-const tenantMetrics = {
-  type: 'object',
-  title: 'TenantMetrics',
-  description: 'Invocations of the last hour. Each list has one entry for each step, oldest first.',
-  required: ['from', 'to', 'step_s', 'requests', 'errors', 'latency_ms'],
-  examples: [
-    {
-      from: '2026-03-02T09:28:00.000Z',
-      to: '2026-03-02T09:30:00.000Z',
-      step_s: 60,
-      requests: [1204, 388],
-      errors: { destination_timeout: [0, 3] },
-      latency_ms: { p50: [41.2, 40.9], p99: [180, 176] },
-    },
-  ],
-  properties: {
-    from: { ...date, description: 'Start of the first step' },
-    to: { ...date, description: 'End of the last step, which is not over yet' },
-    step_s: { type: 'integer', description: 'Length of a step in seconds' },
-    requests: { ...counts, description: 'Number of invocations' },
-    errors: {
-      type: 'object',
-      additionalProperties: counts,
-      description:
-        'Number of invocations that failed, by error code. `caller_gone` means that the caller closed the connection',
-    },
-    latency_ms: {
-      type: 'object',
-      title: 'Latency',
-      required: ['p50', 'p99'],
-      properties: { p50: times, p99: times },
-      description:
-        'Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations',
-    },
-  },
-} as const;
+/** A step is the sum of its rows in Postgres. The newest minutes are read from Redis too. */
+interface Range {
+  step: number;
+  steps: number;
+  rows: CountedStep;
+  minutes: number;
+}
+
+/** A gateway writes once a minute, so of older minutes Redis knows more only if a gateway was killed. */
+const runningMinutes = 3;
+
+const ranges: Record<TypeOf<typeof tenantMetricsQuery>['range'], Range> = {
+  hour: { step: 60, steps: 60, rows: 60, minutes: 60 },
+  day: { step: 900, steps: 96, rows: 900, minutes: runningMinutes },
+  week: { step: 7200, steps: 84, rows: 900, minutes: runningMinutes },
+  month: { step: 21_600, steps: 120, rows: 21_600, minutes: runningMinutes },
+};
 
 export const getTenantMetrics = operation({
   id: 'getTenantMetrics',
   tag: 'Tenants',
-  summary: 'Get invocations, errors and latency of the last hour by minute',
+  summary: 'Get invocations, errors and latency over time',
   description:
-    'Sums over all gateways, kept in Redis. They may be incomplete, so do not use them for billing. If Redis is unavailable, the lists are empty.',
+    'Sums over all gateways, of the Tenant or of one Proxy, Application or reactor. The last minute may be incomplete: gateways write their counts once a minute, and the sums of the Tenant are completed from Redis. A gateway that is killed loses the counts that it has not written. Do not use the sums for billing. Of one Tenant, 200 Proxies, Applications and reactors are counted in each step; for any others the step is null.',
   method: 'get',
   path: '/tenants/self/metrics',
   permission: 'report:read',
+  query: tenantMetricsQuery,
   response: { 200: tenantMetrics },
-  async handle({ caller }, { feed }) {
-    const newest = Math.floor(Date.now() / minuteMs);
-    const asked = Array.from({ length: minutes }, (_, i) => newest - minutes + 1 + i);
-    const counted = await readCounts(feed, caller.tenantId, asked);
+  async handle({ query: { range: name, ...filter }, caller: { tenantId } }, context) {
+    const series = readSeries(tenantId, filter);
+    const range = ranges[name];
+    const to = (Math.floor(Date.now() / 1000 / range.step) + 1) * range.step;
+    const from = to - range.steps * range.step;
+    const knownFrom = await readKnownFrom(context.db, tenantId);
+    const steps = await readSteps(tenantId, { series, range, from, to }, context);
+    const isKnown = (at: number) => (at + range.step) * 1000 > knownFrom;
     return {
-      from: new Date((newest - minutes + 1) * minuteMs).toISOString(),
-      to: new Date((newest + 1) * minuteMs).toISOString(),
-      step_s: minuteMs / 1000,
-      ...figuresOf(counted),
+      from: toDate(from),
+      to: toDate(to),
+      step_s: range.step,
+      ...(knownFrom > from * 1000 && { known_from: new Date(knownFrom).toISOString() }),
+      ...figuresOf([...steps].map(([at, counts]) => (isKnown(at) ? counts : undefined))),
     };
   },
 });
 
-function readCounts(feed: FeedStore, tenantId: string, asked: number[]): Promise<MinuteCounts[]> {
-  return feed.readFigures(tenantId, asked).catch(() => []);
+const toDate = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+const filters = { proxy_id: 'proxy', application_id: 'application', reactor_id: 'reactor' } as const;
+
+function readSeries(tenantId: string, filter: Filter): Series {
+  const [first, second] = Object.keys(filters).filter((member) => filter[member as keyof Filter] !== undefined);
+  if (second) refuse({ [second]: [`cannot be combined with ${first}`] });
+  const member = first as keyof Filter | undefined;
+  return member ? { kind: filters[member], id: filter[member] ?? '' } : { kind: 'tenant', id: tenantId };
+}
+
+interface Asked {
+  series: Series;
+  range: Range;
+  from: number;
+  to: number;
+}
+
+/** By the start of each step, oldest first. Undefined means unknown. */
+async function readSteps(
+  tenantId: string,
+  { series, range, from, to }: Asked,
+  { db, feed }: Pick<Context, 'db' | 'feed'>,
+): Promise<Map<number, Counts | undefined>> {
+  const steps = new Map<number, Counts | undefined>();
+  for (let at = from; at < to; at += range.step) steps.set(at, emptyCounts());
+  const stepOf = (start: number) => Math.floor(start / range.step) * range.step;
+  for (const [start, row] of await readCounts(db, tenantId, { series, step: range.rows, from, to })) {
+    const step = steps.get(stepOf(start));
+    if (step && row) addCounts(step, row);
+    else steps.set(stepOf(start), undefined);
+  }
+  if (series.kind !== 'tenant') return steps;
+  for (const [minute, counts] of await readUnwritten(tenantId, range.minutes, { db, feed })) {
+    const step = steps.get(stepOf(minute));
+    if (step) addCounts(step, counts);
+  }
+  return steps;
+}
+
+/**
+ * What Redis knows of the newest minutes beyond Postgres. Both lack some of the same invocations, so the one that has more of a
+ * minute is nearer to the truth. Without Redis there is nothing to add.
+ */
+async function readUnwritten(
+  tenantId: string,
+  minutes: number,
+  { db, feed }: Pick<Context, 'db' | 'feed'>,
+): Promise<[minute: number, Counts][]> {
+  const newest = Math.floor(Date.now() / minuteMs);
+  const asked = Array.from({ length: minutes }, (_, i) => newest - i);
+  const inRedis = await feed.readFigures(tenantId, asked).catch(() => []);
+  const [from, to] = [(newest - minutes + 1) * 60, (newest + 1) * 60];
+  const series = { kind: 'tenant', id: tenantId } as const;
+  const inPostgres = await readCounts(db, tenantId, { series, step: 60, from, to });
+  return inRedis.flatMap((counts, i) => {
+    const minute = (newest - i) * 60;
+    const written = inPostgres.get(minute) ?? emptyCounts();
+    return counts.requests > written.requests ? [[minute, countsBeyond(counts, written)]] : [];
+  });
 }

@@ -94,7 +94,7 @@ test('requests, errors and durations are added up by the minute', async () => {
     return {
       requests: minutes.reduce((sum, { requests }) => sum + requests, 0),
       refused: minutes.reduce((sum, { errors }) => sum + (errors.get('unauthenticated') ?? 0), 0),
-      durations: minutes.reduce((sum, { durations }) => sum + durations.reduce((a, b) => a + b, 0), 0),
+      durations: minutes.reduce((sum, { durations }) => sum + [...durations.values()].reduce((a, b) => a + b, 0), 0),
     };
   };
   await recordOf((await invoke()).traceId);

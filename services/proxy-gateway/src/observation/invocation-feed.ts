@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  type Counts,
   countInvocation,
   type EndedInvocation,
-  emptyMinuteCounts,
+  emptyCounts,
   FeedStore,
-  type MinuteCounts,
   mostKept,
   toLine,
 } from '@sluice/invocation-feed';
@@ -50,7 +50,7 @@ interface Pending {
   /** The oldest of them, once the ring is full. */
   oldest: number;
   skipped: number;
-  minutes: Map<number, MinuteCounts>;
+  minutes: Map<number, Counts>;
 }
 
 interface FeedOptions {
@@ -135,10 +135,11 @@ export function openInvocationFeed(
       const minute = Math.floor(now / 60_000);
       let counts = of.minutes.get(minute);
       if (!counts) {
-        counts = emptyMinuteCounts();
+        counts = emptyCounts();
         of.minutes.set(minute, counts);
       }
-      countInvocation(counts, durationMs, invocation.errorCode);
+      const { errorCode: cause, destinationStatus } = invocation;
+      countInvocation(counts, { durationMs, cause, destinationStatus });
       const one: EndedInvocation = {
         traceId: invocation.traceId,
         beganAt: now - durationMs,

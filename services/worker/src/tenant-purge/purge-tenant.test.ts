@@ -132,6 +132,11 @@ async function fillOtherTables(tenant_id: string): Promise<void> {
       arguments_ciphertext: randomBytes(64),
     })
     .execute();
+  const counted = { requests: 1, destination_errors: 0, errors: '{}', durations: '{"7":1}' };
+  await db
+    .insertInto('invocation_counts')
+    .values({ tenant_id, step: 60, start: soon, kind: 'tenant', id: tenant_id, ...counted })
+    .execute();
   const claim = { application_id, request_hash: randomBytes(32), body_hash: randomBytes(32), claim_id: randomUUID() };
   await db
     .insertInto('idempotency_records')

@@ -32,6 +32,7 @@ const purge = {
   data_keys: ['purpose', 'version'],
   counters: ['counter', 'slot'],
   due_tokens: ['kind', 'due_at'],
+  invocation_counts: ['step', 'start', 'kind', 'id'],
   tenants: 'last',
   audit_log: 'kept',
   audit_log_tokens: 'kept',

@@ -7,7 +7,7 @@ import styles from './overview.module.css';
 
 const count = new Intl.NumberFormat();
 const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 export function LastHour({ metrics }: { metrics: TenantMetrics }) {
   const { from, to, requests, latency_ms: latency } = metrics;

@@ -20,13 +20,13 @@ export function Overview() {
 function Figures() {
   const query = useQuery({
     queryKey: ['tenant', 'metrics'],
-    queryFn: ({ signal }) => sluice.tenant.metrics({ signal }),
+    queryFn: ({ signal }) => sluice.tenant.metrics({}, { signal }),
     refetchInterval: 10_000,
   });
   return (
     <Loaded query={query}>
       {(metrics) => {
-        const isQuiet = metrics.requests.every((count) => count === 0);
+        const isQuiet = metrics.requests.every((count) => !count);
         return (
           <>
             {isQuiet && <FirstSteps />}

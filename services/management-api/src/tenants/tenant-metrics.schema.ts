@@ -1,0 +1,76 @@
+import { date, uuid } from '../resource.schema.ts';
+
+/** Each list has one entry for each step. A month has the most. */
+const mostSteps = 120;
+
+const counts = { type: 'array', items: { type: ['integer', 'null'] }, maxItems: mostSteps } as const;
+const times = { type: 'array', items: { type: ['number', 'null'] }, maxItems: mostSteps } as const;
+
+export const tenantMetricsQuery = {
+  type: 'object',
+  properties: {
+    range: {
+      type: 'string',
+      enum: ['hour', 'day', 'week', 'month'],
+      default: 'hour',
+      description:
+        'How far back: 60 steps of a minute, 96 of 15 minutes, 84 of two hours, or 120 of six hours. A month is 30 days. Steps begin at multiples of their length, in UTC',
+    },
+    proxy_id: { ...uuid, description: 'Counts only invocations of this Proxy' },
+    application_id: {
+      ...uuid,
+      description:
+        'Counts only what this Application invoked. For a session, this is the Application that authorized it',
+    },
+    reactor_id: { ...uuid, description: 'Counts only runs of this reactor' },
+  },
+} as const;
+
+export const tenantMetrics = {
+  type: 'object',
+  title: 'TenantMetrics',
+  description:
+    'Invocations of Proxies and runs of reactors over time. Each list has one entry for each step, oldest first. Null means unknown, and 0 means that nothing was invoked.',
+  required: ['from', 'to', 'step_s', 'requests', 'errors', 'destination_errors', 'latency_ms'],
+  examples: [
+    {
+      from: '2026-03-02T09:27:00.000Z',
+      to: '2026-03-02T09:30:00.000Z',
+      step_s: 60,
+      known_from: '2026-03-02T09:28:00.000Z',
+      requests: [null, 1204, 388],
+      errors: { destination_timeout: [null, 0, 3] },
+      destination_errors: [null, 2, 0],
+      latency_ms: { p50: [null, 41.2, 40.9], p99: [null, 180, 176] },
+    },
+  ],
+  properties: {
+    from: { ...date, description: 'Start of the first step' },
+    to: { ...date, description: 'End of the last step, which is not over yet' },
+    step_s: { type: 'integer', enum: [60, 900, 7200, 21600], description: 'Length of a step in seconds' },
+    known_from: {
+      ...date,
+      description:
+        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. The steps before it are null, and the step that contains it counts from then on. Absent if it is not later than `from`',
+    },
+    requests: { ...counts, description: 'Number of invocations' },
+    errors: {
+      type: 'object',
+      additionalProperties: counts,
+      description:
+        'Number of invocations that Sluice answered with an error, by error code. `caller_gone` means that the caller closed the connection',
+    },
+    destination_errors: {
+      ...counts,
+      description: 'Number of invocations whose destination itself answered with a status of 500 or above',
+    },
+    latency_ms: {
+      type: 'object',
+      title: 'Latency',
+      required: ['p50', 'p99'],
+      properties: { p50: times, p99: times },
+      description:
+        'Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations',
+    },
+  },
+} as const;
