@@ -9,9 +9,11 @@ import { followPreferences } from './api/preferences.ts';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
 import { Notices } from './ui/notices.tsx';
+import { listenToShortcuts } from './ui/shortcuts.ts';
 
 const place = document.getElementById('app');
 if (!place) throw new Error('The page has no place for the console');
+listenToShortcuts();
 
 followPreferences();
 

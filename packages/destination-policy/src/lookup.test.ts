@@ -41,8 +41,8 @@ describe('lookup', () => {
   });
 
   test.each([
-    [['10.0.0.1'], [], 'it is not a public host, and DESTINATION_ALLOW does not list it'],
-    [['8.8.8.8'], ['example.com'], 'DESTINATION_DENY forbids it'],
+    [['10.0.0.1'], [], 'it is not a public host, and this installation does not allow it (DESTINATION_ALLOW)'],
+    [['8.8.8.8'], ['example.com'], 'this installation forbids it (DESTINATION_DENY)'],
     [['169.254.169.254'], [], 'cloud metadata addresses are never allowed'],
   ])('for the log, the error names what decides about %j', (addresses, deny, reason) => {
     const resolve: Resolver = (_host, _options, callback) =>

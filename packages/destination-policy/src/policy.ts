@@ -18,7 +18,7 @@ export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 export interface DestinationPolicy {
   /**
    * Checks a configured URL, without resolving names: strictly well-formed, with an allowed scheme and host. The reason
-   * is public, completes "destination_url …", and names the setting that decides.
+   * is public, completes "destination_url …", and ends with the setting that decides.
    */
   checkUrl(text: string): UrlVerdict;
   /** False for anything that is not an address. */
@@ -55,7 +55,9 @@ export function destinationPolicy(rules: DestinationRules): DestinationPolicy {
     const { protocol, hostname } = read.url;
     if (!schemes.has(protocol)) {
       const allowed = [...schemes].map((scheme) => scheme.slice(0, -1)).join(', ');
-      return refused(`has the scheme ${protocol.slice(0, -1)}, but DESTINATION_SCHEMES allows only ${allowed}`);
+      return refused(
+        `has the scheme ${protocol.slice(0, -1)}, but this installation allows only ${allowed} (DESTINATION_SCHEMES)`,
+      );
     }
     const address = parseAddress(hostname);
     if (!address && !isName(withoutRootDot(hostname))) return refused('must have a valid host name');
@@ -99,8 +101,8 @@ function judgeName(name: string, allow: Entries, deny: Entries): Verdict {
 
 const reasons = {
   metadata: 'cloud metadata addresses are never allowed',
-  denied: 'DESTINATION_DENY forbids it',
-  closed: 'it is not a public host, and DESTINATION_ALLOW does not list it',
+  denied: 'this installation forbids it (DESTINATION_DENY)',
+  closed: 'it is not a public host, and this installation does not allow it (DESTINATION_ALLOW)',
 };
 
 function refused(reason: string): UrlVerdict {

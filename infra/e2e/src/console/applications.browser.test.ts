@@ -1,6 +1,6 @@
 import { useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { openConsole, signIn } from './open-console.ts';
+import { faultyFields, openConsole, signIn } from './open-console.ts';
 
 const world = useStack(async () => {
   const platform = await openConsole();
@@ -62,11 +62,9 @@ test('an Application is made of a template, and its key is shown once', async ()
   await opened.look('application-new');
   opened.expectStatus(400);
   await page.getByRole('button', { name: 'Create Application' }).click();
-  await page
-    .getByRole('alert')
-    .getByText(/rules\[0\].container/)
-    .waitFor();
-  await opened.screenshot('application-new-refused');
+  await page.getByText('Container must be names of letters, digits, _ and -').waitFor();
+  expect(await faultyFields(page)).toEqual({ faulty: ['Container'], focused: 'Container', alerts: 0 });
+  await opened.look('application-new-refused');
   await page.getByRole('button', { name: 'Remove rule 1' }).click();
   await page.getByRole('button', { name: 'Create Application' }).click();
   const dialog = page.getByRole('dialog', { name: 'The key of Caller' });
@@ -125,7 +123,8 @@ test('an Application is bound to Proxies, and its calls are explained', async ()
   await page.getByLabel('Only certain Proxies').check();
   opened.expectStatus(400);
   await page.getByRole('button', { name: 'Create Application' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByText('Proxies must not be empty.').waitFor();
+  expect(await page.getByLabel('Only certain Proxies').evaluate((box) => box === document.activeElement)).toBe(true);
   await opened.look('application-proxies');
   await page.getByLabel('Payments').check();
   await page.getByRole('button', { name: 'Create Application' }).click();

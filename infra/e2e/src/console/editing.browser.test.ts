@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { useStack } from '@sluice/testing';
-import { openConsole, type SignedIn, signIn, signInLink } from './open-console.ts';
+import { faultyFields, openConsole, type SignedIn, signIn, signInLink } from './open-console.ts';
 
 const world = useStack(openConsole);
 
@@ -186,4 +186,84 @@ test('a browser without network says so', async () => {
   await page.getByText('Your browser is offline').waitFor();
   await page.context().setOffline(false);
   await page.getByText('Your browser is offline').waitFor({ state: 'detached' });
+});
+
+test('the editor marks mistakes, saves and runs by keys, and Tab leads from it to Save', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const proxy = await createProxy();
+  await opened.goto(`/proxies/${proxy.id}/request`, proxy.name);
+  const editor = page.getByRole('textbox', { name: 'Code of the request transform' });
+  const isFocused = (name: 'Save' | 'Run') =>
+    page.getByRole('button', { name, exact: true }).evaluate((button) => button === document.activeElement);
+  await editor.fill('module.exports = async (req) => {\n  const body = ;\n  return { body };\n};');
+  await page.locator('.cm-lintRange-error').waitFor();
+  opened.expectStatus(422);
+  await editor.press('Control+s');
+  await page.getByText(/\(line 2, column 16\)\.$/).waitFor();
+  expect(await editor.evaluate((box) => box.matches(':focus') && box.getAttribute('aria-invalid'))).toBe('true');
+  expect(await page.getByText(/request_transform/).count()).toBe(0);
+  await opened.look('editing-syntax');
+
+  await editor.fill('module.exports = async (req) => ({ body: { doubled: req.args.body.amount * 2 } });');
+  await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+  await editor.press('Control+Enter');
+  await page.getByText('"doubled": 8400').waitFor();
+  expect(await editor.textContent()).not.toContain('\n'); // the editor took no blank line from it
+  await editor.press('Control+s');
+  await page.getByText(`The request transform of ${proxy.name} was saved`).waitFor();
+  expect((await world.current.sluice.proxies.get(proxy.id)).request_transform?.code).toContain('doubled');
+  await editor.press('Tab');
+  expect(await isFocused('Save')).toBe(true);
+});
+
+test('Ctrl+S saves a form from wherever the focus is, but nothing behind a dialog, and nothing unchanged', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const proxy = await createProxy();
+  let patches = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') patches += 1;
+  });
+  await editDestination(opened, proxy, 'https://api.example/v1');
+  expect(await page.getByRole('button', { name: 'Save' }).getAttribute('title')).toBe('Ctrl+S');
+  await page.keyboard.press('Control+s');
+  await page.getByLabel('Destination URL').fill('https://api.example/v2');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').waitFor();
+  await page.keyboard.press('Control+s');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  expect([patches, await destinationOf(proxy.id)]).toEqual([0, 'https://api.example/v1']);
+  await page.getByRole('button', { name: 'Delete' }).focus();
+  await page.keyboard.press('Control+s');
+  await page.getByText(`The Proxy ${proxy.name} was changed`).waitFor();
+  expect([patches, await destinationOf(proxy.id)]).toEqual([1, 'https://api.example/v2']);
+});
+
+test('a name that another Proxy has is shown at its field; what no field sets is shown above the button, its trace id behind Details', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const first = await createProxy({ path_name: `r${randomUUID().slice(0, 8)}` });
+  const second = await createProxy();
+  await opened.goto(`/proxies/${second.id}`, second.name);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Route, methods and paths').click();
+  await page.getByLabel('Name of the route').fill(first.path_name ?? '');
+  opened.expectStatus(409);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(`Name of the route is ${first.path_name}, which another Proxy has already.`).waitFor();
+  const name = 'Name of the route';
+  expect(await faultyFields(page)).toEqual({ faulty: [name], focused: name, alerts: 0 });
+
+  await world.current.sluice.proxies.delete(second.id);
+  opened.expectStatus(404);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  expect(await alert.getByText('Trace id').count()).toBe(0);
+  await alert.getByText('Details').click();
+  await alert.getByText('Trace id').waitFor();
+  await alert.getByText('not_found', { exact: true }).waitFor();
+  await alert.getByRole('button', { name: 'Copy the details' }).waitFor();
+  await opened.look('editing-details');
 });

@@ -1,6 +1,6 @@
 import { eventually } from '@sluice/testing';
 import { findBarriers, type OpenPage, openBrowser, renderings } from '@sluice/testing/browser';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { type Platform, sharePlatform } from '../platform.ts';
 
 /** A new Tenant, and browsers in which its owner is signed in to the console. */
@@ -82,4 +82,17 @@ export async function signIn(world: ConsoleWorld, link?: string): Promise<Signed
 export async function signInLink({ stack }: Pick<Platform, 'stack'>): Promise<string> {
   const text = await stack.signInLink();
   return /https?:\S+/.exec(text)?.[0] ?? text;
+}
+
+/** What a refused form shows: the labels of its faulty fields and of the one with the focus, and how many faults are at no field. */
+export function faultyFields(page: Page) {
+  return page.evaluate(() => {
+    const labelOf = (field: Element | null) =>
+      (field instanceof HTMLInputElement && field.labels?.[0]?.textContent) || field?.getAttribute('aria-label');
+    return {
+      faulty: [...document.querySelectorAll('[aria-invalid="true"]')].map(labelOf),
+      focused: labelOf(document.activeElement),
+      alerts: document.querySelectorAll('[role="alert"]').length,
+    };
+  });
 }

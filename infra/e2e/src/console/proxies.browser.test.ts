@@ -1,5 +1,5 @@
 import { useStack } from '@sluice/testing';
-import { openConsole, signIn } from './open-console.ts';
+import { faultyFields, openConsole, signIn } from './open-console.ts';
 
 const world = useStack(async () => {
   const platform = await openConsole();
@@ -44,7 +44,9 @@ test('the list is searched by name, and a Proxy is made', async () => {
   await page.getByRole('textbox', { name: 'Value 1' }).fill('value-of-shipping');
   opened.expectStatus(400);
   await page.getByRole('button', { name: 'Create Proxy' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByText('Destination URL has the scheme ftp, but this installation allows only http, https.').waitFor();
+  const url = 'Destination URL';
+  expect(await faultyFields(page)).toEqual({ faulty: [url], focused: url, alerts: 0 });
   await opened.look('proxy-new');
   await page.getByLabel('Destination URL').fill('https://shipping.example/v1');
   await page.getByRole('button', { name: 'Create Proxy' }).click();
@@ -108,7 +110,8 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
   await page.getByLabel('Allowed paths').fill('/v1/chat\nv1/models');
   opened.expectStatus(400);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByText(/^Name of the route must /).waitFor();
+  expect(await faultyFields(page)).toMatchObject({ focused: 'Name of the route', alerts: 0 });
   await page.getByLabel('Name of the route').fill('models');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^Entry 2 must be a method/).waitFor();

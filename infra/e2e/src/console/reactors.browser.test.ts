@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { listen } from '@sluice/service-runtime';
 import { useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { openConsole, signIn, signInLink } from './open-console.ts';
+import { faultyFields, openConsole, signIn, signInLink } from './open-console.ts';
 
 const world = useStack(async (closing) => ({
   ...(await openConsole()),
@@ -160,7 +160,8 @@ test('a formula is made, written, tried and changed, Reactors are made of it, an
   await page.getByLabel('LIMIT').fill('many');
   opened.expectStatus(400);
   await page.getByRole('button', { name: 'Create Reactor' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByText(/^LIMIT must be a number/).waitFor();
+  expect(await faultyFields(page)).toEqual({ faulty: ['LIMIT'], focused: 'LIMIT', alerts: 0 });
   await opened.look('reactor-new-of-formula');
   await page.getByLabel('LIMIT').fill('70');
   await page.getByRole('button', { name: 'Create Reactor' }).click();

@@ -20,6 +20,7 @@ export function ApplicationChoice({ value, onValue }: { value: string; onValue: 
   return (
     <Choice
       label="Application of the code"
+      name="application.id"
       hint="In the code, req.svc has the permissions of this Application. Without an Application there is no req.svc."
       value={value}
       options={options}

@@ -1,4 +1,5 @@
 import type { ReactorFormula } from '@sluice/sdk';
+import { Group } from '../ui/faults.tsx';
 import { TextField } from '../ui/form.tsx';
 import styles from './code.module.css';
 import { PairsEditor } from './pairs-editor.tsx';
@@ -22,15 +23,14 @@ const words = {
 export function ConfigurationEditor({ value, onValue, declared = [] }: ConfigurationEditorProps) {
   const isDeclared = (name: string) => declared.some((member) => member.name === name);
   return (
-    <fieldset className={styles.configuration}>
-      <legend>Configuration</legend>
+    <Group name="configuration" legend="Configuration" className={styles.configuration}>
       <p>
         The code reads these values as req.configuration, for example a secret of the destination. They are stored
         encrypted.
       </p>
       <DeclaredFields declared={declared} value={value} onValue={onValue} />
-      <PairsEditor value={value} onValue={onValue} words={words} isElsewhere={isDeclared} />
-    </fieldset>
+      <PairsEditor name="configuration" value={value} onValue={onValue} words={words} isElsewhere={isDeclared} />
+    </Group>
   );
 }
 
@@ -49,6 +49,7 @@ export function DeclaredFields({ declared, value, onValue }: DeclaredFieldsProps
       key={name}
       mono
       label={name}
+      name={`configuration.${name}`}
       hint={[description, typeHints[type]].filter(Boolean).join(': ')}
       value={value[name] ?? ''}
       onText={(text) => onValue({ ...value, [name]: text })}

@@ -1,8 +1,11 @@
-import type { PermissionName } from '@sluice/sdk';
+import { type PermissionName, SluiceError } from '@sluice/sdk';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { CodeFault } from '../editor/code-faults.ts';
 import { Button } from '../ui/button.tsx';
+import { placeIn } from '../ui/faults-in-words.ts';
 import { TextArea } from '../ui/form.tsx';
+import { shortcuts } from '../ui/shortcuts.ts';
 import { Fault } from '../ui/states.tsx';
 import styles from './code.module.css';
 import { type TrialOutcome, TrialResult } from './trial-result.tsx';
@@ -35,7 +38,7 @@ export function Trial({ needs, args, trial }: TrialProps) {
         hint="As JSON. Do not use real values."
       />
       <div className={styles.acts}>
-        <Button needs={needs} busy={trial.isPending} onClick={run}>
+        <Button {...shortcuts.run} needs={needs} busy={trial.isPending} onClick={run}>
           Run
         </Button>
       </div>
@@ -43,6 +46,15 @@ export function Trial({ needs, args, trial }: TrialProps) {
       {trial.data && <TrialResult result={trial.data} />}
     </>
   );
+}
+
+/** Where the code of the last run threw, or where it does not compile. */
+export function faultOfTrial({ data, error }: TrialProps['trial']): CodeFault | undefined {
+  const { line, detail } = data?.error ?? {};
+  if (line !== undefined) return { line, message: detail ?? 'Thrown here' };
+  const [message] = error instanceof SluiceError ? Object.values(error.errors ?? {}).flat() : [];
+  const place = placeIn(message);
+  return message !== undefined && place ? { ...place, message } : undefined;
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

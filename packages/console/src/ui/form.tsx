@@ -1,53 +1,53 @@
-import { SluiceError } from '@sluice/sdk';
-import { type ComponentProps, type FormEvent, type ReactNode, useId } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button, type ButtonProps } from './button.tsx';
+import { FormFaultsProvider, focusFirstFault, useFault, useFormFaults } from './faults.tsx';
+import { otherFaultInWords } from './faults-in-words.ts';
 import styles from './form.module.css';
+import { shortcuts } from './shortcuts.ts';
 import { Fault } from './states.tsx';
 
 interface FormProps {
   onSubmit: () => void;
-  /** The error of the last attempt. Each field shows its own faults, by {@link faultOf}; this shows the others. */
+  /** The error of the last attempt. Each field shows what is about its `name`; the form shows the rest above its buttons. */
   error: Error | null;
   children: ReactNode;
   acts: ReactNode;
 }
 
 export function Form({ onSubmit, error, children, acts }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const { shared, others, isShown } = useFormFaults(error);
+  useEffect(() => {
+    if (error && form.current) focusFirstFault(form.current);
+  }, [error]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
-      {children}
-      <Fault error={error} />
+    <form ref={form} className={styles.form} onSubmit={submit}>
+      <FormFaultsProvider shared={shared}>{children}</FormFaultsProvider>
+      {!isShown && <Fault error={error} faults={others.map(([path, messages]) => otherFaultInWords(path, messages))} />}
       <div className={styles.acts}>{acts}</div>
     </form>
   );
 }
 
-/** The service's faults of one member of the body. */
-export function faultOf(error: Error | null, member: string): string | undefined {
-  return error instanceof SluiceError ? error.errors?.[member]?.join(', ') : undefined;
+/** Saves what the form around it has. `refusal` of {@link Button}: why it cannot. */
+export function Submit(props: Omit<ButtonProps, 'kind' | 'type' | 'title'>) {
+  return <Button kind="primary" type="submit" {...shortcuts.save} {...props} />;
 }
 
 interface FieldProps {
   label: string;
+  /** The path of the member that it sets, by which it finds its faults: `rules[0].container`. */
+  name?: string | undefined;
   hint?: ReactNode;
+  /** Found in the browser. */
   error?: string | undefined;
 }
 
-/** The service's faults of a list and of its entries, which count from 1. */
-export function faultsOfList(error: Error | null, member: string): string | undefined {
-  if (!(error instanceof SluiceError)) return undefined;
-  const faults = Object.entries(error.errors ?? {}).flatMap(([path, messages]) => {
-    if (path === member) return messages;
-    const [, position] = path.startsWith(`${member}[`) ? (/^\[(\d+)\]$/.exec(path.slice(member.length)) ?? []) : [];
-    return position === undefined ? [] : [`Entry ${Number(position) + 1} ${messages.join(', ')}`];
-  });
-  return faults.length > 0 ? faults.join('; ') : undefined;
-}
-
-function Field({ id, label, hint, error, children }: FieldProps & { id: string; children: ReactNode }) {
+function Field({ id, label, hint, error, children }: Omit<FieldProps, 'name'> & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
       <label className={styles.label} htmlFor={id}>
@@ -74,10 +74,11 @@ const describe = (id: string, { hint, error }: FieldProps) => ({
   'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
 });
 
-type Changed<T> = Omit<T, 'onChange' | 'className'> & { onText: (text: string) => void; mono?: boolean };
+type Changed<T> = Omit<T, 'onChange' | 'className' | 'name'> & { onText: (text: string) => void; mono?: boolean };
 
 export function TextField({
   label,
+  name,
   hint,
   error,
   onText,
@@ -85,7 +86,8 @@ export function TextField({
   ...rest
 }: FieldProps & Changed<ComponentProps<'input'>>) {
   const id = useId();
-  const field = { label, hint, error };
+  const fault = useFault(name, label);
+  const field = { label, hint, error: error ?? fault };
   return (
     <Field id={id} {...field}>
       <input
@@ -102,6 +104,7 @@ export function TextField({
 
 export function TextArea({
   label,
+  name,
   hint,
   error,
   onText,
@@ -109,7 +112,8 @@ export function TextArea({
   ...rest
 }: FieldProps & Changed<ComponentProps<'textarea'>>) {
   const id = useId();
-  const field = { label, hint, error };
+  const fault = useFault(name, label);
+  const field = { label, hint, error: error ?? fault };
   return (
     <Field id={id} {...field}>
       <textarea
@@ -136,6 +140,7 @@ interface ChoiceProps<Value extends string> extends FieldProps {
 /** One of a few. */
 export function Choice<Value extends string>({
   label,
+  name,
   hint,
   error,
   value,
@@ -145,7 +150,8 @@ export function Choice<Value extends string>({
   required,
 }: ChoiceProps<Value>) {
   const id = useId();
-  const field = { label, hint, error };
+  const fault = useFault(name, label);
+  const field = { label, hint, error: error ?? fault };
   return (
     <Field id={id} {...field}>
       <select

@@ -23,7 +23,7 @@ export function useMomentText({ value, onValue }: MomentValue): { text: string; 
   return { text, onText };
 }
 
-type Given = Pick<ComponentProps<typeof TextField>, 'label' | 'hint' | 'error' | 'required'>;
+type Given = Pick<ComponentProps<typeof TextField>, 'label' | 'name' | 'hint' | 'error' | 'required'>;
 
 /** A moment in a form. */
 export function MomentField({ value, onValue, hint, ...rest }: MomentValue & Given) {

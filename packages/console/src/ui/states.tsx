@@ -3,6 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useMissingRight } from '../api/me.ts';
 import { Button } from './button.tsx';
+import { ErrorDetails } from './error-details.tsx';
+import { otherFaultInWords } from './faults-in-words.ts';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './states.module.css';
 
@@ -39,41 +41,40 @@ export function Empty({ icon, title, children, acts }: EmptyProps) {
 
 /** Shown in place of data that could not be read. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, text, fields, traceId } = explain(error);
+  const { title, text } = explain(error);
   return (
     <div className={styles.state} role="alert">
       <span className={`${styles.icon} ${styles.bad}`}>
         <Icon name="alert" size={22} />
       </span>
       <h2>{title}</h2>
-      <p className={styles.text}>{fields.length > 0 ? fields.join('. ') : text}</p>
-      {traceId && <p className={styles.trace}>Trace id {traceId}</p>}
+      <p className={styles.text}>{text}</p>
       {retry && (
         <div className={styles.acts}>
           <Button onClick={retry}>Try again</Button>
         </div>
       )}
+      <ErrorDetails error={error} />
     </div>
   );
 }
 
-/** Shown beside a change that failed. */
-export function Fault({ error }: { error: Error | null }) {
+/** Shown beside a change that failed. `faults`: what no field of the form shows. Default: all of the error. */
+export function Fault({ error, faults = [] }: { error: Error | null; faults?: readonly string[] }) {
   if (!error) return null;
-  const { text, fields, traceId } = explain(error);
   return (
     <div className={styles.fault} role="alert">
       <Icon name="alert" size={16} />
       <div>
-        {fields.length === 0 && <p>{text}</p>}
-        {fields.length > 0 && (
+        {faults.length === 0 && <p>{explain(error).text}</p>}
+        {faults.length > 0 && (
           <ul>
-            {fields.map((field) => (
-              <li key={field}>{field}</li>
+            {faults.map((fault) => (
+              <li key={fault}>{fault}</li>
             ))}
           </ul>
         )}
-        {traceId && <p className={styles.trace}>Trace id {traceId}</p>}
+        <ErrorDetails error={error} />
       </div>
     </div>
   );
@@ -119,32 +120,27 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
 
 interface Explanation {
   title: string;
+  /** What is wrong and what to do. */
   text: string;
-  fields: string[];
-  traceId: string | undefined;
 }
 
 function explain(error: unknown): Explanation {
   if (!(error instanceof SluiceError)) {
-    return {
-      title: 'This page has an error',
-      text: error instanceof Error ? error.message : String(error),
-      fields: [],
-      traceId: undefined,
-    };
+    return { title: 'This page has an error', text: error instanceof Error ? error.message : String(error) };
   }
-  const { status, title, detail, errors, traceId } = error;
-  const fields = Object.entries(errors ?? {}).map(
-    ([path, messages]) => `${path || 'The body'}: ${messages.join(', ')}`,
-  );
+  const { status, title, detail, errors } = error;
   if (status === undefined) {
-    return { title: 'The service does not respond', text: 'Check your connection and try again.', fields, traceId };
+    return { title: 'The service does not respond', text: 'Check your connection and try again.' };
   }
   if (status === 412) {
     const text =
       'Somebody else changed it after this page was loaded, so nothing was done. The page now shows the current state. Check it, and try again.';
-    return { title, text, fields, traceId };
+    return { title, text };
   }
-  if (status === 404) return { title: 'There is nothing here', text: detail ?? title, fields, traceId };
-  return { title, text: detail ?? title, fields, traceId };
+  if (errors) {
+    const faults = Object.entries(errors).map(([path, messages]) => otherFaultInWords(path, messages));
+    return { title, text: faults.join(' ') };
+  }
+  if (status === 404) return { title: 'There is nothing here', text: detail ?? title };
+  return { title, text: detail ?? title };
 }

@@ -8,7 +8,7 @@ type SentRule = SentGrants['rules'][number];
 /** @throws {ServiceError} `validation_failed` if nothing is granted. */
 export function requireGrants({ permissions, rules }: SentGrants): void {
   if (permissions.length > 0 || rules.length > 0) return;
-  throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
+  throw validationFailed({ permissions: ['must not be empty if there are no rules'] });
 }
 
 /** Removes duplicates. @throws {ServiceError} `validation_failed` naming each grant that the type cannot hold. */

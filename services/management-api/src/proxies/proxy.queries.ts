@@ -56,7 +56,9 @@ export async function insertProxy(db: Queryable, row: Insertable<ProxiesTable>):
 function unlessTaken<T>(statement: Promise<T>, pathName: string | null | undefined): Promise<T> {
   return statement.catch((error: unknown) => {
     if (error instanceof Error && 'constraint' in error && error.constraint === 'proxies_path_name')
-      throw new ServiceError('conflict', `Another Proxy has the path_name ${pathName}`);
+      throw new ServiceError('conflict', `Another Proxy has the path_name ${pathName}`, {
+        errors: { path_name: [`is ${pathName}, which another Proxy has already`] },
+      });
     throw error;
   });
 }

@@ -12,7 +12,7 @@ const container = new RegExp(containerPattern);
  */
 export function checkSessionGrants({ permissions: flat, rules }: Pick<AuthorizeSession, 'permissions' | 'rules'>) {
   if (flat.length === 0 && rules.length === 0) {
-    throw validationFailed({ permissions: ['must not be empty when rules is empty'] });
+    throw validationFailed({ permissions: ['must not be empty if there are no rules'] });
   }
   const errors: FieldErrors = {};
   noteUnholdable(errors, 'permissions', flat);

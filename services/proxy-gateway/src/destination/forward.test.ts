@@ -159,7 +159,7 @@ describe('the policy', () => {
     const causes = outcomes.map(({ error }) => error?.cause);
     const denied = {
       code: 'EDESTINATIONDENIED',
-      message: expect.stringContaining('DESTINATION_ALLOW does not list it'),
+      message: expect.stringContaining('this installation does not allow it (DESTINATION_ALLOW)'),
     };
     expect(causes).toMatchObject([denied, { code: 'ECONNREFUSED' }, { code: 'ENOTFOUND' }]);
     expect(sockets).toEqual([]);

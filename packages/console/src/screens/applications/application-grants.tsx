@@ -4,7 +4,7 @@ import { sluice } from '../../api/client.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Form, Submit, TextField } from '../../ui/form.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from './applications.module.css';
@@ -85,9 +85,7 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={edit.isSaving}>
-              Save
-            </Button>
+            <Submit busy={edit.isSaving}>Save</Submit>
           </>
         }
       >
@@ -97,9 +95,9 @@ function Editor({ application, onDone }: { application: Application; onDone: () 
           onText={(text) => change({ name: text })}
           maxLength={200}
           required
-          error={faultOf(edit.error, 'name')}
+          name="name"
         />
-        <GrantsEditor type={type} grants={grants} onGrants={change} error={edit.error} />
+        <GrantsEditor type={type} grants={grants} onGrants={change} />
       </Form>
       <ChangedMeanwhile edit={edit} what="the Application" />
     </Card>

@@ -5,7 +5,7 @@ import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
 import { MomentField } from '../../ui/moment-field.tsx';
 
 const dayMs = 86_400_000;
@@ -52,9 +52,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={create.isPending}>
-              Add the key
-            </Button>
+            <Submit busy={create.isPending}>Add the key</Submit>
           </>
         }
       >
@@ -65,7 +63,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
           value={name}
           onText={setName}
           maxLength={200}
-          error={faultOf(create.error, 'name')}
+          name="name"
         />
         <Choice
           label="Expires"
@@ -73,16 +71,10 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
           value={expiry}
           options={expiries}
           onValue={setExpiry}
-          error={expiry === 'at' ? undefined : faultOf(create.error, 'expires_at')}
+          name={expiry === 'at' ? undefined : 'expires_at'}
         />
         {expiry === 'at' && (
-          <MomentField
-            label="Moment"
-            value={moment}
-            onValue={setMoment}
-            required
-            error={faultOf(create.error, 'expires_at')}
-          />
+          <MomentField label="Moment" value={moment} onValue={setMoment} required name="expires_at" />
         )}
       </Form>
     </Dialog>

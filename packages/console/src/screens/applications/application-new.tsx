@@ -5,8 +5,7 @@ import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { NewSecret } from '../../ui/new-secret.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
@@ -61,22 +60,11 @@ function NewApplication() {
         <Form
           onSubmit={() => create.mutate()}
           error={create.error}
-          acts={
-            <Button kind="primary" type="submit" busy={create.isPending}>
-              Create Application
-            </Button>
-          }
+          acts={<Submit busy={create.isPending}>Create Application</Submit>}
         >
-          <TextField
-            label="Name"
-            value={name}
-            onText={setName}
-            maxLength={200}
-            required
-            error={faultOf(create.error, 'name')}
-          />
-          <Choice label="Type" value={type} options={applicationTypes} onValue={chooseType} />
-          <GrantsEditor type={type} grants={grants} onGrants={setGrants} error={create.error} />
+          <TextField label="Name" value={name} onText={setName} maxLength={200} required name="name" />
+          <Choice label="Type" name="type" value={type} options={applicationTypes} onValue={chooseType} />
+          <GrantsEditor type={type} grants={grants} onGrants={setGrants} />
         </Form>
       </Card>
       {made && (

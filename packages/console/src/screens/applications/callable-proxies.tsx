@@ -3,6 +3,7 @@ import { useMissingRight } from '../../api/me.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { useProxies } from '../../code/use-proxies.ts';
+import { Group } from '../../ui/faults.tsx';
 import { Check } from '../../ui/form.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
 import styles from './applications.module.css';
@@ -31,16 +32,16 @@ interface PickerProps {
   /** Null for every Proxy. */
   chosen: readonly string[] | null;
   onChosen: (chosen: string[] | null) => void;
-  error: string | undefined;
+  /** The path of the member that it sets. */
+  name: string;
 }
 
-export function ProxiesPicker({ hint, among, chosen, onChosen, error }: PickerProps) {
+export function ProxiesPicker({ hint, among, chosen, onChosen, name: member }: PickerProps) {
   const found = (useProxies() ?? []).filter(({ id }) => among?.includes(id) ?? true);
   const others = (among ?? chosen ?? []).filter((id) => found.every((proxy) => proxy.id !== id));
   const options = [...found, ...others.map((id) => ({ id, name: id }))];
   return (
-    <fieldset className={styles.fieldset}>
-      <legend>Proxies</legend>
+    <Group name={member} legend="Proxies" className={styles.fieldset}>
       <p className={styles.hint}>{hint}</p>
       <Check
         label="Only certain Proxies"
@@ -60,7 +61,6 @@ export function ProxiesPicker({ hint, among, chosen, onChosen, error }: PickerPr
           {options.length === 0 && <Soft>There is no Proxy that you can see.</Soft>}
         </div>
       )}
-      {error && <span className={styles.error}>{error}</span>}
-    </fieldset>
+    </Group>
   );
 }

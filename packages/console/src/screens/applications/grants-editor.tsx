@@ -2,7 +2,8 @@ import type { AccessRule, Permission, PermissionName } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { sluice } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Check, faultsOfList } from '../../ui/form.tsx';
+import { Group } from '../../ui/faults.tsx';
+import { Check } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import type { ApplicationType } from './application-types.ts';
 import styles from './applications.module.css';
@@ -20,11 +21,10 @@ interface GrantsEditorProps {
   type: ApplicationType;
   grants: Grants;
   onGrants: (grants: Grants) => void;
-  error: Error | null;
 }
 
 /** What an Application of this type can be granted, and what it is. */
-export function GrantsEditor({ type, grants, onGrants, error }: GrantsEditorProps) {
+export function GrantsEditor({ type, grants, onGrants }: GrantsEditorProps) {
   const query = useQuery({
     queryKey: ['permissions', type],
     queryFn: ({ signal }) => sluice.permissions.list({ application_type: type }, { signal }).toArray(),
@@ -47,7 +47,7 @@ export function GrantsEditor({ type, grants, onGrants, error }: GrantsEditorProp
               hint="With token:use, the Application calls every Proxy of the Tenant. With a list, it calls these Proxies only, and no Reactor. Its sessions call no more than it does."
               chosen={grants.proxies}
               onChosen={(proxies) => onGrants({ ...grants, proxies })}
-              error={faultsOfList(error, 'proxies')}
+              name="proxies"
             />
           )}
         </>
@@ -66,8 +66,7 @@ interface PickerProps {
 function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
   const groups = Map.groupBy(permissions, ({ type }) => type.slice(0, type.lastIndexOf(':')));
   return (
-    <fieldset className={styles.fieldset}>
-      <legend>Permissions</legend>
+    <Group name="permissions" legend="Permissions" className={styles.fieldset}>
       <p className={styles.hint}>
         They apply to the whole Tenant. With them, callers see tokens masked, never in plaintext.
       </p>
@@ -87,7 +86,7 @@ function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
           </fieldset>
         ))}
       </div>
-    </fieldset>
+    </Group>
   );
 }
 
@@ -103,8 +102,7 @@ function Rules({ permissions, rules, onRules }: RulesProps) {
     onRules([...rules, { priority, container: '/', transform: 'mask', permissions: [] }]);
   };
   return (
-    <fieldset className={styles.fieldset}>
-      <legend>Rules</legend>
+    <Group name="rules" legend="Rules" className={styles.fieldset}>
       <p className={styles.hint}>
         A rule grants permissions on a container and all containers below it, and decides how callers see the values. If
         several rules grant the same on a token, the one with the lowest priority number applies. Rules come before
@@ -126,6 +124,6 @@ function Rules({ permissions, rules, onRules }: RulesProps) {
           Add a rule
         </Button>
       </div>
-    </fieldset>
+    </Group>
   );
 }

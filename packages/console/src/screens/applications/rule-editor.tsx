@@ -1,5 +1,6 @@
 import type { AccessRule, Permission } from '@sluice/sdk';
 import { IconButton } from '../../ui/button.tsx';
+import { Group } from '../../ui/faults.tsx';
 import { Check, Choice, Row, TextField } from '../../ui/form.tsx';
 import styles from './applications.module.css';
 
@@ -19,30 +20,38 @@ interface RuleEditorProps {
 }
 
 export function RuleEditor({ position, rule, permissions, onRule, onRemove }: RuleEditorProps) {
+  const path = `rules[${position}]`;
   const { description = '', priority, container = '', transform, permissions: granted } = rule;
   return (
-    <fieldset className={styles.rule}>
-      <legend>Rule {position + 1}</legend>
+    <Group name={path} legend={`Rule ${position + 1}`} className={styles.rule}>
       <div className={styles.remove}>
         <IconButton small icon="close" label={`Remove rule ${position + 1}`} onClick={onRemove} />
       </div>
       <Row>
-        <TextField label="Container" mono value={container} onText={(text) => onRule({ ...rule, container: text })} />
+        <TextField
+          label="Container"
+          name={`${path}.container`}
+          mono
+          value={container}
+          onText={(text) => onRule({ ...rule, container: text })}
+        />
         <Choice
           label="Callers see"
+          name={`${path}.transform`}
           value={transform}
           options={transforms}
           onValue={(chosen) => onRule({ ...rule, transform: chosen })}
         />
         <TextField
           label="Priority"
+          name={`${path}.priority`}
           type="number"
           min={1}
           value={priority}
           onText={(text) => onRule({ ...rule, priority: Number(text) })}
         />
       </Row>
-      <div className={styles.checks}>
+      <Group name={`${path}.permissions`} legend="Permissions" className={styles.checks}>
         {permissions.map(({ type }) => (
           <Check
             key={type}
@@ -53,13 +62,14 @@ export function RuleEditor({ position, rule, permissions, onRule, onRemove }: Ru
             }
           />
         ))}
-      </div>
+      </Group>
       <TextField
         label="Description"
+        name={`${path}.description`}
         value={description}
-        placeholder="What it is for"
+        placeholder="Purpose"
         onText={(text) => onRule({ ...rule, description: text })}
       />
-    </fieldset>
+    </Group>
   );
 }

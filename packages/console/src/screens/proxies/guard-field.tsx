@@ -1,4 +1,4 @@
-import { Choice, faultOf } from '../../ui/form.tsx';
+import { Choice } from '../../ui/form.tsx';
 import styles from './proxies.module.css';
 import type { GuardMode } from './proxy-draft.ts';
 
@@ -26,11 +26,10 @@ const names = Object.fromEntries(Object.entries(guards).map(([mode, { name }]) =
 interface GuardFieldProps {
   value: GuardMode;
   onValue: (value: GuardMode) => void;
-  error: Error | null;
 }
 
 /** What happens to values that come back in a response. */
-export function GuardField({ value, onValue, error }: GuardFieldProps) {
+export function GuardField({ value, onValue }: GuardFieldProps) {
   return (
     <Choice
       label="Response guard"
@@ -48,7 +47,7 @@ export function GuardField({ value, onValue, error }: GuardFieldProps) {
           )}
         </>
       }
-      error={faultOf(error, 'response_guard')}
+      name="response_guard"
     />
   );
 }

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { PairsEditor } from '../../code/pairs-editor.tsx';
-import { Check, faultOf, TextField } from '../../ui/form.tsx';
+import { Group } from '../../ui/faults.tsx';
+import { Check, TextField } from '../../ui/form.tsx';
 import styles from './proxies.module.css';
 import { defaultTimeoutS, emptyDraft, type ProxyDraft, partsOf, placesInWords } from './proxy-draft.ts';
 
 interface ProxyCallsProps {
   draft: ProxyDraft;
   onChange: (part: Partial<ProxyDraft>) => void;
-  error: Error | null;
 }
 
 const words = {
@@ -24,7 +24,7 @@ const places = { body: 'Body', query: 'Query', path: 'Path' } as const;
 const headerPlace = 'header:';
 
 /** What most Proxies leave as it is. Open from the beginning where something is set. */
-export function ProxyCalls({ draft, onChange, error }: ProxyCallsProps) {
+export function ProxyCalls({ draft, onChange }: ProxyCallsProps) {
   const [isOpen] = useState(
     Object.keys(draft.headers).length > 0 ||
       placesInWords(draft.places) !== placesInWords(emptyDraft.places) ||
@@ -34,14 +34,18 @@ export function ProxyCalls({ draft, onChange, error }: ProxyCallsProps) {
     <details className={styles.more} open={isOpen}>
       <summary>Headers, places and time limit</summary>
       <div className={styles.moreFields}>
-        <fieldset className={styles.group}>
-          <legend>Headers of every call</legend>
+        <Group name="request_headers" legend="Headers of every call" className={styles.group}>
           <p>
             Set after the request transform, so code never sees them. A text may contain tokens and values of the
             configuration. Tokens are revealed with the rights of the Application, if one is chosen.
           </p>
-          <PairsEditor value={draft.headers} onValue={(headers) => onChange({ headers })} words={words} />
-        </fieldset>
+          <PairsEditor
+            name="request_headers"
+            value={draft.headers}
+            onValue={(headers) => onChange({ headers })}
+            words={words}
+          />
+        </Group>
         <PlacesFields value={draft.places} onValue={(changed) => onChange({ places: changed })} />
         <TextField
           label="Time limit of a response"
@@ -51,7 +55,7 @@ export function ProxyCalls({ draft, onChange, error }: ProxyCallsProps) {
           placeholder={`${defaultTimeoutS}`}
           pattern="[0-9]{1,3}"
           hint={`Seconds until the destination begins to respond, from 1 to 600. Without a number: ${defaultTimeoutS}.`}
-          error={faultOf(error, 'head_timeout_s')}
+          name="head_timeout_s"
         />
       </div>
     </details>
@@ -70,8 +74,7 @@ function PlacesFields({ value, onValue }: PlacesFieldsProps) {
     onValue([...parts, ...names.map((name) => `${headerPlace}${name}`)]);
   };
   return (
-    <fieldset className={styles.group}>
-      <legend>Where tokens of a request are replaced</legend>
+    <Group name="token_places" legend="Where tokens of a request are replaced" className={styles.group}>
       <div className={styles.places}>
         {Object.entries(places).map(([place, label]) => (
           <Check
@@ -93,7 +96,7 @@ function PlacesFields({ value, onValue }: PlacesFieldsProps) {
         placeholder="x-card-number, x-account"
         hint="Names with commas between them."
       />
-    </fieldset>
+    </Group>
   );
 }
 

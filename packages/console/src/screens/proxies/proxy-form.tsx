@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { ApplicationChoice } from '../../code/application-choice.tsx';
 import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
-import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Check, Form, TextField } from '../../ui/form.tsx';
 import { GuardField } from './guard-field.tsx';
 import { ProxyCalls } from './proxy-calls.tsx';
 import type { ProxyDraft } from './proxy-draft.ts';
@@ -26,7 +26,7 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
         onText={(name) => change({ name })}
         maxLength={200}
         required
-        error={faultOf(error, 'name')}
+        name="name"
       />
       <TextField
         label="Destination URL"
@@ -36,7 +36,7 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
         placeholder="https://api.example.com/v1"
         required
         hint="A path or query that callers add to the address of the Proxy is added to this address."
-        error={faultOf(error, 'destination_url')}
+        name="destination_url"
       />
       <Check
         label="Callers need an API key"
@@ -46,9 +46,9 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
       />
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
-      <GuardField value={draft.guard} onValue={(guard) => change({ guard })} error={error} />
-      <RouteFields draft={draft} onChange={change} error={error} />
-      <ProxyCalls draft={draft} onChange={change} error={error} />
+      <GuardField value={draft.guard} onValue={(guard) => change({ guard })} />
+      <RouteFields draft={draft} onChange={change} />
+      <ProxyCalls draft={draft} onChange={change} />
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
+import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CallIt } from './call-it.tsx';
@@ -112,9 +113,7 @@ function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void })
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={edit.isSaving}>
-              Save
-            </Button>
+            <Submit busy={edit.isSaving}>Save</Submit>
           </>
         }
       />

@@ -7,13 +7,13 @@ import { useMissingRight } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
-import { Trial } from '../../code/trial.tsx';
+import { faultOfTrial, Trial } from '../../code/trial.tsx';
 import { transformNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Form, Submit } from '../../ui/form.tsx';
 import { Card, Soft } from '../../ui/layout.tsx';
-import { Fault, Loading } from '../../ui/states.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { proxyQuery } from './proxy-query.ts';
 
 type Kind = 'request' | 'response';
@@ -87,43 +87,46 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
     mutationFn: (args: Record<string, unknown>) =>
       sluice.proxies.testTransform({ code, args, kind, ...(configuration && { configuration }) }),
   });
-  const line = trial.data?.error?.line;
-  const fault = line === undefined ? undefined : { line, message: trial.data?.error?.detail ?? 'Thrown here' };
   return (
     <>
       <Card
         title={kind === 'request' ? 'Request transform' : 'Response transform'}
         intro={about[kind]}
         acts={
-          <>
-            {kept !== undefined && (
-              <Confirm
-                small
-                act="Remove"
-                title={`Remove the ${kind} transform?`}
-                text={`Bodies then pass unchanged. Its code stays in the versions of ${name}.`}
-                needs="proxy:update"
-                change={remove}
-              />
-            )}
-            <Button small kind="primary" needs="proxy:update" busy={edit.isSaving} onClick={edit.save}>
-              Save
-            </Button>
-          </>
+          kept !== undefined && (
+            <Confirm
+              small
+              act="Remove"
+              title={`Remove the ${kind} transform?`}
+              text={`Bodies then pass unchanged. Its code stays in the versions of ${name}.`}
+              needs="proxy:update"
+              change={remove}
+            />
+          )
         }
       >
         {kept === undefined && <Soft>There is none yet. This code is a start. It runs after you save it.</Soft>}
-        <Suspense fallback={<Loading />}>
-          <CodeEditor
-            label={`Code of the ${kind} transform`}
-            code={code}
-            onCode={setCode}
-            names={names}
-            readOnly={readOnly}
-            fault={fault}
-          />
-        </Suspense>
-        <Fault error={edit.error} />
+        <Form
+          onSubmit={edit.save}
+          error={edit.error}
+          acts={
+            <Submit needs="proxy:update" busy={edit.isSaving}>
+              Save
+            </Submit>
+          }
+        >
+          <Suspense fallback={<Loading />}>
+            <CodeEditor
+              label={`Code of the ${kind} transform`}
+              name={`${member}.code`}
+              code={code}
+              onCode={setCode}
+              names={names}
+              readOnly={readOnly}
+              fault={faultOfTrial(trial)}
+            />
+          </Suspense>
+        </Form>
         <ChangedMeanwhile edit={edit} what="the Proxy" />
       </Card>
       <Card

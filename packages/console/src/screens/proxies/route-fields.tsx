@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { baseUrl, headerPrefix } from '../../api/client.ts';
-import { Check, faultOf, faultsOfList, TextArea, TextField } from '../../ui/form.tsx';
+import { Group } from '../../ui/faults.tsx';
+import { Check, TextArea, TextField } from '../../ui/form.tsx';
 import styles from './proxies.module.css';
 import type { KeyPlace, ProxyDraft } from './proxy-draft.ts';
 
 interface RouteFieldsProps {
   draft: ProxyDraft;
   onChange: (part: Partial<ProxyDraft>) => void;
-  error: Error | null;
 }
 
 export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string }>> = {
@@ -17,7 +17,7 @@ export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string 
 };
 
 /** How clients find the Proxy without its key, and what they may ask it for. Open from the beginning where something is set. */
-export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
+export function RouteFields({ draft, onChange }: RouteFieldsProps) {
   const { pathName, keyPlaces: chosen, methods, paths } = draft;
   const [isOpen] = useState(pathName !== '' || chosen.length > 0 || methods !== '' || paths !== '');
   return (
@@ -32,10 +32,9 @@ export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
           placeholder="payments"
           maxLength={63}
           hint={`Clients with a base URL and one API key call ${baseUrl}/routes/${pathName || '<name>'}. Lower-case letters, digits and dashes.`}
-          error={faultOf(error, 'path_name')}
+          name="path_name"
         />
-        <fieldset className={styles.group}>
-          <legend>Where the route accepts an API key</legend>
+        <Group name="accept_key_as" legend="Where the route accepts an API key" className={styles.group}>
           <p>The header {headerPrefix}-API-KEY always works. Choose what your clients send.</p>
           <div className={styles.places}>
             {Object.entries(keyPlaces).map(([place, { label, hint }]) => (
@@ -48,7 +47,7 @@ export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
               />
             ))}
           </div>
-        </fieldset>
+        </Group>
         <TextField
           label="Allowed methods"
           mono
@@ -56,7 +55,7 @@ export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
           onText={(text) => onChange({ methods: text })}
           placeholder="GET, POST"
           hint="With commas between them. Other methods are refused. Empty: all."
-          error={faultsOfList(error, 'allowed_methods')}
+          name="allowed_methods"
         />
         <TextArea
           label="Allowed paths"
@@ -66,7 +65,7 @@ export function RouteFields({ draft, onChange, error }: RouteFieldsProps) {
           onText={(text) => onChange({ paths: text })}
           placeholder={'/v1/charges\n/v1/refunds/*'}
           hint="One a line, below the destination URL. /v1/a allows itself and everything below, /v1/a/* only what is below, /v1/a* every segment that begins with a. Other paths are refused. Empty: all."
-          error={faultsOfList(error, 'allowed_paths')}
+          name="allowed_paths"
         />
       </div>
     </details>

@@ -10,6 +10,7 @@ import { type Declared, DeclaredFields } from '../../code/configuration-editor.t
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Submit } from '../../ui/form.tsx';
 import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -136,9 +137,7 @@ function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => vo
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={edit.isSaving}>
-              Save
-            </Button>
+            <Submit busy={edit.isSaving}>Save</Submit>
           </>
         }
       />

@@ -1,6 +1,6 @@
 import type { ReactorFormula, ReactorFormulaBody } from '@sluice/sdk';
 import type { ReactNode } from 'react';
-import { Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Form, TextField } from '../../ui/form.tsx';
 import { DeclaredEditor, type Parameter } from './declared-editor.tsx';
 
 export interface FormulaDraft {
@@ -53,16 +53,17 @@ export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFo
         onText={(name) => change({ name })}
         maxLength={200}
         required
-        error={faultOf(error, 'name')}
+        name="name"
       />
       <TextField
         label="Description"
         value={draft.description}
         onText={(description) => change({ description })}
         maxLength={1000}
-        error={faultOf(error, 'description')}
+        name="description"
       />
       <DeclaredEditor
+        name="configuration"
         legend="Configuration"
         one="Value"
         intro="Each Reactor of this formula must have these values. The code reads them as req.configuration."
@@ -70,6 +71,7 @@ export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFo
         onMembers={(configuration) => change({ configuration })}
       />
       <DeclaredEditor
+        name="request_parameters"
         legend="Arguments"
         one="Argument"
         intro="Callers must send these arguments, unless they are optional. They may send others too. The code reads them as req.args."

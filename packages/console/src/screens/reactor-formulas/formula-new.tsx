@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
-import { Button } from '../../ui/button.tsx';
+import { Submit } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded } from '../../ui/states.tsx';
 import { firstCode } from '../reactors/first-code.ts';
@@ -38,11 +38,7 @@ function NewFormula() {
         onDraft={setDraft}
         onSubmit={() => create.mutate()}
         error={create.error}
-        acts={
-          <Button kind="primary" type="submit" busy={create.isPending}>
-            Create formula
-          </Button>
-        }
+        acts={<Submit busy={create.isPending}>Create formula</Submit>}
       />
     </Card>
   );

@@ -4,12 +4,12 @@ import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
 import type { Edit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
-import { Trial } from '../../code/trial.tsx';
+import { faultOfTrial, Trial } from '../../code/trial.tsx';
 import { reactorNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Form, Submit } from '../../ui/form.tsx';
 import { Card } from '../../ui/layout.tsx';
-import { Fault, Loading } from '../../ui/states.tsx';
+import { Loading } from '../../ui/states.tsx';
 
 interface ReactorCodeProps {
   /** Of the editor. */
@@ -34,23 +34,33 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
   const trial = useMutation({
     mutationFn: (given: Record<string, unknown>) => sluice.reactors.test({ code, args: given, configuration }),
   });
-  const { line, detail } = trial.data?.error ?? {};
-  const fault = line === undefined ? undefined : { line, message: detail ?? 'Thrown here' };
   return (
     <>
       <Card
         title="Code"
         intro="Exports an async function. It returns raw, or body and headers. The values that it returns as tokenize become tokens."
-        acts={
-          <Button small kind="primary" needs="reactor:update" busy={edit.isSaving} onClick={edit.save}>
-            Save
-          </Button>
-        }
       >
-        <Suspense fallback={<Loading />}>
-          <CodeEditor label={label} code={code} onCode={setCode} names={names} readOnly={readOnly} fault={fault} />
-        </Suspense>
-        <Fault error={edit.error} />
+        <Form
+          onSubmit={edit.save}
+          error={edit.error}
+          acts={
+            <Submit needs="reactor:update" busy={edit.isSaving}>
+              Save
+            </Submit>
+          }
+        >
+          <Suspense fallback={<Loading />}>
+            <CodeEditor
+              label={label}
+              name="code"
+              code={code}
+              onCode={setCode}
+              names={names}
+              readOnly={readOnly}
+              fault={faultOfTrial(trial)}
+            />
+          </Suspense>
+        </Form>
         <ChangedMeanwhile edit={edit} what={what} />
       </Card>
       <Card

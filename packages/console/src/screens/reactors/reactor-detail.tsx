@@ -11,6 +11,7 @@ import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -172,9 +173,7 @@ function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
         acts={
           <>
             <Button onClick={onDone}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={edit.isSaving}>
-              Save
-            </Button>
+            <Submit busy={edit.isSaving}>Save</Submit>
           </>
         }
       />

@@ -2,7 +2,7 @@ import type { ReactorFormula } from '@sluice/sdk';
 import type { ReactNode } from 'react';
 import { ApplicationChoice } from '../../code/application-choice.tsx';
 import { ConfigurationEditor } from '../../code/configuration-editor.tsx';
-import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Check, Form, TextField } from '../../ui/form.tsx';
 
 export interface ReactorDraft {
   name: string;
@@ -35,7 +35,7 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, 
         onText={(name) => change({ name })}
         maxLength={200}
         required
-        error={faultOf(error, 'name')}
+        name="name"
       />
       {choice}
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />

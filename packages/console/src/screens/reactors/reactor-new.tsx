@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
-import { Button } from '../../ui/button.tsx';
+import { Submit } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Guarded } from '../../ui/states.tsx';
 import { firstCode } from './first-code.ts';
@@ -59,11 +59,7 @@ function NewReactor() {
             onValue={(id) => navigate({ to: '/reactors/new', search: id ? { formula: id } : {}, replace: true })}
           />
         }
-        acts={
-          <Button kind="primary" type="submit" busy={create.isPending}>
-            Create Reactor
-          </Button>
-        }
+        acts={<Submit busy={create.isPending}>Create Reactor</Submit>}
       />
     </Card>
   );

@@ -5,7 +5,7 @@ import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, Submit } from '../../ui/form.tsx';
 import { Facts } from '../../ui/layout.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { personName, roleNames } from './roles.ts';
@@ -43,9 +43,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={invite.isPending}>
-              Invite again
-            </Button>
+            <Submit busy={invite.isPending}>Invite again</Submit>
           </>
         }
       >

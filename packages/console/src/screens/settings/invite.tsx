@@ -3,7 +3,7 @@ import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Choice, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { type Role, roleMeaning, roleNames } from './roles.ts';
 
@@ -23,21 +23,12 @@ export function Invite({ onClose }: { onClose: () => void }) {
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={invite.isPending}>
-              Invite
-            </Button>
+            <Submit busy={invite.isPending}>Invite</Submit>
           </>
         }
       >
-        <TextField
-          label="E-mail address"
-          type="email"
-          value={email}
-          onText={setEmail}
-          required
-          error={faultOf(invite.error, 'email')}
-        />
-        <Choice label="Role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
+        <TextField label="E-mail address" type="email" value={email} onText={setEmail} required name="email" />
+        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
       </Form>
     </Dialog>
   );

@@ -7,7 +7,7 @@ import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
-import { Choice, Form } from '../../ui/form.tsx';
+import { Choice, Form, Submit } from '../../ui/form.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Paging, Table } from '../../ui/table.tsx';
@@ -114,13 +114,13 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" disabled={role === member.role} busy={save.isPending}>
+            <Submit disabled={role === member.role} busy={save.isPending}>
               Save
-            </Button>
+            </Submit>
           </>
         }
       >
-        <Choice label="Role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
+        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
       </Form>
     </Dialog>
   );

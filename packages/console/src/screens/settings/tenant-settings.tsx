@@ -4,9 +4,8 @@ import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { Check, Form, faultOf, TextField } from '../../ui/form.tsx';
+import { Check, Form, Submit, TextField } from '../../ui/form.tsx';
 import { Card, Facts } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -71,9 +70,9 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
         onSubmit={edit.save}
         error={edit.error}
         acts={
-          <Button kind="primary" type="submit" needs="tenant:update" busy={edit.isSaving}>
+          <Submit needs="tenant:update" busy={edit.isSaving}>
             Save
-          </Button>
+          </Submit>
         }
       >
         <TextField
@@ -83,7 +82,7 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
           maxLength={200}
           required
           disabled={isLocked}
-          error={faultOf(edit.error, 'name')}
+          name="name"
         />
         <Check
           label="Fingerprint every token"

@@ -1,12 +1,11 @@
-import type { TokenUse } from '@sluice/sdk';
-import { type DescribedToken, SluiceError } from '@sluice/sdk';
+import type { DescribedToken, TokenUse } from '@sluice/sdk';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Form, faultsOfList, Row, TextArea, TextField } from '../../ui/form.tsx';
+import { Form, Row, Submit, TextArea, TextField } from '../../ui/form.tsx';
 import { MomentField } from '../../ui/moment-field.tsx';
 import { ProxiesPicker } from '../applications/callable-proxies.tsx';
 import { type BindingDraft, draftOf, toTokenUse } from './binding-draft.ts';
@@ -25,7 +24,6 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
     said: () => 'The token was bound',
     onDone: onClose,
   });
-  const faultOf = (member: keyof TokenUse) => faultOfUse(bind.error, member);
   return (
     <Dialog
       open
@@ -40,9 +38,9 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={bind.isPending} disabled={!isChanged}>
+            <Submit busy={bind.isPending} disabled={!isChanged}>
               Bind
-            </Button>
+            </Submit>
           </>
         }
       >
@@ -54,7 +52,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
           rows={3}
           value={draft.destinations}
           onText={(destinations) => edit({ destinations })}
-          error={faultOf('destinations')}
+          name="use.destinations"
         />
         <Row>
           <TextField
@@ -64,7 +62,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
             mono
             value={draft.methods}
             onText={(methods) => edit({ methods })}
-            error={faultOf('methods')}
+            name="use.methods"
           />
           <TextField
             label="Places in the request"
@@ -73,7 +71,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
             mono
             value={draft.places}
             onText={(places) => edit({ places })}
-            error={faultOf('places')}
+            name="use.places"
           />
         </Row>
         <Row>
@@ -84,14 +82,14 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
             min={1}
             value={draft.maxUses}
             onText={(maxUses) => edit({ maxUses })}
-            error={faultOf('max_uses')}
+            name="use.max_uses"
           />
           <MomentField
             label="Until"
             hint="Empty: without an end."
             value={draft.until}
             onValue={(until) => edit({ until })}
-            error={faultOf('until')}
+            name="use.until"
           />
         </Row>
         <ProxiesPicker
@@ -99,16 +97,9 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
           among={from.proxies}
           chosen={draft.proxies}
           onChosen={(proxies) => edit({ proxies })}
-          error={faultOf('proxies')}
+          name="use.proxies"
         />
       </Form>
     </Dialog>
   );
-}
-
-/** What the service says about one member: what is wrong with it, or that it would allow more than now. */
-function faultOfUse(error: Error | null, member: keyof TokenUse): string | undefined {
-  const path = `use.${member}`;
-  const isRefused = error instanceof SluiceError && error.status === 403 && error.detail?.startsWith(`${path}: `);
-  return isRefused ? error.detail?.slice(path.length + 2) : faultsOfList(error, path);
 }

@@ -7,6 +7,8 @@ import { withIdentity } from '../issuers/with-identity.ts';
 import { listMembersByEmail } from '../members/member.queries.ts';
 import { requireGiver } from '../members/require-giver.ts';
 
+const ofEmail = { errors: { email: ['is the address of a member'] } };
+
 interface Wanted {
   caller: Caller;
   email: string;
@@ -43,7 +45,7 @@ export async function findInvited(
   requireGiver(caller, ...(replaceable.length > 0 ? replaceable.map((member) => member.role) : [role]));
   const [member, another] = members;
   if (!member) return { role, memberId: null };
-  if (another) throw new ServiceError('conflict', 'Several members have this address');
-  if (replaceable.length === 0) throw new ServiceError('conflict', 'This address is that of a member');
+  if (another) throw new ServiceError('conflict', 'Several members have this address', ofEmail);
+  if (replaceable.length === 0) throw new ServiceError('conflict', 'This address is that of a member', ofEmail);
   return { role: member.role, memberId: member.id };
 }

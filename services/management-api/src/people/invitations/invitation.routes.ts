@@ -104,13 +104,14 @@ The address of a member who has such an account, of several members, or of a pen
 
 function comesBackAs(role: Role): ServiceError {
   const detail = `A member with the role ${role} has this address, and an invitation cannot change the role. To invite the member again, use Invite again in the list of members, or send no role. To change the role, change the member`;
-  return new ServiceError('conflict', detail);
+  return new ServiceError('conflict', detail, { errors: { email: [detail] } });
 }
 
 /** @throws {ServiceError} `conflict`, `too_many_requests` */
 async function requireRoom(tx: Queryable, tenantId: string, email: string): Promise<void> {
   if (await isInvited(tx, tenantId, email)) {
-    throw new ServiceError('conflict', 'This address already has an invitation; send it again, or delete it');
+    const detail = 'This address already has an invitation; send it again, or delete it';
+    throw new ServiceError('conflict', detail, { errors: { email: [detail] } });
   }
   if ((await countPending(tx, tenantId)) < mostPending) return;
   const detail = `This Tenant has reached its limit of ${mostPending} pending invitations; delete one first`;
