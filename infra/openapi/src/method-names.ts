@@ -6,6 +6,7 @@ const ownNames: Readonly<Record<string, string>> = {
   getLedgerKey: 'logs.publicKey',
   getApplicationByKey: 'applications.getByKey',
   cancelReactorResult: 'reactors.results.cancel',
+  search: 'search',
 };
 
 /** Operations called only by the sign-in pages, and operations that the library calls by their name for keys. */

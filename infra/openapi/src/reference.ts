@@ -31,7 +31,7 @@ filter, \`/v2/tokens\` or \`/v2/tokens/search\` instead of page numbers, and \`s
 **Examples.** In the examples for curl, \`$URL\` is the base URL, \`$CONSOLE\` is the console's address, and \`$KEY\` is an API key. In
 those for TypeScript, \`sluice\` is a client of the library \`@sluice/sdk\`: \`new Sluice({ baseUrl, apiKey })\`.
 
-**Lists** are newest first. They take \`page\` (default 1) and \`size\` (default 20, at most 100).
+**Lists** are newest first, unless \`sort\` of the operation says otherwise. They take \`page\` (default 1) and \`size\` (default 20, at most 100).
 
 ${describeFilters()}
 
@@ -45,6 +45,7 @@ const tags: readonly Tag[] = [
     name: 'Sessions',
     description: 'Short-lived credentials. A public key creates a session, a private key authorizes it',
   },
+  { name: 'Search', description: 'Find things by a text or by their id' },
   { name: 'Permissions', description: 'Permissions that an Application can have' },
   { name: 'Tenants', description: 'The Tenant of the API key' },
   { name: 'Members', description: 'People with a role in the Tenant' },

@@ -7,6 +7,7 @@ import { completion } from './own/completion.ts';
 import { explain } from './own/explain.ts';
 import { invoke } from './own/invoke.ts';
 import { listProfiles, login, logout } from './own/login.ts';
+import { search } from './own/search.ts';
 import { tailInvocations } from './own/tail-invocations.ts';
 import { tailLogs } from './own/tail-logs.ts';
 import { testReactor } from './own/test-reactor.ts';
@@ -15,11 +16,17 @@ import { verifyLogs } from './own/verify-logs.ts';
 import { runWithRoutes } from './run/run.command.ts';
 import { operationCommand } from './run-operation.ts';
 
-const withOwnCommand = ['proxies.testTransform', 'reactors.test', 'applications.explain', 'invocations.watch'];
+const withOwnCommand = [
+  'proxies.testTransform',
+  'reactors.test',
+  'applications.explain',
+  'invocations.watch',
+  'search',
+];
 
 /**
- * What has a command of its own is left out: `proxies test` and `reactors test` take files, and
- * `explain` ids.
+ * What has a command of its own is left out: `proxies test` and `reactors test` take files, `explain` ids, and `search` a
+ * text.
  */
 export const operations = generated.filter(({ method }) => !withOwnCommand.includes(method));
 
@@ -33,6 +40,7 @@ export const commands: readonly Command[] = [
   runWithRoutes,
   completion,
   ...operations.map(operationCommand),
+  search,
   explain,
   testTransform,
   testReactor,

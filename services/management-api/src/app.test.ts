@@ -66,6 +66,7 @@ test('the operations here are those of the specification, and the place to try t
   expect(names.sort()).toEqual(
     [
       'POST /applications',
+      'GET /search',
       'GET /applications',
       'GET /applications/key',
       'GET /applications/:id',

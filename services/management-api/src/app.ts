@@ -41,6 +41,7 @@ import { proxyOperations } from './proxies/proxy.routes.ts';
 import { reactorFormulaOperations } from './reactors/formulas/reactor-formula.routes.ts';
 import { reactorOperations } from './reactors/reactor.routes.ts';
 import { reactorRunOperations } from './reactors/runs/reactor-run.routes.ts';
+import { search } from './search/search.routes.ts';
 import { createSession, sessionOperations } from './sessions/session.routes.ts';
 import { tenantOperations } from './tenants/tenant.routes.ts';
 
@@ -58,6 +59,7 @@ export const operations = [
   ...proxyOperations,
   ...reactorFormulaOperations,
   ...reactorOperations,
+  search,
   listInvocations,
   ...reactorRunOperations,
   ...logOperations,

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 
 type TextColumn = 'name' | 'email';
 type Sort = 'created_at' | '-created_at' | TextColumn | `-${TextColumn}`;
@@ -30,12 +30,10 @@ type Table = 'applications' | 'proxies' | 'reactors' | 'reactor_formulas' | 'mem
 export function inOrder(
   { sort = '-created_at' }: Sorted,
   table: Table,
-  textColumn: `${string}.${TextColumn}` = `${table}.name`,
+  text: RawBuilder<unknown> = sql.ref(`${table}.name`),
 ) {
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
-  const key = sort.endsWith('created_at') ? sql.ref(`${table}.created_at`) : inLowerCase(textColumn);
+  const key = sort.endsWith('created_at') ? sql.ref(`${table}.created_at`) : sql`lower(${text}) collate "C"`;
   return <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>) =>
     query.orderBy(key, direction).orderBy(sql.ref(`${table}.id`), direction);
 }
-
-const inLowerCase = (column: string) => sql`lower(${sql.ref(column)}) collate "C"`;

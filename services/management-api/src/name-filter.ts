@@ -4,6 +4,12 @@ export function isNameFilter(name: string | undefined): name is string {
 
 /** `*` matches any run of characters; a pattern without one means "contains". `%` and `_` are literal. */
 export function likePattern(wildcard: string): string {
-  const escaped = wildcard.replace(/[\\%_]/g, '\\$&');
-  return escaped.includes('*') ? escaped.replaceAll('*', '%') : `%${escaped}%`;
+  return wildcard.includes('*') ? escaped(wildcard).replaceAll('*', '%') : containsPattern(wildcard);
 }
+
+/** `*`, `%` and `_` are literal. */
+export function containsPattern(text: string): string {
+  return `%${escaped(text)}%`;
+}
+
+const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&');

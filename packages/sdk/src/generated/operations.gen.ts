@@ -68,6 +68,7 @@ export const operations = {
   patchReactor: { name: 'reactors.patch', http: 'PATCH /reactors/{id}', body: 'application/merge-patch+json', answer: 'none', key: true, ifMatch: true, repeatable: true },
   deleteReactor: { name: 'reactors.delete', http: 'DELETE /reactors/{id}', answer: 'none', ifMatch: true, repeatable: true },
   testReactor: { name: 'reactors.test', http: 'POST /reactors/test', body: 'application/json', answer: 'json' },
+  search: { name: 'search', http: 'GET /search', query: true, answer: 'json', repeatable: true },
   listInvocations: { name: 'invocations.list', http: 'GET /invocations', query: true, answer: 'list', repeatable: true },
   listInvocationsAsEvents: { name: 'invocations.watch', http: 'GET /invocations', query: true, answer: 'events', repeatable: true },
   listReactorResults: { name: 'reactors.results.list', http: 'GET /reactors/{id}/results', query: true, answer: 'list', repeatable: true },
@@ -334,6 +335,8 @@ interface ConsoleResource {
 }
 
 interface RootMethods {
+  /** Search Applications, Proxies, reactors, reactor formulas and members by name, e-mail address or id. */
+  search(query?: types.SearchData['query'], options?: CallOptions): Promise<Answer<types.SearchResponses>>;
   /** Replace values of a JSON document with tokens. Needs `token:create`. */
   tokenize(body: types.TokenizeData['body'], options?: CallOptions): Promise<Answer<types.TokenizeResponses>>;
   /** Replace the expressions in a JSON document with data of tokens. Needs `token:read`. */
@@ -356,6 +359,7 @@ export class Resources {
   declare readonly invocations: InvocationsResource;
   declare readonly tokens: TokensResource;
   declare readonly console: ConsoleResource;
+  declare readonly search: RootMethods['search'];
   declare readonly tokenize: RootMethods['tokenize'];
   declare readonly detokenize: RootMethods['detokenize'];
 }

@@ -2301,6 +2301,30 @@ export type ResponseTransform = {
 };
 
 /**
+ * SearchResult
+ */
+export type SearchResult = {
+    kind: 'application' | 'proxy' | 'reactor' | 'reactor_formula' | 'member';
+    id: string;
+    /**
+     * Of a member the e-mail address. Absent if the member has none
+     */
+    name?: string;
+};
+
+/**
+ * SearchResults
+ *
+ * What a search found.
+ */
+export type SearchResults = {
+    /**
+     * Ordered by kind, and within a kind by name in lower case
+     */
+    data: Array<SearchResult>;
+};
+
+/**
  * SearchTokens
  */
 export type SearchTokens = {
@@ -4192,6 +4216,27 @@ export type TestReactorResponses = {
 };
 
 export type TestReactorResponse = TestReactorResponses[keyof TestReactorResponses];
+
+export type SearchData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Text that the name or e-mail address contains, or the beginning of an id with at least its first eight digits. Upper and lower case are equal, and no character has a special meaning
+         */
+        q: string;
+    };
+    url: '/search';
+};
+
+export type SearchResponses = {
+    /**
+     * Success.
+     */
+    200: SearchResults;
+};
+
+export type SearchResponse = SearchResponses[keyof SearchResponses];
 
 export type ListInvocationsData = {
     body?: never;

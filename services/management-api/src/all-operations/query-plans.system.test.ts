@@ -15,17 +15,32 @@ import { type RawBuilder, sql } from 'kysely';
 import * as applications from '../applications/application.queries.ts';
 import * as applicationUses from '../applications/application-uses.queries.ts';
 import * as keys from '../applications/keys/application-key.queries.ts';
+import * as members from '../people/members/member.queries.ts';
 import * as proxies from '../proxies/proxy.queries.ts';
 import * as formulas from '../reactors/formulas/reactor-formula.queries.ts';
 import * as reactors from '../reactors/reactor.queries.ts';
+import * as search from '../search/search.queries.ts';
 import * as sessions from '../sessions/session.queries.ts';
 import * as tenants from '../tenants/tenant.queries.ts';
 
 const large = useStack(async (stack) => {
   const { db } = await openFilledDatabase(stack);
   for (const table of ['applications', 'proxies', 'reactors', 'reactor_formulas']) await countRows(db, table);
+  await fillMembers(db);
   return db;
 });
+
+/** 50 of each of 2,000 Tenants, besides their first OWNERs. */
+async function fillMembers(db: Database): Promise<void> {
+  await sql`
+    insert into users (id, email)
+    select md5(n::text)::uuid, md5(n::text) || '@example.com' from generate_series(1, 99999) n`.execute(db);
+  await sql`
+    insert into members (tenant_id, user_id, role)
+    select ('00000000-0000-4000-8000-' || lpad((n / 50)::text, 12, '0'))::uuid, md5(n::text)::uuid, 'AUDITOR'
+    from generate_series(1, 99999) n`.execute(db);
+  await sql`analyze users, members`.execute(db);
+}
 
 /** Without its total, a list would take every page for one past the end and read nothing. */
 async function countRows(db: Database, table: string): Promise<void> {
@@ -47,6 +62,8 @@ const orders = (['created_at', 'name', '-name'] as const).flatMap((sort) => [{ s
 const page = { page: 1, size: 20, hold: () => undefined };
 const limits = { APPLICATION_MAX_WAITING_SESSIONS: 10_000, TENANT_MAX_SESSIONS: 100_000 };
 const author = { modified_by: randomUUID() };
+
+const searchTexts = ['3f2a9', 'proxy', '---', 'nothing', proxyId, proxyId.slice(0, 8), 'deadbeef'];
 
 type Query = (db: Database) => Promise<unknown>;
 
@@ -176,6 +193,16 @@ const queries = {
     // No reactor uses a formula of an even number.
     deleteFormula: (db) => formulas.deleteFormula(db, filled.tenantId(4), filled.formulaId(14)),
   } satisfies Covered<typeof formulas>,
+  search: {
+    searchByName: (['applications', 'proxies', 'reactors', 'reactor_formulas'] as const).flatMap((table) =>
+      searchTexts.map((text) => (db: Database) => search.searchByName(db, { tenantId, table, text })),
+    ),
+    searchMembers: searchTexts.map((text) => (db: Database) => search.searchMembers(db, { tenantId, text })),
+  } satisfies Covered<typeof search>,
+  memberLists: (['created_at', 'email'] as const).map(
+    (sort) => (db: Database) =>
+      members.listMembers(db, tenantId, { userIds: [], email: '3f2a9' }, { page: 1, size: 20, sort }),
+  ),
   sessions: {
     insertSession: (db) =>
       sessions.insertSession(db, {

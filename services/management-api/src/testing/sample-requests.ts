@@ -30,7 +30,7 @@ const bodies: Record<string, object> = {
   testTransform: { code: 'module.exports = () => ({})', args: {} },
 };
 
-const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1' };
+const queries: Record<string, string> = { getLogConsistency: '?from=1&to=1', search: '?q=sample' };
 
 export interface SampleRequest {
   method: string;

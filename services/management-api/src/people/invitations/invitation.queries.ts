@@ -100,7 +100,7 @@ export async function listInvitations(
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select([...columns, status, madeBy])
-    .$call(inOrder(page, 'invitations', 'invitations.email'))
+    .$call(inOrder(page, 'invitations', sql.ref('email')))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();

@@ -4,6 +4,7 @@ import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
 import { inOrder, type Sorted } from '../../list-order.ts';
 import { isNameFilter, likePattern } from '../../name-filter.ts';
+import { emailOf } from '../e-mail-of.ts';
 
 const columns = [
   'members.id',
@@ -33,12 +34,12 @@ export async function listMembers(
 ) {
   const found = membersOf(db, tenantId)
     .$if(userIds.length > 0, (query) => query.where(sql<boolean>`members.user_id = any(${[...userIds]}::uuid[])`))
-    .$if(isNameFilter(email), (query) => query.where('users.email', 'ilike', likePattern(email ?? '')));
+    .$if(isNameFilter(email), (query) => query.where(emailOf('members.user_id'), 'ilike', likePattern(email ?? '')));
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select(columns)
-    .$call(inOrder(page, 'members', 'users.email'))
+    .$call(inOrder(page, 'members', sql.ref('users.email')))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();

@@ -4,6 +4,7 @@ import type { PageRequest } from '@sluice/http-api';
 import { sql } from 'kysely';
 import { inOrder, type Sorted } from '../../list-order.ts';
 import { isNameFilter, likePattern } from '../../name-filter.ts';
+import { emailOf } from '../e-mail-of.ts';
 
 const lifetime = sql<string>`clock_timestamp() + interval '12 hours'`;
 const notEnded = sql<boolean>`sign_ins.expires_at > clock_timestamp()`;
@@ -95,14 +96,7 @@ export async function deleteSignIn(tx: Queryable, tenantId: string, id: string):
   return numDeletedRows > 0n;
 }
 
-const columns = [
-  'sign_ins.id',
-  'sign_ins.user_id',
-  'sign_ins.application_id',
-  'sign_ins.created_at',
-  'sign_ins.last_used_at',
-  'sign_ins.expires_at',
-] as const;
+const columns = ['id', 'user_id', 'application_id', 'created_at', 'last_used_at', 'expires_at'] as const;
 
 /** With the role of the person; null for the sign-in of a key. */
 export function findSignInById(db: Queryable, tenantId: string, id: string) {
@@ -128,16 +122,15 @@ export async function listSignIns(
 ) {
   const found = db
     .selectFrom('sign_ins')
-    .leftJoin('users', 'users.id', 'sign_ins.user_id')
     .where('tenant_id', '=', tenantId)
     .where(notEnded)
     .$if(who !== undefined, (query) => query.where(who ? isOf(who) : sql<boolean>`true`))
-    .$if(isNameFilter(email), (query) => query.where('users.email', 'ilike', likePattern(email ?? '')));
+    .$if(isNameFilter(email), (query) => query.where(emailOf('sign_ins.user_id'), 'ilike', likePattern(email ?? '')));
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (isPastEnd(page, total)) return { data: [], total };
   const data = await found
     .select(columns)
-    .$call(inOrder(page, 'sign_ins', 'users.email'))
+    .$call(inOrder(page, 'sign_ins', emailOf('sign_ins.user_id')))
     .limit(page.size)
     .offset((page.page - 1) * page.size)
     .execute();
