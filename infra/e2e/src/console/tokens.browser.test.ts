@@ -45,9 +45,9 @@ test('tokens are listed without values, and found by what is not secret', async 
   await eventually('it is in the address', () => page.url().includes('customer'));
   await page.getByText('1–1 of 1').waitFor();
   await page.getByLabel('Created from').fill('2036-01-01T00:00');
-  await page.getByText('No token matches').waitFor();
+  await page.getByText('No Tokens match').waitFor();
   await opened.look('tokens-none');
-  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('button', { name: 'Clear all' }).click();
   await page.getByRole('textbox', { name: 'Container' }).fill('/pci/*');
   await page.keyboard.press('Enter');
   await page.getByText('1–1 of 1').waitFor();

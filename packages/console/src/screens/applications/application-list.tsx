@@ -1,13 +1,12 @@
 import type { Application } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Filters, Pick } from '../../ui/filters.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
-import { List, ListPage } from '../../ui/list-page.tsx';
+import { byName, List } from '../../ui/list.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/applications');
@@ -15,16 +14,24 @@ const route = getRouteApi('/applications');
 const columns: readonly Column<Application>[] = [
   {
     title: 'Name',
+    sort: 'name',
     cell: ({ id, name }) => (
       <Link to="/applications/$id" params={{ id }}>
-        {name}
+        <Cut>{name}</Cut>
       </Link>
     ),
   },
-  { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
-  { title: 'Permissions', from: 46, cell: ({ permissions }) => summary(permissions) },
-  { title: 'Rules', from: 46, atEnd: true, cell: ({ rules }) => rules.length },
-  { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Type', tight: true, width: '8rem', cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
+  { title: 'Permissions', from: 46, width: '28%', cell: ({ permissions }) => summary(permissions) },
+  { title: 'Rules', from: 54, atEnd: true, width: '4.5rem', cell: ({ rules }) => rules.length },
+  {
+    title: 'Created',
+    sort: 'created_at',
+    from: 46,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
 ];
 
 export function ApplicationList() {
@@ -45,37 +52,31 @@ export function ApplicationList() {
 }
 
 function Applications() {
-  const { page, type } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['applications', { page, type }],
-    queryFn: ({ signal }) => sluice.applications.list({ ...(type && { type }) }, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
-    <>
-      <Filters>
-        <Pick
-          label="Type"
-          value={type ?? 'all'}
-          options={{ all: 'All', private: 'Private', public: 'Public', management: 'Management' }}
-          onValue={(chosen) => navigate({ search: chosen === 'all' ? {} : { type: chosen } })}
-        />
-      </Filters>
-      <List
-        label="Applications"
-        columns={columns}
-        query={query}
-        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-        empty={
-          <Empty icon="applications" title={type ? `No ${type} Applications` : 'No Applications yet'}>
-            Create one for each program that calls the service. Give it only the permissions that it needs.
-          </Empty>
-        }
-      />
-    </>
+    <List
+      label="Applications"
+      queryKey={['applications']}
+      search={search}
+      onSearch={(changed, options) => navigate({ search: changed, ...options })}
+      filters={{ ...byName, type: { label: 'Type', options: typeNames } }}
+      read={(query, options) => sluice.applications.list(query, options)}
+      columns={columns}
+      csv={({ id, name, type, permissions, rules, proxies, created_at, modified_at, expires_at }) => ({
+        ...{ id, name, type, permissions: permissions.join(' '), rules: rules.length, proxies: proxies?.join(' ') },
+        ...{ created_at, modified_at, expires_at },
+      })}
+      empty={
+        <Empty icon="applications" title="No Applications yet">
+          Create one for each program that calls the service. Give it only the permissions that it needs.
+        </Empty>
+      }
+    />
   );
 }
+
+const typeNames = { private: 'Private', public: 'Public', management: 'Management' } as const;
 
 export function toneOf(type: Application['type']) {
   return type === 'management' ? 'warn' : type === 'private' ? 'info' : 'good';

@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type PageSearch, pageSearch, textSearch } from '../../app/page-search.ts';
+import { type NameSearch, nameSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 import { type ApplicationType, isApplicationType } from './application-types.ts';
 
-interface ListSearch extends PageSearch {
+interface ListSearch extends NameSearch {
   type?: ApplicationType;
 }
 
@@ -11,7 +11,7 @@ const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/applications',
   validateSearch: (search): ListSearch => ({
-    ...pageSearch(search),
+    ...nameSearch(search),
     ...(isApplicationType(search.type) && { type: search.type }),
   }),
   component: lazyRouteComponent(() => import('./application-list.tsx'), 'ApplicationList'),

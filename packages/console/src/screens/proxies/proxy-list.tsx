@@ -1,12 +1,12 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
-import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
+import { byName, List } from '../../ui/list.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/proxies');
@@ -14,19 +14,21 @@ const route = getRouteApi('/proxies');
 const columns: readonly Column<ProxyResource>[] = [
   {
     title: 'Name',
+    sort: 'name',
     cell: ({ id, name, former_application_id: former }) => (
       <>
         <Link to="/proxies/$id" params={{ id }}>
-          {name}
+          <Cut>{name}</Cut>
         </Link>{' '}
         {former && <Badge tone="bad">Application deleted</Badge>}
       </>
     ),
   },
-  { title: 'Destination', cell: ({ destination_url: url }) => <code>{url}</code> },
+  { title: 'Destination', width: '28%', cell: ({ destination_url: url }) => <code>{url && <Cut>{url}</Cut>}</code> },
   {
     title: 'Transforms',
-    from: 46,
+    from: 54,
+    width: '10rem',
     cell: ({ request_transform: request, response_transform: response }) =>
       request || response ? (
         [request && 'request', response && 'response'].filter(Boolean).join(', ')
@@ -38,14 +40,24 @@ const columns: readonly Column<ProxyResource>[] = [
     title: 'Callers',
     from: 46,
     tight: true,
+    width: '7.5rem',
     cell: ({ require_auth }) =>
       require_auth ? <Badge tone="good">with a key</Badge> : <Badge tone="warn">anybody</Badge>,
   },
   {
     title: 'Changed',
+    from: 72,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+  },
+  {
+    title: 'Created',
+    sort: 'created_at',
     from: 46,
     tight: true,
-    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];
 
@@ -67,27 +79,25 @@ export function ProxyList() {
 }
 
 function Proxies() {
-  const { page, name } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['proxies', { page, name }],
-    queryFn: ({ signal }) => sluice.proxies.list({ ...(name && { name }) }, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
-    <>
-      <NameFilter name={name} onName={(text) => navigate({ search: text ? { name: text } : {} })} />
-      <List
-        label="Proxies"
-        columns={columns}
-        query={query}
-        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-        empty={
-          <Empty icon="proxies" title={name ? 'No Proxy has this name' : 'No Proxies yet'}>
-            Create one for each destination that needs values. Callers send tokens to it, and it forwards the values.
-          </Empty>
-        }
-      />
-    </>
+    <List
+      label="Proxies"
+      queryKey={['proxies']}
+      search={search}
+      onSearch={(changed, options) => navigate({ search: changed, ...options })}
+      filters={byName}
+      read={(query, options) => sluice.proxies.list(query, options)}
+      columns={columns}
+      csv={({ id, name, destination_url, path_name, require_auth, created_at, modified_at }) => ({
+        ...{ id, name, destination_url, path_name, require_auth, created_at, modified_at },
+      })}
+      empty={
+        <Empty icon="proxies" title="No Proxies yet">
+          Create one for each destination that needs values. Callers send tokens to it, and it forwards the values.
+        </Empty>
+      }
+    />
   );
 }

@@ -1,12 +1,12 @@
 import type { ReactorFormula } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Soft } from '../../ui/layout.tsx';
-import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
+import { byName, List } from '../../ui/list.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ReactorTabs } from '../reactors/reactor-tabs.tsx';
 
@@ -15,20 +15,39 @@ const route = getRouteApi('/reactors/formulas');
 const columns: readonly Column<ReactorFormula>[] = [
   {
     title: 'Name',
+    sort: 'name',
     cell: ({ id, name }) => (
       <Link to="/reactors/formulas/$id" params={{ id }}>
-        {name}
+        <Cut>{name}</Cut>
       </Link>
     ),
   },
-  { title: 'Description', cell: ({ description }) => description || <Soft>none</Soft> },
-  { title: 'Configuration', from: 46, cell: ({ configuration }) => <Names members={configuration} /> },
-  { title: 'Arguments', from: 54, cell: ({ request_parameters: parameters }) => <Names members={parameters} /> },
+  {
+    title: 'Description',
+    width: '30%',
+    cell: ({ description }) => (description ? <Cut>{description}</Cut> : <Soft>none</Soft>),
+  },
+  { title: 'Configuration', from: 54, width: '14%', cell: ({ configuration }) => <Names members={configuration} /> },
+  {
+    title: 'Arguments',
+    from: 54,
+    width: '14%',
+    cell: ({ request_parameters: parameters }) => <Names members={parameters} />,
+  },
   {
     title: 'Changed',
+    from: 72,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+  },
+  {
+    title: 'Created',
+    sort: 'created_at',
     from: 46,
     tight: true,
-    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];
 
@@ -56,27 +75,25 @@ export function FormulaList() {
 }
 
 function Formulas() {
-  const { page, name } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['formulas', { page, name }],
-    queryFn: ({ signal }) => sluice.reactorFormulas.list({ ...(name && { name }) }, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
-    <>
-      <NameFilter name={name} onName={(text) => navigate({ search: text ? { name: text } : {} })} />
-      <List
-        label="Formulas"
-        columns={columns}
-        query={query}
-        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-        empty={
-          <Empty icon="reactors" title={name ? 'No formula has this name' : 'No formulas yet'}>
-            Create one if several Reactors should run the same code. If you change it, all of them run the new code.
-          </Empty>
-        }
-      />
-    </>
+    <List
+      label="Formulas"
+      queryKey={['formulas']}
+      search={search}
+      onSearch={(changed, options) => navigate({ search: changed, ...options })}
+      filters={byName}
+      read={(query, options) => sluice.reactorFormulas.list(query, options)}
+      columns={columns}
+      csv={({ id, name, description, created_at, modified_at }) => ({
+        ...{ id, name, description, created_at, modified_at },
+      })}
+      empty={
+        <Empty icon="reactors" title="No formulas yet">
+          Create one if several Reactors should run the same code. If you change it, all of them run the new code.
+        </Empty>
+      }
+    />
   );
 }

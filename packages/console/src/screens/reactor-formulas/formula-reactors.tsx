@@ -1,12 +1,11 @@
 import type { Reactor } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/layout.tsx';
-import { List } from '../../ui/list-page.tsx';
+import { List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const route = getRouteApi('/reactors/formulas/$id');
@@ -16,26 +15,21 @@ const columns: readonly Column<Reactor>[] = [
     title: 'Name',
     cell: ({ id, name }) => (
       <Link to="/reactors/$id" params={{ id }}>
-        {name}
+        <Cut>{name}</Cut>
       </Link>
     ),
   },
   {
     title: 'Changed',
-    from: 32,
     tight: true,
+    width: '9.5rem',
     cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
   },
 ];
 
 export function FormulaReactors({ formulaId }: { formulaId: string }) {
-  const { page } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['reactors', { formulaId, page }],
-    queryFn: ({ signal }) => sluice.reactors.list({ formula_id: formulaId, size: 10 }, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
     <Card
       title="Reactors that run it"
@@ -49,9 +43,11 @@ export function FormulaReactors({ formulaId }: { formulaId: string }) {
     >
       <List
         label="Reactors that run it"
+        queryKey={['reactors', { formulaId }]}
+        search={search}
+        onSearch={(changed, { replace }) => navigate({ search: changed, replace, resetScroll: false })}
+        read={(query, options) => sluice.reactors.list({ formula_id: formulaId, ...query }, options)}
         columns={columns}
-        query={query}
-        onPage={(to) => navigate({ search: { page: to }, resetScroll: false })}
         empty={<Empty icon="reactors" title="No Reactor runs it" />}
       />
     </Card>

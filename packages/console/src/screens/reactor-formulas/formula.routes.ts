@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type NameSearch, nameSearch, type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { type ListSearch, type NameSearch, nameSearch, sizeSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 
 const list = createRoute({
@@ -18,8 +18,8 @@ const create = createRoute({
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reactors/formulas/$id',
-  /** `page` is of the Reactors that run it. */
-  validateSearch: (search): PageSearch => pageSearch(search),
+  /** The page of the Reactors that run it. */
+  validateSearch: (search): ListSearch<never> => sizeSearch(search),
   component: lazyRouteComponent(() => import('./formula-detail.tsx'), 'FormulaDetail'),
 });
 

@@ -1,12 +1,12 @@
 import type { Reactor } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Soft } from '../../ui/layout.tsx';
-import { List, ListPage, NameFilter } from '../../ui/list-page.tsx';
+import { byName, List } from '../../ui/list.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ReactorTabs } from './reactor-tabs.tsx';
 
@@ -15,23 +15,34 @@ const route = getRouteApi('/reactors');
 const columns: readonly Column<Reactor>[] = [
   {
     title: 'Name',
+    sort: 'name',
     cell: ({ id, name }) => (
       <Link to="/reactors/$id" params={{ id }}>
-        {name}
+        <Cut>{name}</Cut>
       </Link>
     ),
   },
-  { title: 'Runs', cell: ({ formula_id }) => <Runs formulaId={formula_id} /> },
+  { title: 'Runs', width: '9rem', cell: ({ formula_id }) => <Runs formulaId={formula_id} /> },
   {
     title: 'Application',
     from: 46,
+    width: '32%',
     cell: ({ application_id }) => (application_id ? <code>{application_id}</code> : <Soft>none</Soft>),
   },
   {
     title: 'Changed',
+    from: 72,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+  },
+  {
+    title: 'Created',
+    sort: 'created_at',
     from: 46,
     tight: true,
-    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];
 
@@ -63,27 +74,25 @@ export function ReactorList() {
 }
 
 function Reactors() {
-  const { page, name } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['reactors', { page, name }],
-    queryFn: ({ signal }) => sluice.reactors.list({ ...(name && { name }) }, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
-    <>
-      <NameFilter name={name} onName={(text) => navigate({ search: text ? { name: text } : {} })} />
-      <List
-        label="Reactors"
-        columns={columns}
-        query={query}
-        onPage={(to) => navigate({ search: (former) => ({ ...former, page: to }) })}
-        empty={
-          <Empty icon="reactors" title={name ? 'No Reactor has this name' : 'No Reactors yet'}>
-            Create one for work that needs values but not a single destination: checks, lookups, files.
-          </Empty>
-        }
-      />
-    </>
+    <List
+      label="Reactors"
+      queryKey={['reactors']}
+      search={search}
+      onSearch={(changed, options) => navigate({ search: changed, ...options })}
+      filters={byName}
+      read={(query, options) => sluice.reactors.list(query, options)}
+      columns={columns}
+      csv={({ id, name, formula_id, application_id, created_at, modified_at }) => ({
+        ...{ id, name, formula_id, application_id, created_at, modified_at },
+      })}
+      empty={
+        <Empty icon="reactors" title="No Reactors yet">
+          Create one for work that needs values but not a single destination: checks, lookups, files.
+        </Empty>
+      }
+    />
   );
 }

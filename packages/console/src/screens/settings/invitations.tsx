@@ -1,23 +1,24 @@
 import type { Invitation, InvitationWithUrl } from '@sluice/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
-import { Empty, Fault, Loaded } from '../../ui/states.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { byEmail, List } from '../../ui/list.tsx';
+import { Empty, Fault } from '../../ui/states.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { roleNames } from './roles.ts';
 
+const route = getRouteApi('/settings/people');
+
 export function Invitations() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const [sent, setSent] = useState<InvitationWithUrl>();
-  const query = useQuery({
-    queryKey: ['invitations'],
-    queryFn: ({ signal }) => sluice.invitations.list({ size: 100 }, { signal }).page(),
-  });
   const resend = useChange({
     act: (options, { id }: Invitation) => sluice.invitations.resend(id, options),
     said: ({ email }) => `${email} has a new link. The old link is refused`,
@@ -26,28 +27,25 @@ export function Invitations() {
   const columns: readonly Column<Invitation>[] = [
     {
       title: 'E-mail address',
+      sort: 'email',
       cell: ({ email, member_id: member }) => (
         <>
-          {email}
-          {member && (
-            <>
-              <br />
-              <Soft>Takes over the membership of this address</Soft>
-            </>
-          )}
+          <Cut>{email}</Cut>
+          {member && <Soft>Takes over the membership of this address</Soft>}
         </>
       ),
     },
-    { title: 'Role', tight: true, cell: ({ role }) => roleNames[role] },
+    { title: 'Role', tight: true, width: '7.5rem', cell: ({ role }) => roleNames[role] },
     {
       title: 'State',
-      tight: true,
+      width: '11rem',
       cell: (invitation) => <State invitation={invitation} />,
     },
-    { title: 'Expires', from: 46, tight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: 'Expires', from: 54, tight: true, width: '9.5rem', cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: 'Change',
       atEnd: true,
+      width: '12rem',
       cell: (invitation) => (
         <>
           <Button
@@ -66,17 +64,23 @@ export function Invitations() {
   return (
     <>
       <Fault error={resend.error} />
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty icon="applications" title="No open invitations">
-              An invitation is a link for one e-mail address. It is valid for 72 hours.
-            </Empty>
-          ) : (
-            <Table label="Invitations" columns={columns} rows={data} keyOf={({ id }) => id} />
-          )
+      <List
+        label="Invitations"
+        queryKey={['invitations']}
+        search={search.invitations ?? {}}
+        onSearch={(invitations, options) => navigate({ search: { ...search, invitations }, ...options })}
+        filters={byEmail}
+        read={(query, options) => sluice.invitations.list(query, options)}
+        columns={columns}
+        csv={({ id, email, role, status, acceptable, created_at, expires_at }) => ({
+          ...{ id, email, role, status, acceptable, created_at, expires_at },
+        })}
+        empty={
+          <Empty icon="applications" title="No open invitations">
+            An invitation is a link for one e-mail address. It is valid for 72 hours.
+          </Empty>
         }
-      </Loaded>
+      />
       {sent && <InvitationLink invitation={sent} onClose={() => setSent(undefined)} />}
     </>
   );

@@ -1,5 +1,4 @@
 import type { Member } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
@@ -9,8 +8,9 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Choice, Form, Submit } from '../../ui/form.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
-import { Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { byEmail, List } from '../../ui/list.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InviteAgain } from './invite-again.tsx';
 import { personName, type Role, roleMeaning, roleNames } from './roles.ts';
@@ -18,29 +18,44 @@ import { personName, type Role, roleMeaning, roleNames } from './roles.ts';
 const route = getRouteApi('/settings/people');
 
 const columns: readonly Column<Member>[] = [
-  { title: 'Person', cell: (member) => <Person member={member} /> },
-  { title: 'Role', tight: true, cell: ({ role }) => <Badge tone={toneOf(role)}>{roleNames[role]}</Badge> },
-  { title: 'Since', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Change', atEnd: true, cell: (member) => <ChangeMember member={member} /> },
+  { title: 'Person', sort: 'email', cell: (member) => <Person member={member} /> },
+  {
+    title: 'Role',
+    tight: true,
+    width: '7.5rem',
+    cell: ({ role }) => <Badge tone={toneOf(role)}>{roleNames[role]}</Badge>,
+  },
+  {
+    title: 'Since',
+    sort: 'created_at',
+    from: 46,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  { title: 'Change', atEnd: true, width: '18.5rem', cell: (member) => <ChangeMember member={member} /> },
 ];
 
 export function Members() {
-  const { page } = route.useSearch();
+  const { invitations, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery({
-    queryKey: ['members', page],
-    queryFn: ({ signal }) => sluice.members.list({}, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
   return (
-    <Loaded query={query}>
-      {({ data, pagination }) => (
-        <>
-          <Table label="Members" columns={columns} rows={data} keyOf={({ id }) => id} />
-          <Paging pagination={pagination} onPage={(to) => navigate({ search: { page: to } })} />
-        </>
-      )}
-    </Loaded>
+    <List
+      label="Members"
+      queryKey={['members']}
+      search={search}
+      onSearch={(changed, options) =>
+        navigate({ search: { ...changed, ...(invitations && { invitations }) }, ...options })
+      }
+      filters={byEmail}
+      read={(query, options) => sluice.members.list(query, options)}
+      columns={columns}
+      csv={({ id, user, role, source, created_at }) => ({
+        ...{ id, user_id: user.id, email: user.email, first_name: user.first_name, last_name: user.last_name },
+        ...{ role, source, created_at },
+      })}
+      empty={<Empty icon="applications" title="No members" />}
+    />
   );
 }
 
@@ -49,13 +64,11 @@ function Person({ member }: { member: Member }) {
   const name = personName(member);
   return (
     <>
-      {name}
-      {member.user.id === me.user?.id && <Soft> (you)</Soft>}
+      <Cut>{member.user.id === me.user?.id ? `${name} (you)` : name}</Cut>
       {member.user.email && member.user.email !== name && (
-        <>
-          <br />
-          <Soft>{member.user.email}</Soft>
-        </>
+        <Soft>
+          <Cut>{member.user.email}</Cut>
+        </Soft>
       )}
     </>
   );

@@ -1,8 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type PageSearch, pageSearch } from '../../app/page-search.ts';
+import { type EmailSearch, emailSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
-
-const validateSearch = (search: Record<string, unknown>): PageSearch => pageSearch(search);
 
 const tenant = createRoute({
   getParentRoute: () => rootRoute,
@@ -13,14 +11,18 @@ const tenant = createRoute({
 const people = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings/people',
-  validateSearch,
+  /** Of the members, and apart of the invitations. */
+  validateSearch: ({ invitations, ...members }): EmailSearch & { invitations?: EmailSearch } => {
+    const invited = emailSearch(Object(invitations));
+    return { ...emailSearch(members), ...(Object.keys(invited).length > 0 && { invitations: invited }) };
+  },
   component: lazyRouteComponent(() => import('./people.tsx'), 'People'),
 });
 
 const signIns = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings/sign-ins',
-  validateSearch,
+  validateSearch: (search): EmailSearch => emailSearch(search),
   component: lazyRouteComponent(() => import('./sign-ins.tsx'), 'SignIns'),
 });
 

@@ -1,12 +1,13 @@
 import type { SignedIn } from '@sluice/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
-import { Loaded } from '../../ui/states.tsx';
-import { type Column, Paging, Table } from '../../ui/table.tsx';
+import { byEmail, List } from '../../ui/list.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SettingsPage } from './settings-page.tsx';
 import { usePeople } from './use-people.ts';
@@ -17,7 +18,7 @@ export function SignIns() {
   return (
     <SettingsPage intro="Browsers that are signed in to this Tenant. A sign-in ends after 12 hours at most.">
       <Card title="Sign-ins" flush>
-        <List />
+        <Browsers />
       </Card>
       <Card title="Ways to sign in">
         <Providers />
@@ -26,47 +27,61 @@ export function SignIns() {
   );
 }
 
-function List() {
-  const { page } = route.useSearch();
+function Browsers() {
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const names = usePeople();
-  const query = useQuery({
-    queryKey: ['sign-ins', page],
-    queryFn: ({ signal }) => sluice.console.signIns.list({}, { signal }).page(page),
-    placeholderData: keepPreviousData,
-  });
-  const columns: readonly Column<SignedIn>[] = [
-    {
-      title: 'Who',
-      cell: ({ user_id: user, application_id: application }) =>
-        application ? (
-          <>
-            Key of{' '}
-            <Link to="/applications/$id" params={{ id: application }}>
-              an Application
-            </Link>
-          </>
-        ) : (
-          (names.get(user ?? '') ?? <Soft>{user}</Soft>)
-        ),
-    },
-    { title: 'Since', tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: 'Last used', from: 46, tight: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    {
-      title: 'End it',
-      atEnd: true,
-      cell: (signIn) => (signIn.current ? <Badge tone="good">this browser</Badge> : <EndSignIn signIn={signIn} />),
-    },
-  ];
   return (
-    <Loaded query={query}>
-      {({ data, pagination }) => (
-        <>
-          <Table label="Sign-ins" columns={columns} rows={data} keyOf={({ id }) => id} />
-          <Paging pagination={pagination} onPage={(to) => navigate({ search: { page: to } })} />
-        </>
-      )}
-    </Loaded>
+    <List
+      label="Sign-ins"
+      queryKey={['sign-ins']}
+      search={search}
+      onSearch={(changed, options) => navigate({ search: changed, ...options })}
+      filters={byEmail}
+      read={(query, options) => sluice.console.signIns.list(query, options)}
+      columns={columns}
+      csv={({ id, user_id, application_id, created_at, last_used_at, expires_at }) => ({
+        ...{ id, user_id, application_id, created_at, last_used_at, expires_at },
+      })}
+      empty={<Empty icon="applications" title="No sign-ins" />}
+    />
+  );
+}
+
+const columns: readonly Column<SignedIn>[] = [
+  { title: 'Who', sort: 'email', cell: (signIn) => <Who signIn={signIn} /> },
+  {
+    title: 'Since',
+    sort: 'created_at',
+    tight: true,
+    width: '9.5rem',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Last used',
+    from: 54,
+    tight: true,
+    width: '9.5rem',
+    cell: ({ last_used_at }) => <Time at={last_used_at} />,
+  },
+  {
+    title: 'End it',
+    atEnd: true,
+    width: '8rem',
+    cell: (signIn) => (signIn.current ? <Badge tone="good">this browser</Badge> : <EndSignIn signIn={signIn} />),
+  },
+];
+
+function Who({ signIn: { user_id: user = '', application_id: application } }: { signIn: SignedIn }) {
+  const names = usePeople();
+  const name = names.get(user);
+  if (!application) return name ? <Cut>{name}</Cut> : <Soft>{user}</Soft>;
+  return (
+    <>
+      Key of{' '}
+      <Link to="/applications/$id" params={{ id: application }}>
+        an Application
+      </Link>
+    </>
   );
 }
 

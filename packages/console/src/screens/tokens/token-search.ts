@@ -1,11 +1,11 @@
-import type { PageSearch } from '../../app/page-search.ts';
+import type { ListSearch } from '../../app/page-search.ts';
 
 export const tokenFilters = ['id', 'type', 'container', 'metadata', 'from', 'to'] as const;
 
 export type TokenFilters = Partial<Record<(typeof tokenFilters)[number], string>>;
 
 /** The filters of the list, in its address. `metadata` is `key=value`; `from` and `to` are moments of creation. */
-export type TokenSearch = PageSearch & TokenFilters;
+export type TokenSearch = ListSearch<never> & TokenFilters;
 
 export const tokenTypes = {
   token: 'Token',

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { pageSearch, textSearch } from '../../app/page-search.ts';
+import { sizeSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 import { type TokenSearch, tokenFilters } from './token-search.ts';
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/tokens',
-  validateSearch: (search): TokenSearch => ({ ...pageSearch(search), ...textSearch(search, tokenFilters) }),
+  validateSearch: (search): TokenSearch => ({ ...sizeSearch(search), ...textSearch(search, tokenFilters) }),
   component: lazyRouteComponent(() => import('./token-list.tsx'), 'TokenList'),
 });
 
