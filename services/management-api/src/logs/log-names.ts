@@ -27,22 +27,23 @@ const kindOfMember: Readonly<Record<string, NamedKind>> = {
 interface Present {
   permission: PermissionType;
   /** Selects the name of the row `shown`. */
-  name: RawBuilder<unknown>;
+  name: (tenantId: string) => RawBuilder<unknown>;
 }
 
-const nameIn = (table: string) =>
-  sql`select name from ${sql.table(table)} as thing where thing.tenant_id = shown.tenant_id and thing.id = shown.id`;
+const nameIn = (table: string) => (tenantId: string) =>
+  sql`select name from ${sql.table(table)} as thing where thing.tenant_id = ${tenantId} and thing.id = shown.id`;
 
-const emailOf = (column: string) => sql`
+const emailOf = (column: string) => (tenantId: string) =>
+  sql`
   select users.email from members join users on users.id = members.user_id
-  where members.tenant_id = shown.tenant_id and ${sql.ref(`members.${column}`)} = shown.id`;
+  where members.tenant_id = ${tenantId} and ${sql.ref(`members.${column}`)} = shown.id`;
 
 const present: Record<NamedKind, Present> = {
   application: { permission: 'application:read', name: nameIn('applications') },
   // With its Application, because the index of keys begins with it.
   application_key: {
     permission: 'application:read',
-    name: sql`${nameIn('application_keys')} and thing.application_id = shown.application_id`,
+    name: (tenantId) => sql`${nameIn('application_keys')(tenantId)} and thing.application_id = shown.application_id`,
   },
   proxy: { permission: 'proxy:read', name: nameIn('proxies') },
   reactor: { permission: 'reactor:read', name: nameIn('reactors') },
@@ -74,15 +75,17 @@ export async function namesOf(
   const shown = [...shownBy(logs).values()].filter(({ kind }) => holds(caller, present[kind].permission));
   const kinds = [...new Set(shown.map(({ kind }) => kind))];
   if (kinds.length === 0) return {};
+  const formerNames = sql`former_names as former
+    where former.tenant_id = ${tenantId} and former.kind = shown.kind and former.id = shown.id`;
   const ofKind = (kind: NamedKind) => sql`
     select id, coalesce(
       (select name from ${formerNames} and until > at order by until limit 1),
-      (${present[kind].name}),
+      (${present[kind].name(tenantId)}),
       (select name from ${formerNames} order by until desc limit 1)
     ) as name from shown where kind = ${kind}`;
   const { rows } = await sql<{ id: string; name: string | null }>`
     with shown as (
-      select ${tenantId}::uuid as tenant_id, kind, id, at, application_id
+      select kind, id, at, application_id
       from jsonb_to_recordset(${JSON.stringify(shown)}::jsonb)
         as shown(kind text, id uuid, at timestamptz, application_id uuid)
     )
@@ -90,9 +93,6 @@ export async function namesOf(
   `.execute(db);
   return Object.fromEntries(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])));
 }
-
-const formerNames = sql`former_names as former
-  where former.tenant_id = shown.tenant_id and former.kind = shown.kind and former.id = shown.id`;
 
 function shownBy(logs: readonly Log[]): Map<string, Shown> {
   const shown = new Map<string, Shown>();
