@@ -32,6 +32,23 @@ export const entityNames = {
 
 export type EntityType = keyof typeof entityNames;
 
+/** Which rows there are. A row of another kind does not compile, so that the console has words for each. */
+export const writtenVerbs = {
+  application: ['create', 'update', 'delete', 'regenerate', 'expire', 'sign_in'],
+  invitation: ['create', 'update', 'delete', 'accept'],
+  member: ['create', 'update', 'delete'],
+  proxy: ['create', 'update', 'delete', 'use'],
+  reactor: ['create', 'update', 'delete', 'use'],
+  reactor_formula: ['create', 'update', 'delete'],
+  reactor_run: ['delete'],
+  session: ['authorize', 'delete'],
+  tenant: ['create', 'update', 'delete'],
+  token: ['create', 'read', 'update', 'delete', 'expire'],
+  user: ['update', 'sign_in'],
+} as const satisfies Record<EntityType, readonly Verb[]>;
+
+export type VerbOf<Type extends EntityType> = (typeof writtenVerbs)[Type][number];
+
 const done: Record<Verb, string> = {
   create: 'created',
   read: 'read',

@@ -1,6 +1,6 @@
 import type { Queryable } from '@sluice/database';
 import { sql } from 'kysely';
-import { type ActorType, type EntityType, messageOf, type Verb } from './log-entry.ts';
+import { type ActorType, type EntityType, messageOf, type VerbOf } from './log-entry.ts';
 import { tenantClosed } from './tenant-closed.ts';
 
 export interface Act {
@@ -16,13 +16,11 @@ export function systemAct(tenantId: string): Act {
 }
 
 /** `message` and `detail` contain names of members, counts and the like, but no value. */
-export interface Change {
-  operation: Verb;
-  entityType: EntityType;
+export type Change = { [Type in EntityType]: { entityType: Type; operation: VerbOf<Type> } }[EntityType] & {
   entityId: string;
   message?: string;
   detail?: Record<string, unknown>;
-}
+};
 
 /**
  * Call it in the transaction of the change. A closed Tenant gets no more rows, so that its closing is its last row.

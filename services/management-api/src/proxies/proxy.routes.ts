@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Change, Verb } from '@sluice/audit';
+import type { Change, VerbOf } from '@sluice/audit';
 import { absent, requireEveryLeaseKnows, tagOf } from '@sluice/cache-coherence';
 import { generateProxyKey, hashKey } from '@sluice/credentials';
 import { listProxyMembers } from '@sluice/database';
@@ -32,7 +32,7 @@ import { encryptProxyKey, toColumns, toProxy, withoutSecretsThatAreGone } from '
 import { proxyVersionOperations } from './proxy-version.routes.ts';
 import { testTransform } from './transform-trial.routes.ts';
 
-function auditOf(operation: Verb, id: string): Change {
+function auditOf(operation: VerbOf<'proxy'>, id: string): Change {
   return { operation, entityType: 'proxy', entityId: id };
 }
 

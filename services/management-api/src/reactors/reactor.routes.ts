@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Change, Verb } from '@sluice/audit';
+import type { Change, VerbOf } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { Confirmed, changedTo, changeRows, created, pageOf, pageQuery, toPage, transaction } from '@sluice/http-api';
 import { operation } from '../context.ts';
@@ -26,7 +26,11 @@ const tag = 'Reactors';
 
 const formulaFilter = { ...uuid, description: 'Lists only reactors that run this formula' } as const;
 
-const auditOf = (operation: Verb, id: string): Change => ({ operation, entityType: 'reactor', entityId: id });
+const auditOf = (operation: VerbOf<'reactor'>, id: string): Change => ({
+  operation,
+  entityType: 'reactor',
+  entityId: id,
+});
 
 const createReactor = operation({
   id: 'createReactor',

@@ -1,4 +1,4 @@
-import { recordChange, type Verb } from '@sluice/audit';
+import { recordChange, type VerbOf } from '@sluice/audit';
 import { absent, tagOf } from '@sluice/cache-coherence';
 import { nextVersion, type Queryable } from '@sluice/database';
 import { sql } from 'kysely';
@@ -28,7 +28,7 @@ export async function followGroups(
   { userId, roles, decidedElsewhere, traceId }: OfPerson,
 ): Promise<Map<string, string[]>> {
   const tags = new Map<string, string[]>();
-  const note = async (operation: Verb, { id, tenant_id: tenantId, role }: Member) => {
+  const note = async (operation: VerbOf<'member'>, { id, tenant_id: tenantId, role }: Member) => {
     tags.set(tenantId, [absent, tagOf.user(userId)]);
     const act = { tenantId, actorId: userId, actorType: 'user', traceId } as const;
     await recordChange(tx, act, { operation, entityType: 'member', entityId: id, detail: { role, source: 'group' } });

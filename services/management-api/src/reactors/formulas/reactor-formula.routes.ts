@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Change, Verb } from '@sluice/audit';
+import type { Change, VerbOf } from '@sluice/audit';
 import { tagOf } from '@sluice/cache-coherence';
 import type { DeclaredMember, Queryable } from '@sluice/database';
 import {
@@ -39,7 +39,11 @@ function notFound(id: string): ServiceError {
   return new ServiceError('not_found', `Reactor formula ${id} does not exist`);
 }
 
-const auditOf = (operation: Verb, id: string): Change => ({ operation, entityType: 'reactor_formula', entityId: id });
+const auditOf = (operation: VerbOf<'reactor_formula'>, id: string): Change => ({
+  operation,
+  entityType: 'reactor_formula',
+  entityId: id,
+});
 const lockOf = (tenantId: string, id: string) => ({ tenantId, rows: [`reactor_formula/${id}`] });
 
 function toAnswer({ id, ...row }: FormulaRow) {
