@@ -105,7 +105,7 @@ test('what was refused is said in words, in the log of the token and on the row'
   expect(await row.textContent()).toContain(`Use of ${token.id} refused by use.methods`);
   await row.getByRole('link').first().click();
   await page.getByRole('heading', { name: 'A token was not revealed' }).waitFor();
-  await page.getByRole('heading', { name: 'Use of a token refused' }).waitFor();
+  await page.getByRole('heading', { name: 'Use refused', exact: true }).waitFor();
   await opened.look('audit-row-refused');
   expect(await page.content()).not.toContain(number);
 });

@@ -1,11 +1,8 @@
 import type { Application, ApplicationKey } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
-import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
-import { useNames } from '../../api/use-names.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Soft } from '../../ui/layout.tsx';
@@ -13,7 +10,7 @@ import { NewSecret } from '../../ui/new-secret.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { usePeople } from '../settings/use-people.ts';
+import { useWho } from '../settings/who.tsx';
 import { ApplicationKeyNew } from './application-key-new.tsx';
 import styles from './applications.module.css';
 import { LastUse, lastUseInWords } from './last-use.tsx';
@@ -70,11 +67,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
 }
 
 function Keys({ applicationId, keys }: { applicationId: string; keys: readonly ApplicationKey[] }) {
-  const people = usePeople();
-  const names = useNames(
-    'applications',
-    keys.map(({ created_by: by }) => by).filter((by) => !people.has(by ?? '')),
-  );
+  const who = useWho(keys.map(({ created_by: by }) => by));
   const columns: readonly Column<ApplicationKey>[] = [
     {
       title: 'Key',
@@ -105,7 +98,11 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
       cell: ({ created_at, created_by }) => (
         <>
           <Time at={created_at} />
-          {created_by !== undefined && <Creator id={created_by} names={names} people={people} />}
+          {created_by !== undefined && (
+            <div>
+              <Soft>by</Soft> {who(created_by)}
+            </div>
+          )}
         </>
       ),
     },
@@ -131,31 +128,6 @@ function Ending({ lastFour }: { lastFour: string }) {
       title="The four characters before the last six of the key. The last six are not stored"
     >
       <code>…{lastFour}••••••</code>
-    </div>
-  );
-}
-
-interface CreatorProps {
-  id: string;
-  /** Of Applications. */
-  names: ReadonlyMap<string, string>;
-  people: ReadonlyMap<string, string>;
-}
-
-function Creator({ id, names, people }: CreatorProps) {
-  const seesPeople = useMe().permissions.includes('tenant:member:read');
-  const person = people.get(id);
-  const application = names.get(id);
-  return (
-    <div title={id}>
-      <Soft>by</Soft>{' '}
-      {application ? (
-        <Link to="/applications/$id" params={{ id }}>
-          {application}
-        </Link>
-      ) : (
-        (person ?? <Soft>{seesPeople ? 'somebody who was deleted' : id}</Soft>)
-      )}
     </div>
   );
 }

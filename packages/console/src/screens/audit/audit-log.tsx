@@ -85,7 +85,7 @@ function Logs({ filters }: { filters: AuditSearch }) {
         )}
       </Filters>
       <Loaded query={query}>
-        {({ data, pagination }) =>
+        {({ data, names, pagination }) =>
           data.length === 0 ? (
             <Empty icon="audit" title={isFiltered ? 'No row of the log matches' : 'The audit log is empty'}>
               {isFiltered
@@ -94,7 +94,7 @@ function Logs({ filters }: { filters: AuditSearch }) {
             </Empty>
           ) : (
             <>
-              <LogTable label="Audit log" rows={data} />
+              <LogTable label="Audit log" rows={data} names={names} />
               <CursorPaging
                 next={pagination.next}
                 isFormer={query.isPlaceholderData}

@@ -2,7 +2,6 @@ import type { Log } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
-import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Code, Id } from '../../ui/copy.tsx';
@@ -10,9 +9,9 @@ import { Card, Facts, Page } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './audit.module.css';
-import { entityTypes, operations } from './audit-search.ts';
-import { guardHitsOf } from './guard-hits.ts';
-import { Actor, RefusedUse } from './log-table.tsx';
+import { happeningOf } from './happenings.ts';
+import { Actor, type LogNames, Resource } from './log-names.tsx';
+import { RefusedUse } from './log-table.tsx';
 import { refusedUsesOf } from './refused-uses.ts';
 import { RowProof } from './row-proof.tsx';
 
@@ -39,17 +38,23 @@ function FindRow() {
       const moment = Date.parse(at);
       if (Number.isNaN(moment)) return null;
       const end_date = new Date(moment + 1).toISOString();
-      const rows = sluice.logs.list({ entity_id: entityId, start_date: at, end_date, size: 100 }, { signal });
-      for await (const row of rows) if (row.id === id) return row;
+      const pages = sluice.logs.list({ entity_id: entityId, start_date: at, end_date, size: 100 }, { signal });
+      let start: string | undefined;
+      do {
+        const { data, names, pagination } = await pages.page(start);
+        const row = data.find((one) => one.id === id);
+        if (row) return { row, names };
+        start = pagination.next;
+      } while (start !== undefined);
       return null;
     },
     staleTime: Number.POSITIVE_INFINITY, // rows never change
   });
   return (
     <Loaded query={query}>
-      {(row) =>
-        row ? (
-          <Found row={row} />
+      {(found) =>
+        found ? (
+          <Found {...found} />
         ) : (
           <Card flush>
             <Empty
@@ -66,23 +71,28 @@ function FindRow() {
   );
 }
 
-function Found({ row }: { row: Log }) {
-  const { entity_type: type, entity_id: id, actor_id: actor, trace_id: traceId, detail } = row;
-  const names = useNames(
-    'applications',
-    [actor, id].filter((one) => one && isUuid.test(one)),
-  );
+function Found({ row, names }: { row: Log; names: LogNames }) {
+  const { entity_id: id, actor_id: actor, trace_id: traceId, detail } = row;
+  const happening = happeningOf(row);
   const refused = refusedUsesOf(detail);
   const tokenIds = Array.isArray(detail?.token_ids) ? detail.token_ids.map(String) : [];
   return (
     <>
-      <Card title={row.message}>
+      <Card title={happening} intro={row.message === happening ? undefined : row.message}>
         <Facts
           facts={{
             When: <Time at={row.created_at} />,
-            Operation: `${entityTypes[type]}: ${refused.length > 0 ? 'Use refused' : guardHitsOf(detail) ? 'Came back' : operations[row.operation]}`,
-            Resource: <ThingLink type={type} id={id} name={names.get(id)} />,
-            Actor: <Actor row={row} names={names} />,
+            Resource: (
+              <span className={styles.thing}>
+                <Resource row={row} names={names} />
+                {row.entity_type !== 'token' && <Id id={id} what="the id of the resource" />}
+              </span>
+            ),
+            Actor: (
+              <span className={styles.thing}>
+                <Actor row={row} names={names} /> {actor && <Id id={actor} what="the id of the actor" />}
+              </span>
+            ),
             'Trace id': traceId && (
               <Link to="/audit" search={{ trace_id: traceId }}>
                 <code>{traceId}</code>
@@ -118,14 +128,9 @@ function Found({ row }: { row: Log }) {
         </Card>
       )}
       <RowProof row={row} />
-      {detail && (
-        <Card title="Details">
-          <Code text={JSON.stringify(detail, undefined, 2)} what="the details" />
-        </Card>
-      )}
+      <Card title="Row" intro="What the proof is about, with ids. Names are not part of it.">
+        <Code text={JSON.stringify(row, undefined, 2)} what="the row" />
+      </Card>
     </>
   );
 }
-
-/** Ids of tokens can be any text, but the list of Applications refuses anything but UUIDs. */
-const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;

@@ -1,92 +1,76 @@
 import type { Log } from '@sluice/sdk';
 import { Link } from '@tanstack/react-router';
-import { nameOf, useMe } from '../../api/me.ts';
-import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
-import { Badge, Soft, type Tone } from '../../ui/layout.tsx';
+import { Badge, Soft } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { entityTypes, type Operation, operations } from './audit-search.ts';
+import styles from './audit.module.css';
 import { guardHitsOf } from './guard-hits.ts';
+import { happeningOf } from './happenings.ts';
+import { Actor, type LogNames, Resource } from './log-names.tsx';
 import { type RefusedUse as Refusal, refusedUsesOf } from './refused-uses.ts';
-
-const tones: Readonly<Partial<Record<Operation, Tone>>> = {
-  create: 'good',
-  read: 'info',
-  use: 'info',
-  update: 'warn',
-  regenerate: 'warn',
-  delete: 'bad',
-  expire: 'bad',
-};
 
 interface LogTableProps {
   label: string;
   rows: readonly Log[];
+  names: LogNames;
   /** The token on whose page the table is shown. */
   tokenId?: string;
 }
 
-export function LogTable({ label, rows, tokenId }: LogTableProps) {
-  const names = useNames('applications', rows.flatMap(applicationsOf));
+export function LogTable({ label, rows, names, tokenId }: LogTableProps) {
   const columns: readonly Column<Log>[] = [
     {
-      title: 'When',
+      title: 'Event',
       tight: true,
-      cell: ({ id, entity_id, created_at: at }) => (
-        <Link to="/audit/$id" params={{ id }} search={{ entity_id, at }}>
-          <Time at={at} />
-        </Link>
-      ),
-    },
-    {
-      title: 'Operation',
-      tight: true,
-      cell: ({ operation, detail }) =>
-        refusedUsesOf(detail).length > 0 ? (
-          <Badge tone="bad">Use refused</Badge>
-        ) : guardHitsOf(detail) ? (
-          <Badge tone="warn">Came back</Badge>
-        ) : (
-          <Badge tone={tones[operation]}>{operations[operation]}</Badge>
-        ),
-    },
-    {
-      title: 'Resource',
-      cell: ({ entity_type: type, entity_id: id, detail, message }) => (
+      cell: (row) => (
         <>
-          <Soft>{entityTypes[type]}</Soft>{' '}
-          {type === 'token' && id === tokenId ? 'itself' : <ThingLink type={type} id={id} name={names.get(id)} />}
-          {guardHitsOf(detail) ? <div>{message}</div> : <Destination detail={detail} />}
-          <Refused detail={detail} tokenId={tokenId} />
+          <Link
+            className={styles.event}
+            to="/audit/$id"
+            params={{ id: row.id }}
+            search={{ entity_id: row.entity_id, at: row.created_at }}
+          >
+            <Event row={row} />
+          </Link>
+          <div className={styles.brief}>
+            <Time at={row.created_at} />
+          </div>
         </>
       ),
     },
-    { title: 'Actor', cell: (row) => <Actor row={row} names={names} /> },
+    {
+      title: 'Resource',
+      cell: (row) => (
+        <div className={styles.things}>
+          <Resource row={row} names={names} tokenId={tokenId} />
+          {guardHitsOf(row.detail) ? <div>{row.message}</div> : <Destination detail={row.detail} />}
+          <Refused detail={row.detail} tokenId={tokenId} />
+          <div className={styles.brief}>
+            by <Actor row={row} names={names} />
+          </div>
+        </div>
+      ),
+    },
+    {
+      title: 'Actor',
+      from: 32,
+      cell: (row) => (
+        <div className={styles.things}>
+          <Actor row={row} names={names} />
+        </div>
+      ),
+    },
+    { title: 'Time', from: 32, tight: true, cell: ({ created_at: at }) => <Time at={at} /> },
   ];
   return <Table label={label} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
-function applicationsOf({ actor_type: actorType, actor_id: actor, entity_type: type, entity_id: id }: Log) {
-  return [...(actorType === 'application' ? [actor] : []), ...(type === 'application' ? [id] : [])];
-}
-
-interface ActorProps {
-  row: Pick<Log, 'actor_type' | 'actor_id'>;
-  /** Of Applications. */
-  names: ReadonlyMap<string, string>;
-}
-
-export function Actor({ row: { actor_type: type, actor_id: id }, names }: ActorProps) {
-  const me = useMe();
-  if (id === undefined) return 'The system';
-  if (id === me.user?.id) return <>{nameOf(me)} (you)</>;
-  return (
-    <>
-      <Soft>{type === 'application' ? 'Application' : type === 'user' ? 'User' : 'Session'}</Soft>{' '}
-      <ThingLink type={type} id={id} name={names.get(id)} />
-    </>
-  );
+/** What happened. What a person should look at stands out. */
+function Event({ row }: { row: Log }) {
+  const said = happeningOf(row);
+  if (refusedUsesOf(row.detail).length > 0) return <Badge tone="bad">{said}</Badge>;
+  return guardHitsOf(row.detail) ? <Badge tone="warn">{said}</Badge> : said;
 }
 
 /** Where the values of tokens went. */
@@ -94,9 +78,10 @@ function Destination({ detail }: { detail: Log['detail'] | undefined }) {
   const host = detail?.destination_host;
   if (typeof host !== 'string') return null;
   return (
-    <div>
+    <>
+      {' '}
       <Soft>to</Soft> <code>{host}</code>
-    </div>
+    </>
   );
 }
 

@@ -11,6 +11,7 @@ import { Card, Soft } from '../../ui/layout.tsx';
 import { Loaded, Loading } from '../../ui/states.tsx';
 import { type Column, Paging, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useWho } from '../settings/who.tsx';
 import { proxyQuery } from './proxy-query.ts';
 
 const route = getRouteApi('/proxies/$id/versions');
@@ -31,12 +32,7 @@ export function ProxyVersions() {
         <Loaded query={query}>
           {({ data, pagination }) => (
             <>
-              <Table
-                label="Versions"
-                columns={columnsOf(id, pagination.total_items ?? 0)}
-                rows={data}
-                keyOf={(row) => String(row.version)}
-              />
+              <Versions id={id} newest={pagination.total_items ?? 0} versions={data} />
               <Paging pagination={pagination} onPage={(to) => navigate({ search: { page: to } })} />
             </>
           )}
@@ -46,12 +42,20 @@ export function ProxyVersions() {
   );
 }
 
-function columnsOf(id: string, newest: number): readonly Column<ProxyVersion>[] {
-  return [
+interface VersionsProps {
+  /** Of the Proxy. */
+  id: string;
+  newest: number;
+  versions: readonly ProxyVersion[];
+}
+
+function Versions({ id, newest, versions }: VersionsProps) {
+  const who = useWho(versions.map(({ by }) => by));
+  const columns: readonly Column<ProxyVersion>[] = [
     { title: 'Version', tight: true, cell: ({ version }) => `Version ${version}` },
     { title: 'Time', tight: true, cell: ({ at }) => <Time at={at} /> },
-    { title: 'Changed', from: 46, cell: ({ changed }) => changed.join(', ') || <Soft>created</Soft> },
-    { title: 'Actor', from: 46, cell: ({ by }) => by && <code>{by}</code> },
+    { title: 'Changed', from: 46, cell: ({ changed }) => changed.join(', ') || <Soft>Created</Soft> },
+    { title: 'Actor', from: 46, cell: ({ by }) => by && who(by) },
     {
       title: 'Compare',
       tight: true,
@@ -65,6 +69,7 @@ function columnsOf(id: string, newest: number): readonly Column<ProxyVersion>[] 
         ),
     },
   ];
+  return <Table label="Versions" columns={columns} rows={versions} keyOf={({ version }) => String(version)} />;
 }
 
 /** The differences from a version to the present Proxy. */

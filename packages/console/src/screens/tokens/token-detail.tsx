@@ -153,14 +153,14 @@ function Touched({ id }: { id: string }) {
   const begin = (at: string | undefined) => navigate({ search: at ? { start: at } : {}, resetScroll: false });
   return (
     <Loaded query={query}>
-      {({ data, pagination }) =>
+      {({ data, names, pagination }) =>
         data.length === 0 ? (
           <Empty icon="audit" title="The audit log has no rows about it">
             New rows appear within two seconds.
           </Empty>
         ) : (
           <>
-            <LogTable label="Audit log" rows={data} tokenId={id} />
+            <LogTable label="Audit log" rows={data} names={names} tokenId={id} />
             <CursorPaging
               next={pagination.next}
               isFormer={query.isPlaceholderData}
