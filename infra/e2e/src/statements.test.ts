@@ -66,10 +66,6 @@ const exceptions: [reason: string, ...statements: RegExp[]][] = [
 
 /** The same for rare sweeps, which a short run may not see. */
 const seldom: typeof exceptions = [
-  [
-    'purges old counts of invocations',
-    /^(select min\(start\) as start|delete) from invocation_counts where step = \$1/,
-  ],
   ['lists all Tenants, for what was overlooked', /^select "id" from "tenants"$/],
   ['measures figures of the whole platform, each by itself', /^select \( ?select .*\) as value$/],
 ];

@@ -96,7 +96,7 @@ function parseBytes(text: string): Buffer {
 
 /**
  * A few connections for work that no Tenant's requests may delay: the readiness check, the flush of disclosures, the
- * outbox, the mailboxes of changes, and the leases of runs.
+ * outbox, the mailboxes of changes, the leases of runs, and counts that are written once a minute.
  */
 export function connectOwn(options: DatabaseOptions, { stack, onError }: ConnectOptions): Database {
   return connectDatabase({ ...options, DATABASE_POOL_SIZE: ownConnections }, { stack, onError });

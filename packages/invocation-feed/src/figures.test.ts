@@ -1,7 +1,7 @@
-import { type Counts, countInvocation, emptyCounts, figuresOf, fromFields, toFields } from './figures.ts';
+import { bucketOf, type Counts, countInvocation, emptyCounts, figuresOf, fromFields, toFields } from './figures.ts';
 
-function count(counts: Counts, durationMs: number, cause?: string, destinationStatus?: number): void {
-  countInvocation(counts, { durationMs, cause, destinationStatus });
+function count(counts: Counts, durationMs: number, errorCode?: string, destinationStatus?: number): void {
+  countInvocation(counts, { errorCode, destinationStatus }, bucketOf(durationMs));
 }
 
 test('percentiles are within 5 % of the true ones, over all durations', () => {

@@ -9,9 +9,9 @@ export interface Counts {
   durations: Map<number, number>;
 }
 
-export interface Counted {
-  durationMs: number;
-  cause: string | undefined;
+/** How an invocation ended. */
+export interface Ended {
+  errorCode: string | undefined;
   destinationStatus: number | undefined;
 }
 
@@ -19,11 +19,12 @@ export function emptyCounts(): Counts {
   return { requests: 0, destinationErrors: 0, errors: new Map(), durations: new Map() };
 }
 
-export function countInvocation(counts: Counts, { durationMs, cause, destinationStatus = 0 }: Counted): void {
+/** `bucket` is made by {@link bucketOf}, once for all counts of an invocation. */
+export function countInvocation(counts: Counts, { errorCode, destinationStatus = 0 }: Ended, bucket: number): void {
   counts.requests++;
   if (destinationStatus >= 500) counts.destinationErrors++;
-  addTo(counts.durations, bucketOf(durationMs), 1);
-  if (cause !== undefined) addTo(counts.errors, cause, 1);
+  addTo(counts.durations, bucket, 1);
+  if (errorCode !== undefined) addTo(counts.errors, errorCode, 1);
 }
 
 export function addCounts(sum: Counts, added: Counts): void {
@@ -60,7 +61,7 @@ const shortestMs = 0.1;
 /** The last bucket is for an hour and more. */
 const lastBucket = 201;
 
-function bucketOf(ms: number): number {
+export function bucketOf(ms: number): number {
   return Math.min(lastBucket, Math.round(perDoubling * Math.log2(Math.max(ms, shortestMs) / shortestMs)));
 }
 

@@ -1,6 +1,7 @@
 export { type FeedBatch, type FeedPage, FeedStore, keptMs, mostKept } from './feed-store.ts';
 export {
   addCounts,
+  bucketOf,
   type Counts,
   countInvocation,
   countsBeyond,

@@ -48,6 +48,11 @@ const fills = {
     from generate_series(0, $1::integer - 1) n`,
   counters: `insert into counters (tenant_id, counter, slot, value)
     select ${uuid(0, 'n / 4')}, 'counter-' || n % 4, 0, 1 from generate_series(0, $1::integer - 1) n`,
+  invocation_counts: `insert into invocation_counts
+      (tenant_id, step, start, kind, id, requests, destination_errors, errors, durations)
+    select ${tenant}, (array[60, 900, 21600])[n % 3 + 1], date_trunc('day', now()) - (n / 60) * interval '6 hours',
+      'proxy', ${uuid(2, 'n')}, 1, 0, '{}', '{}'
+    from generate_series(1, $1::integer) n`,
   idempotency_records: `insert into idempotency_records
       (tenant_id, application_id, request_hash, body_hash, claim_id, locked_until, created_at)
     select ${tenant}, ${uuid(1, 'n')}, sha256(n::text::bytea), 'body', gen_random_uuid(), now(), now()

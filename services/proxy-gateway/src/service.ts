@@ -15,6 +15,7 @@ import { budgetsFrom } from './limits/budgets.ts';
 import { Decodings } from './limits/decodings.ts';
 import { openLimits } from './limits/open-limits.ts';
 import { noteEndedTo } from './observation/ended.ts';
+import { openInvocationCounts } from './observation/invocation-counts.ts';
 import { openInvocationFeed } from './observation/invocation-feed.ts';
 import { invocationMetrics } from './observation/metrics.ts';
 import { measuredReactorPlaces } from './reactors/places.ts';
@@ -57,7 +58,10 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     metrics: invocationMetrics(metrics),
-    noteEnded: noteEndedTo(openInvocationFeed(config, { log, stack, metrics })),
+    noteEnded: noteEndedTo(
+      openInvocationFeed(config, { log, stack, metrics }),
+      openInvocationCounts({ db: own, log, stack, metrics }),
+    ),
     tracing,
     tellsDestinations: config.TRACE_CONTEXT_TO_DESTINATIONS,
     log,

@@ -6,6 +6,7 @@ import * as expiry from './application-expiry/application-expiry.queries.ts';
 import { deleteExpiredKeys } from './application-key-expiry/delete-expired-keys.ts';
 import { readFigures } from './figures/figures.queries.ts';
 import { deleteOldRecords } from './idempotency-expiry/delete-old-records.ts';
+import { deleteOldCounts } from './invocation-counts/delete-old-counts.ts';
 import { deleteEndedSessions } from './session-expiry/delete-ended-sessions.ts';
 import * as purge from './tenant-purge/tenant-purge.queries.ts';
 
@@ -48,6 +49,7 @@ const queries = {
     deleteExpiredKeys: (db) => deleteExpiredKeys(db),
     deleteEndedSessions: (db) => deleteEndedSessions(db),
     deleteOldRecords: (db) => deleteOldRecords(db, tenantId),
+    deleteOldCounts: (db) => deleteOldCounts(db, tenantId),
   } satisfies Record<string, Query>,
 };
 

@@ -100,6 +100,19 @@ export const traffic: Dashboard = {
             'Redis failed': 'sum(rate(sluice_invocation_feed_lost_total{$scope}[$__rate_interval]))',
           },
         },
+        {
+          title: 'Missing in GET /tenants/self/metrics',
+          unit: 'ops',
+          queries: {
+            'failed writes': 'sum(rate(sluice_invocation_counts_failed_writes_total{$scope}[$__rate_interval]))',
+            lost: 'sum(rate(sluice_invocation_counts_lost_total{$scope}[$__rate_interval]))',
+          },
+        },
+        {
+          title: 'Counts of invocations waiting for Postgres',
+          unit: 'short',
+          queries: { '{{instance}}': 'sum by (instance) (sluice_invocation_counts_waiting{$scope})' },
+        },
       ],
     },
     {

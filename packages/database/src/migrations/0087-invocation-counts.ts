@@ -21,16 +21,15 @@ const statements = [
     durations jsonb not null,
     primary key (tenant_id, step, start, kind, id)
   )`,
-  `create index invocation_counts_starts on invocation_counts (step, start)`,
   // Immutable, because Citus allows nothing else in the update of a conflict
   `create function add_counts(counts jsonb, added jsonb) returns jsonb language sql immutable parallel safe
-    return (
-      select coalesce(jsonb_object_agg(key, value), '{}') from (
+    return case when added = '{}' then counts when counts = '{}' then added else (
+      select jsonb_object_agg(key, value) from (
         select key, sum(value::bigint) as value from (
           select key, value from jsonb_each_text(counts) union all select key, value from jsonb_each_text(added)
         ) as entries group by key
       ) as sums
-    )`,
+    ) end`,
   `create function delete_invocation_counts() returns trigger language plpgsql as $$
     begin
       delete from invocation_counts where tenant_id = old.id;

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findCaller, findCallerById, findSession } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
+import { readCounts } from '@sluice/invocation-feed';
 import {
   countBuffers,
   filled,
@@ -221,6 +222,15 @@ const queries = {
     listSessions: (db) => sessions.listSessions(db, tenantId, page),
     deleteSession: (db) => sessions.deleteSession(db, tenantId, randomUUID()),
   } satisfies Covered<typeof sessions>,
+  invocationCounts: {
+    readCounts: ([60, 900, 21_600] as const).flatMap((step) =>
+      (['tenant', 'proxy'] as const).map((kind) => (db: Database) => {
+        const series = { kind, id: kind === 'proxy' ? proxyId : tenantId };
+        const to = Math.floor(Date.now() / 1000);
+        return readCounts(db, tenantId, { series, step, from: to - 120 * step, to });
+      }),
+    ),
+  } satisfies Record<string, Query[]>,
   tenants: {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),

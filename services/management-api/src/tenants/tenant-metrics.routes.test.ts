@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  bucketOf,
   type Counts,
   countInvocation,
   emptyCounts,
@@ -55,7 +56,7 @@ async function oldTenant() {
 
 function countsOf(...durations: number[]): Counts {
   const counts = emptyCounts();
-  for (const durationMs of durations) countInvocation(counts, { durationMs, cause: undefined, destinationStatus: 200 });
+  for (const ms of durations) countInvocation(counts, { errorCode: undefined, destinationStatus: 200 }, bucketOf(ms));
   return counts;
 }
 
@@ -71,8 +72,8 @@ test('requests, errors, errors of destinations and latency are by minute, the la
   const { write, get } = await oldTenant();
   const minute = thisMinute() - 1;
   const counts = countsOf(1, 1);
-  countInvocation(counts, { durationMs: 100, cause: 'destination_timeout', destinationStatus: undefined });
-  countInvocation(counts, { durationMs: 1, cause: undefined, destinationStatus: 503 });
+  countInvocation(counts, { errorCode: 'destination_timeout', destinationStatus: undefined }, bucketOf(100));
+  countInvocation(counts, { errorCode: undefined, destinationStatus: 503 }, bucketOf(1));
   await write(minute, counts);
   const figures = await get();
   expect([figures.step_s, figures.requests.length, figures.known_from]).toEqual([60, 60, undefined]);

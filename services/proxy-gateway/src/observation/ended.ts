@@ -1,3 +1,4 @@
+import type { InvocationCounts } from './invocation-counts.ts';
 import type { InvocationFeed, Noted } from './invocation-feed.ts';
 
 /**
@@ -6,6 +7,9 @@ import type { InvocationFeed, Noted } from './invocation-feed.ts';
  */
 export type NoteEnded = (ended: Noted, durationMs: number) => void;
 
-export function noteEndedTo(feed: InvocationFeed | undefined): NoteEnded {
-  return (ended, durationMs) => feed?.note(ended, durationMs);
+export function noteEndedTo(feed: InvocationFeed | undefined, counts: Pick<InvocationCounts, 'note'>): NoteEnded {
+  return (ended, durationMs) => {
+    feed?.note(ended, durationMs);
+    counts.note(ended, durationMs);
+  };
 }

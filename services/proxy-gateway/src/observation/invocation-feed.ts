@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  bucketOf,
   type Counts,
   countInvocation,
   type EndedInvocation,
@@ -138,8 +139,7 @@ export function openInvocationFeed(
         counts = emptyCounts();
         of.minutes.set(minute, counts);
       }
-      const { errorCode: cause, destinationStatus } = invocation;
-      countInvocation(counts, { durationMs, cause, destinationStatus });
+      countInvocation(counts, invocation, bucketOf(durationMs));
       const one: EndedInvocation = {
         traceId: invocation.traceId,
         beganAt: now - durationMs,
@@ -175,7 +175,7 @@ function measure(registry: Registry, leftOut: { limit: number; redis: number }):
   });
   exportCounter(registry, {
     name: 'sluice_invocation_feed_lost_total',
-    help: 'Invocations missing in GET /invocations and in the figures, because Redis failed',
+    help: 'Invocations missing in GET /invocations, because Redis failed',
     read: () => leftOut.redis,
   });
 }
