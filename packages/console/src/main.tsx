@@ -1,14 +1,11 @@
 import './design/base.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Toast } from '@base-ui/react/toast';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
-import { notices } from './api/notices.ts';
 import { followPreferences } from './api/preferences.ts';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
-import { Notices } from './ui/notices.tsx';
 import { listenToShortcuts } from './ui/shortcuts.ts';
 
 const place = document.getElementById('app');
@@ -20,10 +17,7 @@ followPreferences();
 createRoot(place).render(
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>
-      <Toast.Provider toastManager={notices}>
-        <RouterProvider router={router} />
-        <Notices />
-      </Toast.Provider>
+      <RouterProvider router={router} />
     </QueryClientProvider>
   </CSPProvider>,
 );

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -14,6 +14,9 @@ import { navigation } from './navigation.ts';
 import { Offline } from './offline.tsx';
 import { Search } from './search.tsx';
 import { SignedOut } from './signed-out.tsx';
+
+/** Loaded after the screen, because nothing is said before somebody acts. */
+const Notices = lazy(() => import('../ui/notices.tsx').then(({ Notices: component }) => ({ default: component })));
 
 export function Frame() {
   const main = useRef<HTMLElement>(null);
@@ -50,6 +53,9 @@ export function Frame() {
         </main>
       </div>
       <ExactTime />
+      <Suspense>
+        <Notices />
+      </Suspense>
       <LeaveGuard />
       <SignedOut />
       <Dialog.Root open={drawer} onOpenChange={setDrawer}>

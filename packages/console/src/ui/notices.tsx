@@ -1,8 +1,21 @@
 import { Toast } from '@base-ui/react/toast';
+import { useEffect } from 'react';
+import { onNotice } from '../api/notices.ts';
 import { Icon } from './icon.tsx';
 import styles from './notices.module.css';
 
+const manager = Toast.createToastManager();
+
 export function Notices() {
+  useEffect(() => onNotice((notice) => manager.add(notice)), []);
+  return (
+    <Toast.Provider toastManager={manager}>
+      <Shown />
+    </Toast.Provider>
+  );
+}
+
+function Shown() {
   const { toasts } = Toast.useToastManager();
   return (
     <Toast.Portal>

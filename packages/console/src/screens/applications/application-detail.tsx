@@ -11,7 +11,7 @@ import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
-import { toneOf } from './application-list.tsx';
+import { toneOf } from './application-types.ts';
 import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
 import { CallableProxies } from './callable-proxies.tsx';
 import { ExplainAccess } from './explain-access.tsx';

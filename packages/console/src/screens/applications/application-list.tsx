@@ -8,6 +8,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { toneOf } from './application-types.ts';
 
 const route = getRouteApi('/applications');
 
@@ -77,10 +78,6 @@ function Applications() {
 }
 
 const typeNames = { private: 'Private', public: 'Public', management: 'Management' } as const;
-
-export function toneOf(type: Application['type']) {
-  return type === 'management' ? 'warn' : type === 'private' ? 'info' : 'good';
-}
 
 /** The first few, because management Applications have dozens. */
 function summary(permissions: readonly string[]) {

@@ -12,3 +12,7 @@ export const applicationTypes: Readonly<Record<ApplicationType, string>> = {
 export function isApplicationType(value: unknown): value is ApplicationType {
   return typeof value === 'string' && Object.hasOwn(applicationTypes, value);
 }
+
+export function toneOf(type: ApplicationType) {
+  return type === 'management' ? 'warn' : type === 'private' ? 'info' : 'good';
+}
