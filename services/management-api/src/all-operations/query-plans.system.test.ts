@@ -287,6 +287,44 @@ test.each(['applications', 'proxies', 'reactors', 'reactor_formulas'] as const)(
   },
 );
 
+test.each(['applications', 'proxies', 'reactors', 'reactor_formulas'] as const)(
+  'a search reads names of %s of its Tenant alone, and not the trigram index of all',
+  async (table) => {
+    for (const text of searchTexts) {
+      const statements = await recorded((db) => search.searchByName(db, { tenantId, table, text }));
+      expect(await findIndexes(large.current, statements)).not.toContain(`${table}_name`);
+    }
+    // The control: a comparison that the trigram index can be searched by
+    const like = await recorded((db) => db.selectFrom(table).select('id').where('name', 'ilike', '%3f2a9%').execute());
+    expect(await findIndexes(large.current, like)).toEqual([`${table}_name`]);
+  },
+);
+
+test('a search compares e-mail addresses of its Tenant alone, also before Postgres knows statistics', async () => {
+  const texts = ['example', 'nothing', '3f2a9'];
+  const tx = await large.current.startTransaction().execute();
+  try {
+    await sql`delete from pg_statistic where starelid in ('users'::regclass, 'members'::regclass)`.execute(tx);
+    for (const text of texts) {
+      const statements = await recorded((db) => search.searchMembers(db, { tenantId, text }));
+      expect(await countBuffers(tx, statements)).toBeLessThan(1000);
+    }
+    // The control: a join, as for a list
+    const joined = await recorded((db) =>
+      db
+        .selectFrom('members')
+        .innerJoin('users', 'users.id', 'user_id')
+        .select('email')
+        .where('tenant_id', '=', tenantId)
+        .where('email', 'ilike', '%nothing%')
+        .execute(),
+    );
+    expect(await countBuffers(tx, joined)).toBeGreaterThan(1500);
+  } finally {
+    await tx.rollback().execute();
+  }
+});
+
 describe('a deep page reads an index of ids on the way, and rows for itself alone', () => {
   const deep = { ...page, page: 90, size: 100 };
   const buffersOf = async (query: Query) => countBuffers(large.current, (await recorded(query)).slice(-1));
@@ -319,6 +357,10 @@ describe('a deep page reads an index of ids on the way, and rows for itself alon
     expect(
       await buffersOf((db) => proxies.listProxies(db, tenantId, { ids: [], name: undefined }, byName)),
     ).toBeLessThan(1300);
+    // The control: a column that the index does not have
+    expect(
+      await buffersOf((db) => applications.listApplications(db, tenantId, { ids: [], type: 'private' }, byName)),
+    ).toBeGreaterThan(1200);
   });
 
   test('past the end nothing but the total is read', async () => {

