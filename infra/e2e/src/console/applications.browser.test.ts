@@ -98,7 +98,8 @@ test('rights are changed, keys are rotated, and each change shows its confirmati
   await opened.look('application-delete-key');
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Key 1 was deleted').waitFor();
-  await page.getByText('The last key cannot be deleted').waitFor();
+  await page.getByRole('row', { name: /Key 2/ }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The last key cannot be deleted. Add another one first.').waitFor();
   await opened.look('application');
 });
 
@@ -109,6 +110,9 @@ test('what a key would see of a token is explained, with the rule that decides',
   await opened.goto(`/applications/${backend.id}?token=${token.id}`, 'Backend');
   await page.getByText('Allowed: callers see the value').waitFor();
   await page.getByText('Decided by rule 1').waitFor();
+  await page.getByLabel('Operation').selectOption('token:use');
+  await page.getByText('Allowed: the destination gets the value', { exact: true }).waitFor();
+  await opened.look('application-explain-use-allowed');
   await page.getByLabel('Operation').selectOption('token:delete');
   await page.getByText('Refused').waitFor();
   await opened.look('application-explain');

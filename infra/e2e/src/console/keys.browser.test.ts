@@ -47,7 +47,7 @@ test('a key is replaced by what “last used” says', async () => {
   await form.getByLabel('Expires').selectOption('In 90 days');
   opened.expectStatus(400);
   await form.getByRole('button', { name: 'Add the key' }).click();
-  await form.getByText('must not have control, invisible or direction characters', { exact: true }).waitFor();
+  await form.getByText('Name must not have control, invisible or direction characters.', { exact: true }).waitFor();
   await opened.look('key-new-refused');
   await form.getByLabel('Name').fill('Backend in Frankfurt');
   await form.getByLabel('Expires').selectOption('At a chosen time');

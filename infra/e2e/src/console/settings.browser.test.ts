@@ -112,16 +112,51 @@ test('a member without an account is invited again, and returns by the link', as
   await lost.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 });
 
-test('the last owner stays, and is told so', async () => {
+test('what would be refused is locked, with the reason: for the last owner, and for an admin', async () => {
   await using opened = await signIn(world.current);
-  const { page } = opened;
   await opened.goto('/settings/people', 'Settings');
-  opened.expectStatus(422);
-  await page.getByRole('row', { name: /you/ }).getByRole('button', { name: 'Role' }).click();
-  await page.getByRole('dialog').getByLabel('Role').selectOption('AUDITOR');
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').waitFor();
-  await opened.look('settings-last-owner');
+  const own = opened.page.getByRole('row', { name: /you/ });
+  for (const name of ['Role', 'Remove']) {
+    await own.getByRole('button', { name }).click();
+    await opened.page.getByText('A Tenant needs at least one Owner. Make another member Owner first.').waitFor();
+    if (name === 'Role') await opened.screenshot('settings-last-owner');
+    await opened.page.keyboard.press('Escape');
+  }
+
+  const email = 'admin@example.com';
+  const { body: invited } = await world.current.manage('POST', '/tenants/self/invitations', { email, role: 'ADMIN' });
+  await using closing = new AsyncDisposableStack();
+  const { page } = await world.current.openPage(closing);
+  await page.goto(invited.url);
+  await page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const { consoleUrl } = world.current;
+  const why = page.getByText('Only an Owner who is signed in as a person may do this, because it concerns an Owner.');
+
+  await page.goto(`${consoleUrl}/settings/people`);
+  const owner = page.getByRole('row').filter({ has: page.getByText('Owner', { exact: true }) });
+  for (const name of ['Role', 'Remove']) {
+    await owner.getByRole('button', { name }).first().click();
+    await why.waitFor();
+    await page.keyboard.press('Escape');
+    await why.waitFor({ state: 'detached' });
+  }
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const offered = page.getByRole('dialog').getByLabel('Role').locator('option');
+  expect(await offered.allTextContents()).toEqual(['Admin', 'Developer', 'Auditor']);
+
+  await page.goto(`${consoleUrl}/settings/sign-ins`);
+  const others = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'End' }) });
+  await others.first().getByRole('button', { name: 'End' }).click();
+  await why.waitFor();
+
+  await page.goto(`${consoleUrl}/applications/new`);
+  const template = page.getByRole('button', { name: /^administrator/ });
+  await template.getByText('You need permissions for this that you do not have: tenant:delete.').waitFor();
+  expect(await template.isDisabled()).toBe(true);
+  await page.getByLabel('Type').selectOption({ label: 'Management: tools that manage the Tenant and see no tokens' });
+  expect(await page.getByLabel(/^tenant:delete/).isDisabled()).toBe(true);
+  expect(await page.getByLabel(/^tenant:update/).isDisabled()).toBe(false);
 });
 
 test('another sign-in is ended, and its browser signs in anew', async () => {

@@ -124,8 +124,8 @@ test('a call is explained with the place of the token', async () => {
   await explain.getByText('Decided by the permission token:use').waitFor();
   await explain.getByLabel('Place of the token').fill('query');
   await explain.getByRole('button', { name: 'Explain the call' }).click();
-  await explain.getByText('Decided by use.places of the token').waitFor();
+  await explain.getByText('Decided by “Places” under “Bound to” of the token').waitFor();
   await opened.look('application-explain-use');
   await page.reload();
-  await explain.getByText('Decided by use.places of the token').waitFor();
+  await explain.getByText('Decided by “Places” under “Bound to” of the token').waitFor();
 });

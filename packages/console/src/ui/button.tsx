@@ -15,8 +15,8 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'child
   children: ReactNode;
   /** For people without it, the button explains who may use it. */
   needs?: PermissionName | undefined;
-  /** Why nobody may press it in the console, whatever their rights. */
-  refusal?: string;
+  /** Why it cannot be pressed, whatever the permission. */
+  refusal?: string | undefined;
   icon?: IconName;
   /** While it works it cannot be pressed again. */
   busy?: boolean;
@@ -128,7 +128,7 @@ function Explained({ why, kind, small, children }: Look & { why: string; childre
         {children}
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Positioner sideOffset={6} collisionPadding={8} className={styles.above}>
+        <Popover.Positioner sideOffset={6} collisionPadding={8} positionMethod="fixed" className={styles.above}>
           <Popover.Popup className={styles.why} aria-label="Why not">
             <Popover.Description>{why}</Popover.Description>
           </Popover.Popup>
@@ -138,7 +138,6 @@ function Explained({ why, kind, small, children }: Look & { why: string; childre
   );
 }
 
-/** Also for links that look like buttons. */
 /** For links that look like a button. */
 export function buttonClass({ kind, small }: Look = {}): string {
   return [styles.button, kind && styles[kind], small && styles.small].filter(Boolean).join(' ');

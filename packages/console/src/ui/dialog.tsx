@@ -40,7 +40,9 @@ interface ConfirmProps {
   title: string;
   /** What will happen, and to whom. */
   text: ReactNode;
-  needs?: PermissionName;
+  needs?: PermissionName | undefined;
+  /** Why it would be refused, whatever the permission. */
+  refusal?: string | undefined;
   small?: boolean;
   /** Must be typed first, because others would feel it: the name of what is deleted. */
   typed?: string | undefined;
@@ -51,7 +53,7 @@ interface ConfirmProps {
 }
 
 /** A change that cannot be taken back, and so asks first. */
-export function Confirm({ act, title, text, needs, small, typed, children, change }: ConfirmProps) {
+export function Confirm({ act, title, text, needs, refusal, small, typed, children, change }: ConfirmProps) {
   const [open, setOpen] = useState(false);
   const [name, setName] = useState('');
   const show = (isOpen: boolean) => {
@@ -61,7 +63,7 @@ export function Confirm({ act, title, text, needs, small, typed, children, chang
   };
   return (
     <>
-      <Button kind="danger" small={small} needs={needs} onClick={() => show(true)}>
+      <Button kind="danger" small={small} needs={needs} refusal={refusal} onClick={() => show(true)}>
         {act}
       </Button>
       <AlertDialog.Root open={open} onOpenChange={show}>

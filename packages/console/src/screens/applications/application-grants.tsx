@@ -1,6 +1,7 @@
 import type { AccessRule, Application } from '@sluice/sdk';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,6 +13,7 @@ import { GrantsEditor } from './grants-editor.tsx';
 
 export function ApplicationGrants({ application }: { application: Application }) {
   const [editing, setEditing] = useState(false);
+  const giving = useGiving();
   if (editing) return <Editor application={application} onDone={() => setEditing(false)} />;
   const { permissions, rules } = application;
   return (
@@ -20,7 +22,12 @@ export function ApplicationGrants({ application }: { application: Application })
         title="Permissions"
         intro="They apply to the whole Tenant."
         acts={
-          <Button small needs="application:update" onClick={() => setEditing(true)}>
+          <Button
+            small
+            needs="application:update"
+            refusal={giving.ofGrants(application)}
+            onClick={() => setEditing(true)}
+          >
             Change
           </Button>
         }

@@ -2,6 +2,7 @@ import type { Application, ApplicationKey } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -18,6 +19,7 @@ import { LastUse, lastUseInWords } from './last-use.tsx';
 /** One to five keys, so that one can be replaced without an outage: add, deploy, delete the former once it is unused. */
 export function ApplicationKeys({ application }: { application: Application }) {
   const { id, name } = application;
+  const refusal = useGiving().ofGrants(application);
   const [isAdding, setIsAdding] = useState(false);
   const [shown, setShown] = useState<string>();
   const query = useQuery({
@@ -36,7 +38,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
       flush
       acts={
         <>
-          <Button small icon="plus" needs="application:update" onClick={() => setIsAdding(true)}>
+          <Button small icon="plus" needs="application:update" refusal={refusal} onClick={() => setIsAdding(true)}>
             Add a key
           </Button>
           <Confirm
@@ -45,12 +47,13 @@ export function ApplicationKeys({ application }: { application: Application }) {
             title={`Replace all keys of ${name}?`}
             text="When you confirm, every current key is refused. Do this if a key has leaked."
             needs="application:update"
+            refusal={refusal}
             change={replace}
           />
         </>
       }
     >
-      <Loaded query={query}>{(keys) => <Keys applicationId={id} keys={keys} />}</Loaded>
+      <Loaded query={query}>{(keys) => <Keys applicationId={id} keys={keys} refusal={refusal} />}</Loaded>
       {isAdding && (
         <ApplicationKeyNew
           application={application}
@@ -66,7 +69,14 @@ export function ApplicationKeys({ application }: { application: Application }) {
   );
 }
 
-function Keys({ applicationId, keys }: { applicationId: string; keys: readonly ApplicationKey[] }) {
+interface KeysProps {
+  applicationId: string;
+  keys: readonly ApplicationKey[];
+  /** Why none of them can be deleted. */
+  refusal: string | undefined;
+}
+
+function Keys({ applicationId, keys, refusal }: KeysProps) {
   const who = useWho(keys.map(({ created_by: by }) => by));
   const columns: readonly Column<ApplicationKey>[] = [
     {
@@ -109,12 +119,15 @@ function Keys({ applicationId, keys }: { applicationId: string; keys: readonly A
     {
       title: 'Delete',
       atEnd: true,
-      cell: (key) =>
-        keys.length === 1 ? (
-          <Soft>The last key cannot be deleted</Soft>
-        ) : (
-          <DeleteKey applicationId={applicationId} of={key} />
-        ),
+      cell: (key) => (
+        <DeleteKey
+          applicationId={applicationId}
+          of={key}
+          refusal={
+            refusal ?? (keys.length === 1 ? 'The last key cannot be deleted. Add another one first.' : undefined)
+          }
+        />
+      ),
     },
   ];
   return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} />;
@@ -132,7 +145,13 @@ function Ending({ lastFour }: { lastFour: string }) {
   );
 }
 
-function DeleteKey({ applicationId, of: key }: { applicationId: string; of: ApplicationKey }) {
+interface DeleteKeyProps {
+  applicationId: string;
+  of: ApplicationKey;
+  refusal: string | undefined;
+}
+
+function DeleteKey({ applicationId, of: key, refusal }: DeleteKeyProps) {
   const { id, version, name, last_used_at: at } = key;
   const called = name === undefined ? `key ${version}` : `the key ${name}`;
   const remove = useChange({
@@ -150,6 +169,7 @@ function DeleteKey({ applicationId, of: key }: { applicationId: string; of: Appl
         </>
       }
       needs="application:update"
+      refusal={refusal}
       change={remove}
     />
   );

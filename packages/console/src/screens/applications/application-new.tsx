@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { useUnsaved } from '../../api/unsaved.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
@@ -89,22 +90,28 @@ function Templates({ chosen, onChosen }: TemplatesProps) {
     queryFn: ({ signal }) => sluice.applicationTemplates.list({ signal }).toArray(),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const giving = useGiving();
   return (
     <Loaded query={query}>
       {(templates) => (
         <div className={styles.templates}>
-          {templates.map((template) => (
-            <button
-              key={template.id}
-              type="button"
-              className={styles.template}
-              aria-pressed={template.id === chosen}
-              onClick={() => onChosen(template)}
-            >
-              <strong>{template.name}</strong>
-              <span>{template.description}</span>
-            </button>
-          ))}
+          {templates.map((template) => {
+            const refusal = giving.ofGrants(template);
+            return (
+              <button
+                key={template.id}
+                type="button"
+                className={styles.template}
+                aria-pressed={template.id === chosen}
+                disabled={refusal !== undefined}
+                onClick={() => onChosen(template)}
+              >
+                <strong>{template.name}</strong>
+                <span>{template.description}</span>
+                {refusal && <span>{refusal}</span>}
+              </button>
+            );
+          })}
         </div>
       )}
     </Loaded>

@@ -1,4 +1,4 @@
-import type { Application, ExplainRequest } from '@sluice/sdk';
+import type { AccessExplanation, Application, ExplainRequest } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -15,12 +15,12 @@ type Operation = NonNullable<ExplainRequest['operation']>;
 const route = getRouteApi('/applications/$id');
 
 const operations = {
-  'token:read': 'Read it',
-  'token:use': 'Use it in a Proxy or a Reactor',
-  'token:update': 'Change it',
-  'token:delete': 'Delete it',
-  'token:search': 'Find it by search',
-  'token:create': 'Create one like it',
+  'token:read': 'Read',
+  'token:use': 'Use in a Proxy or a Reactor',
+  'token:update': 'Update',
+  'token:delete': 'Delete',
+  'token:search': 'Search',
+  'token:create': 'Create another in its containers',
 } as const satisfies Record<Operation, string>;
 
 /** What a key of this Application may do with one token, and which rule or permission says so. The answer has no value in it. */
@@ -57,6 +57,17 @@ export function ExplainAccess({ application }: { application: Application }) {
   );
 }
 
+const shown = { reveal: 'the value', mask: 'the masked value', redact: 'no value' } as const;
+
+/** Who gets which part of the value. A use always sends the value: transforms of rules only concern responses with tokens. */
+function seenBy(operation: Operation, { allowed, transform }: AccessExplanation): string | undefined {
+  if (operation === 'token:use') {
+    return allowed ? 'the destination gets the value' : 'the destination gets nothing, and the caller gets 403';
+  }
+  if (!allowed || !transform || operation === 'token:delete') return undefined;
+  return `callers see ${shown[transform]}`;
+}
+
 interface VerdictProps {
   application: Application;
   tokenId: string;
@@ -68,5 +79,9 @@ function TokenVerdict({ application, tokenId, operation }: VerdictProps) {
     queryKey: ['applications', application.id, 'explain', tokenId, operation],
     queryFn: ({ signal }) => sluice.applications.explain(application.id, { token_id: tokenId, operation }, { signal }),
   });
-  return <Loaded query={query}>{(answer) => <Verdict application={application} answer={answer} />}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {(answer) => <Verdict application={application} answer={answer} seen={seenBy(operation, answer)} />}
+    </Loaded>
+  );
 }

@@ -1,4 +1,4 @@
-import type { Application, ExplainRequest } from '@sluice/sdk';
+import type { AccessExplanation, Application, ExplainRequest } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -97,10 +97,19 @@ export function ExplainCall({ application }: { application: Application }) {
   );
 }
 
+function seenBy({ token_id: tokenId }: ExplainRequest, { allowed }: AccessExplanation): string | undefined {
+  if (!allowed) return 'nothing is sent to the destination';
+  return tokenId === undefined ? undefined : 'the destination gets the value of the token';
+}
+
 function CallVerdict({ application, question }: { application: Application; question: ExplainRequest }) {
   const query = useQuery({
     queryKey: ['applications', application.id, 'explain', question],
     queryFn: ({ signal }) => sluice.applications.explain(application.id, question, { signal }),
   });
-  return <Loaded query={query}>{(answer) => <Verdict application={application} answer={answer} />}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {(answer) => <Verdict application={application} answer={answer} seen={seenBy(question, answer)} />}
+    </Loaded>
+  );
 }

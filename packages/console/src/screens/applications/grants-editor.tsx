@@ -1,6 +1,7 @@
 import type { AccessRule, Permission, PermissionName } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { Button } from '../../ui/button.tsx';
 import { Group } from '../../ui/faults.tsx';
 import { Check } from '../../ui/form.tsx';
@@ -64,6 +65,7 @@ interface PickerProps {
 
 /** Permissions grouped by resource: `proxy:read` is listed under `proxy`. */
 function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
+  const giving = useGiving();
   const groups = Map.groupBy(permissions, ({ type }) => type.slice(0, type.lastIndexOf(':')));
   return (
     <Group name="permissions" legend="Permissions" className={styles.fieldset}>
@@ -78,7 +80,8 @@ function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
               <Check
                 key={type}
                 label={<code>{type}</code>}
-                hint={description}
+                hint={giving.ofGrants({ permissions: [type], rules: [] }) ?? description}
+                disabled={giving.ofGrants({ permissions: [type], rules: [] }) !== undefined}
                 checked={chosen.includes(type)}
                 onChecked={(isChosen) => onChosen(isChosen ? [...chosen, type] : chosen.filter((one) => one !== type))}
               />

@@ -1,18 +1,24 @@
 import type { AccessExplanation, Application } from '@sluice/sdk';
 import styles from './applications.module.css';
+import { reasonInWords, tokenMembers } from './verdict-in-words.ts';
 
-const seen = { reveal: 'the value', mask: 'the mask', redact: 'no value' } as const;
+interface VerdictProps {
+  application: Application;
+  answer: AccessExplanation;
+  /** Completes the sentence `Allowed: …` or `Refused: …`. */
+  seen: string | undefined;
+}
 
-/** Whether something is allowed, and what decides. */
-export function Verdict({ application, answer }: { application: Application; answer: AccessExplanation }) {
-  const { allowed, transform, decided_by: by = {}, reason } = answer;
+/** Whether something is allowed, what follows from it, and what decides. */
+export function Verdict({ application, answer, seen }: VerdictProps) {
+  const { allowed, decided_by: by = {}, reason } = answer;
   return (
     <div className={`${styles.verdict} ${allowed ? styles.allowed : styles.refused}`} role="status">
       <strong>
         {allowed ? 'Allowed' : 'Refused'}
-        {allowed && transform ? `: callers see ${seen[transform]}` : ''}
+        {seen && `: ${seen}`}
       </strong>
-      <span>{reason}</span>
+      <span>{reasonInWords(reason)}</span>
       {by.rule !== undefined && (
         <span>
           Decided by rule {by.rule + 1}, on <code>{application.rules[by.rule]?.container}</code>
@@ -25,11 +31,7 @@ export function Verdict({ application, answer }: { application: Application; ans
       )}
       {by.application !== undefined && <span>Decided by the list of Proxies of the Application</span>}
       {by.proxy !== undefined && <span>Decided by {ofProxy[by.proxy]} of the Proxy</span>}
-      {by.token !== undefined && (
-        <span>
-          Decided by <code>{by.token}</code> of the token
-        </span>
-      )}
+      {by.token !== undefined && <span>Decided by “{tokenMembers[by.token]}” under “Bound to” of the token</span>}
     </div>
   );
 }

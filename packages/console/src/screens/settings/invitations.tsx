@@ -2,6 +2,7 @@ import type { Invitation, InvitationWithUrl } from '@sluice/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -19,6 +20,7 @@ export function Invitations() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [sent, setSent] = useState<InvitationWithUrl>();
+  const giving = useGiving();
   const resend = useChange({
     act: (options, { id }: Invitation) => sluice.invitations.resend(id, options),
     said: ({ email }) => `${email} has a new link. The old link is refused`,
@@ -51,6 +53,7 @@ export function Invitations() {
           <Button
             small
             needs="tenant:invitation:update"
+            refusal={giving.ofRole(invitation.role)}
             busy={resend.isPending && resend.variables?.id === invitation.id}
             onClick={() => resend.mutate(invitation)}
           >
@@ -98,7 +101,8 @@ function State({ invitation: { status, acceptable } }: { invitation: Invitation 
   );
 }
 
-function DeleteInvitation({ invitation: { id, email } }: { invitation: Invitation }) {
+function DeleteInvitation({ invitation: { id, email, role } }: { invitation: Invitation }) {
+  const giving = useGiving();
   const remove = useChange({
     act: (options) => sluice.invitations.delete(id, options),
     said: () => `The invitation of ${email} was deleted`,
@@ -110,6 +114,7 @@ function DeleteInvitation({ invitation: { id, email } }: { invitation: Invitatio
       title={`Delete the invitation of ${email}?`}
       text="When you confirm, its link is refused."
       needs="tenant:invitation:delete"
+      refusal={giving.ofRole(role)}
       change={remove}
     />
   );

@@ -5,11 +5,12 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
 import { InvitationLink } from './invitation-link.tsx';
-import { type Role, roleMeaning, roleNames } from './roles.ts';
+import { type Role, roleMeaning, useRoleNames } from './roles.ts';
 
 export function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('AUDITOR');
+  const roles = useRoleNames();
   const invite = useChange({
     act: (options) => sluice.invitations.create({ email, role }, options),
     said: () => `${email} was invited`,
@@ -28,7 +29,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
         }
       >
         <TextField label="E-mail address" type="email" value={email} onText={setEmail} required name="email" />
-        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
+        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roles} onValue={setRole} />
       </Form>
     </Dialog>
   );

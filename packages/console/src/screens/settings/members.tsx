@@ -2,6 +2,7 @@ import type { Member } from '@sluice/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
 import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +14,8 @@ import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InviteAgain } from './invite-again.tsx';
-import { personName, type Role, roleMeaning, roleNames } from './roles.ts';
+import { personName, type Role, roleMeaning, roleNames, useRoleNames } from './roles.ts';
+import { useMemberRefusal } from './use-people.ts';
 
 const route = getRouteApi('/settings/people');
 
@@ -79,6 +81,8 @@ function ChangeMember({ member }: { member: Member }) {
   const [isInviting, setInviting] = useState(false);
   const { email } = member.user;
   const name = personName(member);
+  const giving = useGiving();
+  const refusal = useMemberRefusal(member);
   const remove = useChange({
     of: member,
     act: (options) => sluice.members.delete(member.id, options),
@@ -86,12 +90,17 @@ function ChangeMember({ member }: { member: Member }) {
   });
   return (
     <>
-      <Button small needs="tenant:member:update" onClick={() => setOpen(true)}>
+      <Button small needs="tenant:member:update" refusal={refusal} onClick={() => setOpen(true)}>
         Role
       </Button>{' '}
       {email && !member.has_identity && (
         <>
-          <Button small needs="tenant:invitation:create" onClick={() => setInviting(true)}>
+          <Button
+            small
+            needs="tenant:invitation:create"
+            refusal={giving.ofRole(member.role)}
+            onClick={() => setInviting(true)}
+          >
             Invite again
           </Button>{' '}
         </>
@@ -102,6 +111,7 @@ function ChangeMember({ member }: { member: Member }) {
         title={`Remove ${name}?`}
         text="When you confirm, the person is signed out of this Tenant everywhere."
         needs="tenant:member:delete"
+        refusal={refusal}
         change={remove}
       />
       {isInviting && email && <InviteAgain member={member} email={email} onClose={() => setInviting(false)} />}
@@ -112,6 +122,7 @@ function ChangeMember({ member }: { member: Member }) {
 
 function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
   const [role, setRole] = useState<Role>(member.role);
+  const roles = useRoleNames(member.role);
   const name = personName(member);
   const save = useChange({
     of: member,
@@ -133,7 +144,7 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
           </>
         }
       >
-        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roleNames} onValue={setRole} />
+        <Choice label="Role" name="role" hint={roleMeaning[role]} value={role} options={roles} onValue={setRole} />
       </Form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { Member } from '@sluice/sdk';
+import { useGiving } from '../../api/giving.ts';
 
 export type Role = Member['role'];
 
@@ -9,6 +10,13 @@ export const roleNames: Readonly<Record<Role, string>> = {
   DEVELOPER: 'Developer',
   AUDITOR: 'Auditor',
 };
+
+/** The roles that the person can give, and the one that a member has. */
+export function useRoleNames(current?: Role): Partial<Record<Role, string>> {
+  const giving = useGiving();
+  const offered = Object.entries(roleNames) as [Role, string][];
+  return Object.fromEntries(offered.filter(([role]) => role === current || giving.ofRole(role) === undefined));
+}
 
 export const roleMeaning: Readonly<Record<Role, string>> = {
   OWNER: 'May do everything, and delete the Tenant.',

@@ -2,6 +2,8 @@ import type { SignedIn } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
+import { useGiving } from '../../api/giving.ts';
+import { useMe } from '../../api/me.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
@@ -10,7 +12,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SettingsPage } from './settings-page.tsx';
-import { usePeople } from './use-people.ts';
+import { useMembers, usePeople } from './use-people.ts';
 
 const route = getRouteApi('/settings/sign-ins');
 
@@ -85,7 +87,19 @@ function Who({ signIn: { user_id: user = '', application_id: application } }: { 
   );
 }
 
-function EndSignIn({ signIn: { id } }: { signIn: SignedIn }) {
+/** People end their own sign-ins. The rights for those of others depend on the role of the person. */
+function useEndRefusal({ user_id: userId, application_id: applicationId }: SignedIn) {
+  const me = useMe();
+  const giving = useGiving();
+  const member = useMembers()?.find(({ user }) => user.id === userId);
+  const isOwn = userId === undefined ? applicationId === me.application_id : userId === me.user?.id;
+  if (isOwn) return {};
+  return { needs: 'tenant:member:update' as const, refusal: member && giving.ofRole(member.role) };
+}
+
+function EndSignIn({ signIn }: { signIn: SignedIn }) {
+  const { id } = signIn;
+  const { needs, refusal } = useEndRefusal(signIn);
   const end = useChange({
     act: (options) => sluice.console.signIns.delete(id, options),
     said: () => 'The sign-in was ended',
@@ -96,6 +110,8 @@ function EndSignIn({ signIn: { id } }: { signIn: SignedIn }) {
       act="End"
       title="End this sign-in?"
       text="When you confirm, that browser is signed out. The person may sign in again."
+      needs={needs}
+      refusal={refusal}
       change={end}
     />
   );
