@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { MetricsCard } from '../../metrics/metrics-card.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -13,6 +14,7 @@ import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
 import { toneOf } from './application-types.ts';
 import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
+import { CallWithKey } from './call-with-key.tsx';
 import { CallableProxies } from './callable-proxies.tsx';
 import { ExplainAccess } from './explain-access.tsx';
 import { ExplainCall } from './explain-call.tsx';
@@ -38,6 +40,7 @@ function Detail() {
 
 function Found({ application }: { application: Application }) {
   const { id, name, type, created_at, modified_at, expires_at, allowed_origins: origins, proxies } = application;
+  const { range } = route.useSearch();
   const navigate = useNavigate();
   const uses = useUses(id);
   const remove = useChange({
@@ -81,9 +84,11 @@ function Found({ application }: { application: Application }) {
           }}
         />
       </Card>
+      {type !== 'management' && <MetricsCard range={range} filter={{ application_id: id }} />}
       <ApplicationUses uses={uses} />
       <ApplicationGrants application={application} />
       <ApplicationKeys application={application} />
+      <CallWithKey application={application} />
       {type !== 'management' && <ExplainAccess application={application} />}
       {type === 'private' && <ExplainCall application={application} />}
     </Page>

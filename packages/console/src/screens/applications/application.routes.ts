@@ -1,11 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { type NameSearch, nameSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
+import { type RangeSearch, rangeSearch } from '../../metrics/range.ts';
 import { type ApplicationType, isApplicationType } from './application-types.ts';
 
 interface ListSearch extends NameSearch {
   type?: ApplicationType;
 }
+
+const questions = ['token', 'proxy', 'method', 'path', 'revealing', 'place'] as const;
+
+/** `token` is of the question about a token, the others are of the question about a call. */
+type QuestionSearch = Partial<Record<(typeof questions)[number], string>>;
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -26,8 +32,10 @@ const create = createRoute({
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/applications/$id',
-  /** `token` is of the question about a token, the others are of the question about a call. */
-  validateSearch: (search) => textSearch(search, ['token', 'proxy', 'method', 'path', 'revealing', 'place']),
+  validateSearch: (search): QuestionSearch & RangeSearch => ({
+    ...textSearch(search, questions),
+    ...rangeSearch(search),
+  }),
   component: lazyRouteComponent(() => import('./application-detail.tsx'), 'ApplicationDetail'),
 });
 

@@ -41,7 +41,11 @@ export function ExplainCall({ application }: { application: Application }) {
       ...(revealed && { revealing: revealed }),
       ...(at && { place: at }),
     };
-    navigate({ search: (former) => ({ token: former.token, ...search }), replace: true, resetScroll: false });
+    navigate({
+      search: ({ revealing: _, place: __, ...others }) => ({ ...others, ...search }),
+      replace: true,
+      resetScroll: false,
+    });
   };
   const names: Record<string, string> = {
     '': 'Choose a Proxy',

@@ -1,69 +1,93 @@
-import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { headerPrefix, sluice } from '../../api/client.ts';
-import { useMe } from '../../api/me.ts';
+import { Snippet } from '../../code/snippet.tsx';
+import { createTokenLines, invokeLines } from '../../code/snippets.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Code } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/layout.tsx';
 import styles from './overview.module.css';
+import type { Progress } from './use-progress.ts';
 
-const keyHeader = `-H "${headerPrefix}-API-KEY: $SLUICE_API_KEY"`;
-const json = "-H 'Content-Type: application/json'";
-
-const createToken = `curl "$SLUICE_URL/tokens" \\
-  ${keyHeader} \\
-  ${json} \\
-  -d '{"type": "card", "data": {"number": "4242424242424242"}}'`;
-
-const invoke = `curl "$SLUICE_URL/proxy" \\
-  ${keyHeader} \\
-  -H "${headerPrefix}-PROXY-KEY: $SLUICE_PROXY_KEY" \\
-  ${json} \\
-  -d '{"card": "{{ <token id> | json: '\\''$.number'\\'' }}"}'`;
-
-/** From nothing to the first invocation, with calls to copy. Completed steps are marked. */
-export function FirstSteps() {
-  const { permissions } = useMe();
-  const usage = useQuery({ queryKey: ['tenant', 'usage'], queryFn: ({ signal }) => sluice.tenant.usage({ signal }) });
-  const proxies = useQuery({
-    queryKey: ['proxies', 'any'],
-    queryFn: ({ signal }) => sluice.proxies.list({ size: 1 }, { signal }).page(),
-    enabled: permissions.includes('proxy:read'),
-  });
-  const counts = Object.values(usage.data?.token_report.metrics_by_type ?? {});
-  const hasTokens = counts.some(({ count }) => count > 0);
-  const hasProxies = (proxies.data?.pagination.total_items ?? 0) > 0;
+/** From nothing to the first invocation, with calls to copy. A step is ticked by what exists. */
+export function FirstSteps({ progress: { application, token, proxy } }: { progress: Progress }) {
   return (
     <Card
-      title={hasTokens && hasProxies ? 'Nothing was invoked in the last hour' : 'Your first invocation'}
-      intro="Three calls. SLUICE_URL is the base URL of the service; on your own machine http://127.0.0.1:8080."
+      title="Your first invocation"
+      intro="When the destination has received a value through a Proxy, this page shows your figures."
     >
       <ol className={styles.steps}>
-        <Step number={1} done={hasTokens} title="Store a value in the vault">
-          <p>Create an Application whose key may create and use tokens, and store a card. The response is a token.</p>
-          <div>
-            <LinkButton to="/applications/new" small needs="application:create">
-              New Application
-            </LinkButton>
-          </div>
-          <Code text={createToken} what="the call that creates a token" />
+        <Step number={1} done={application !== null} title="Create an Application">
+          {application ? (
+            <p>
+              <Link to="/applications/$id" params={{ id: application.id }}>
+                {application.name}
+              </Link>{' '}
+              has a key. In the shell that makes the calls below it is SLUICE_API_KEY.
+            </p>
+          ) : (
+            <>
+              <p>
+                Of the type private, with the permissions token:create and token:use. Its key is shown once: keep it in
+                SLUICE_API_KEY.
+              </p>
+              <div>
+                <LinkButton to="/applications/new" small needs="application:create">
+                  New Application
+                </LinkButton>
+              </div>
+            </>
+          )}
         </Step>
-        <Step number={2} done={hasProxies} title="Create a Proxy">
-          <p>It has the URL of the destination that needs the value.</p>
-          <div>
-            <LinkButton to="/proxies/new" small needs="proxy:create">
-              New Proxy
-            </LinkButton>
-          </div>
+        <Step number={2} done={token !== null} title="Store a value in the vault">
+          {token ? (
+            <p>
+              <Link to="/tokens/$id" params={{ id: token.id }}>
+                {token.id}
+              </Link>{' '}
+              stands for it.
+            </p>
+          ) : (
+            <>
+              <p>The response is a token, which stands for the card.</p>
+              <Snippet lines={createTokenLines()} what="the call that creates a token" />
+            </>
+          )}
         </Step>
-        <Step number={3} done={false} title="Send the token through it">
-          <p>The destination receives the value. You never held it.</p>
-          <Code text={invoke} what="the call through the Proxy" />
+        <Step number={3} done={proxy !== null} title="Create a Proxy">
+          {proxy ? (
+            <p>
+              <Link to="/proxies/$id" params={{ id: proxy.id }}>
+                {proxy.name}
+              </Link>{' '}
+              sends to {proxy.destination_url}
+            </p>
+          ) : (
+            <>
+              <p>It has the URL of the destination that needs the value.</p>
+              <div>
+                <LinkButton to="/proxies/new" small needs="proxy:create">
+                  New Proxy
+                </LinkButton>
+              </div>
+            </>
+          )}
+        </Step>
+        <Step number={4} done={false} title="Send the token through it">
+          <p>{needsOf({ token, proxy })}The destination receives the value. You never held it.</p>
+          <Snippet lines={invokeLines({ proxy, tokenId: token?.id })} what="the call through the Proxy" />
         </Step>
       </ol>
     </Card>
   );
+}
+
+/** What the call expects in the environment, besides the key. */
+function needsOf({ token, proxy }: Pick<Progress, 'token' | 'proxy'>): string {
+  const names = [
+    ...(token ? [] : ['the token as SLUICE_TOKEN']),
+    ...(proxy ? [] : ['the key of the Proxy as SLUICE_PROXY_KEY']),
+  ];
+  return names.length > 0 ? `It expects ${names.join(' and ')}. ` : '';
 }
 
 interface StepProps {

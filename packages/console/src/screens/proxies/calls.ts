@@ -1,5 +1,6 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
-import { baseUrl, headerPrefix } from '../../api/client.ts';
+import { baseUrl } from '../../api/client.ts';
+import { connectingLines, invokeLines } from '../../code/snippets.ts';
 import type { KeyPlace } from './proxy-draft.ts';
 
 interface Client {
@@ -7,18 +8,18 @@ interface Client {
   /** Where it sends the API key. Absent for clients that send our header. */
   place?: KeyPlace;
   /** Lines to copy. The caller's key is in an environment variable, so that no file and no history of a shell contains it. */
-  linesFor: (proxy: Called) => string;
+  linesFor: (proxy: Called, tokenId: string | undefined) => string;
 }
 
 type Called = Pick<ProxyResource, 'key' | 'require_auth' | 'destination_url' | 'path_name'>;
 
-const ofPrefix = headerPrefix === 'SVC' ? '' : `, headerPrefix: '${headerPrefix}'`;
-const connecting = `const sluice = new Sluice({ baseUrl: '${baseUrl}', apiKey: process.env.SLUICE_API_KEY${ofPrefix} });`;
-
 /** Of any Proxy. With a route, its name takes the place of the key. */
 const ofAnyProxy = {
-  curl: { name: 'curl', linesFor: curlCall },
-  library: { name: 'Client library (TypeScript)', linesFor: libraryCall },
+  curl: { name: 'curl', linesFor: (proxy, tokenId) => invokeLines({ proxy, tokenId }).curl },
+  library: {
+    name: 'Client library (TypeScript)',
+    linesFor: (proxy, tokenId) => invokeLines({ proxy, tokenId }).typescript,
+  },
 } as const satisfies Record<string, Client>;
 
 /** Published clients, which take a base URL and one key. */
@@ -48,7 +49,7 @@ const anthropic = new Anthropic({
     linesFor: ({ path_name }) => `import { Sluice } from '@sluice/sdk';
 import Stripe from 'stripe';
 
-${connecting}
+${connectingLines()}
 const stripe = new Stripe('set-by-sluice', {
   httpClient: Stripe.createFetchHttpClient(sluice.route('${path_name}').fetch),
 });`,
@@ -96,28 +97,4 @@ function repositoriesOf({ destination_url }: Called): string {
 function withVersion(proxy: Called): string {
   const { pathname } = new URL(proxy.destination_url);
   return pathname.replace(/\/$/, '').endsWith('/v1') ? routeOf(proxy) : `${routeOf(proxy)}/v1`;
-}
-
-const body = `{"card": "{{ <token id> | json: '$.number' }}"}`;
-
-function curlCall(proxy: Called): string {
-  const { key, require_auth: needsKey, path_name } = proxy;
-  const headers = [
-    ...(path_name ? [] : [`-H '${headerPrefix}-PROXY-KEY: ${key}'`]),
-    ...(needsKey || path_name ? [`-H "${headerPrefix}-API-KEY: $SLUICE_API_KEY"`] : []),
-    "-H 'Content-Type: application/json'",
-  ];
-  const url = path_name ? routeOf(proxy) : `${baseUrl}/proxy`;
-  return [`curl '${url}'`, ...headers, `-d '${body.replaceAll("'", `'\\''`)}'`].join(' \\\n  ');
-}
-
-function libraryCall({ key, path_name }: Called): string {
-  return `import { Sluice } from '@sluice/sdk';
-
-${connecting}
-const answer = await sluice.${path_name ? `route('${path_name}')` : `proxy('${key}')`}.send('/', {
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ card: \`{{ \${tokenId} | json: '$.number' }}\` }),
-});`;
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { headerPrefix, sluice } from '../../api/client.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
+import { MetricsCard } from '../../metrics/metrics-card.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Submit } from '../../ui/form.tsx';
@@ -24,6 +25,7 @@ const route = getRouteApi('/proxies/$id/');
 
 export function ProxySettings() {
   const { id } = route.useParams();
+  const { range } = route.useSearch();
   const { data: proxy } = useSuspenseQuery(proxyQuery(id));
   const [editing, setEditing] = useState(false);
   if (editing) return <Editor proxy={proxy} onDone={() => setEditing(false)} />;
@@ -39,6 +41,7 @@ export function ProxySettings() {
       >
         <Settings proxy={proxy} />
       </Card>
+      <MetricsCard range={range} filter={{ proxy_id: id }} />
       <LastInvocations proxyId={id} />
       <ProxyCallers proxy={proxy} />
       <CallIt proxy={proxy} />

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { type NameSearch, nameSearch, type PageSearch, pageSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
+import { rangeSearch } from '../../metrics/range.ts';
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -24,6 +25,7 @@ const detail = createRoute({
 const settings = createRoute({
   getParentRoute: () => detail,
   path: '/',
+  validateSearch: rangeSearch,
   component: lazyRouteComponent(() => import('./proxy-settings.tsx'), 'ProxySettings'),
 });
 

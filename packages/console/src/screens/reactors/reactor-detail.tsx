@@ -8,6 +8,7 @@ import { useEdit } from '../../api/use-edit.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
+import { MetricsCard } from '../../metrics/metrics-card.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -15,6 +16,7 @@ import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CallReactor } from './call-reactor.tsx';
 import { formulaQuery } from './formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
 import { ReactorForm } from './reactor-form.tsx';
@@ -41,6 +43,7 @@ function Detail() {
 
 function Found({ reactor }: { reactor: Reactor }) {
   const { id, name, code } = reactor;
+  const { range } = route.useSearch();
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const remove = useChange({
@@ -78,7 +81,9 @@ function Found({ reactor }: { reactor: Reactor }) {
         </Card>
       )}
       {code !== undefined && <OwnCode reactor={reactor} />}
+      <MetricsCard range={range} filter={{ reactor_id: id }} />
       <ReactorRuns reactorId={id} />
+      <CallReactor reactorId={id} />
     </Page>
   );
 }

@@ -26,7 +26,7 @@ const columns: readonly Column<ReactorRun>[] = [
 
 /** The asynchronous runs of one Reactor, which are kept for a day. */
 export function ReactorRuns({ reactorId }: { reactorId: string }) {
-  const { start } = route.useSearch();
+  const { start, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
     queryKey: ['reactors', reactorId, 'runs', { start }],
@@ -39,7 +39,7 @@ export function ReactorRuns({ reactorId }: { reactorId: string }) {
     atEnd: true,
     cell: (run) => <RunDetails run={run} reactorId={reactorId} />,
   };
-  const goTo = (search: { start?: string }) => navigate({ search, resetScroll: false });
+  const goTo = (page: { start?: string }) => navigate({ search: { ...search, ...page }, resetScroll: false });
   return (
     <Card
       title="Runs"

@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { type NameSearch, nameSearch, textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
+import { type RangeSearch, rangeSearch } from '../../metrics/range.ts';
 
 interface NewSearch {
   formula?: string;
 }
 
-interface DetailSearch {
+interface DetailSearch extends RangeSearch {
   /** Where a page of its runs begins. */
   start?: string;
 }
@@ -29,7 +30,7 @@ const create = createRoute({
 const detail = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reactors/$id',
-  validateSearch: (search): DetailSearch => textSearch(search, ['start']),
+  validateSearch: (search): DetailSearch => ({ ...textSearch(search, ['start']), ...rangeSearch(search) }),
   component: lazyRouteComponent(() => import('./reactor-detail.tsx'), 'ReactorDetail'),
 });
 

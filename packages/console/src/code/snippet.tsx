@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import { Code } from '../ui/copy.tsx';
+import styles from './snippet.module.css';
+import type { Lines } from './snippets.ts';
+
+const clients = { curl: 'curl', typescript: 'TypeScript' } as const satisfies Record<keyof Lines, string>;
+
+interface SnippetProps {
+  lines: Lines;
+  /** Completes `Copy …`. */
+  what: string;
+}
+
+/** A call to copy, for the client that the person uses. */
+export function Snippet({ lines, what }: SnippetProps) {
+  const [client, setClient] = useState<keyof Lines>('curl');
+  return (
+    <div className={styles.snippet}>
+      <fieldset className={styles.clients}>
+        <legend className="unseen">Client for {what}</legend>
+        {Object.entries(clients).map(([each, name]) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === client}
+            onClick={() => setClient(each as keyof Lines)}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      <Code text={lines[client]} what={what} />
+    </div>
+  );
+}

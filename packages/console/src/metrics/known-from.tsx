@@ -1,0 +1,18 @@
+import { Time } from '../ui/time.tsx';
+import type { RangeMetrics } from './use-metrics.ts';
+
+/** Explains the hatched part of the charts. */
+export function KnownFrom({ metrics: { requests, known_from: knownFrom } }: { metrics: RangeMetrics }) {
+  if (!requests.includes(null)) return <p />;
+  return (
+    <p>
+      {knownFrom ? (
+        <>
+          Hatched: no data yet. Counted since <Time at={knownFrom} />.
+        </>
+      ) : (
+        'Hatched: unknown, because too many Proxies, Applications and Reactors were in use at once.'
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,47 @@
+import { Card } from '../ui/layout.tsx';
+import { Guarded, Loaded } from '../ui/states.tsx';
+import { Causes } from './causes.tsx';
+import styles from './metrics.module.css';
+import { InvocationsChart, LatencyChart } from './metrics-charts.tsx';
+import type { Range } from './range.ts';
+import { RangeSwitch } from './range-switch.tsx';
+import { StepsTable } from './steps-table.tsx';
+import { type MetricsFilter, useMetrics } from './use-metrics.ts';
+
+interface MetricsCardProps {
+  /** Of the address. */
+  range: Range | undefined;
+  filter: MetricsFilter;
+}
+
+/** What happened with one Proxy, Application or Reactor. */
+export function MetricsCard({ range = 'hour', filter }: MetricsCardProps) {
+  return (
+    <Card title="Metrics" acts={<RangeSwitch />}>
+      <Guarded needs="report:read" what="You cannot see metrics">
+        <Metrics range={range} filter={filter} />
+      </Guarded>
+    </Card>
+  );
+}
+
+function Metrics({ range, filter }: { range: Range; filter: MetricsFilter }) {
+  const query = useMetrics({ range, filter });
+  return (
+    <Loaded query={query}>
+      {(metrics) => (
+        <div className={styles.all} aria-busy={query.isPlaceholderData}>
+          <InvocationsChart metrics={metrics} filter={filter} />
+          <div className={styles.pair}>
+            <LatencyChart metrics={metrics} filter={filter} />
+            <div className={styles.titled}>
+              <h3>Errors by cause</h3>
+              <Causes metrics={metrics} filter={filter} />
+            </div>
+          </div>
+          <StepsTable metrics={metrics} />
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,38 @@
+/** One for each step. Null where nothing was recorded, which is not the same as nothing. */
+export type Counts = readonly (number | null)[];
+
+/** Undefined if every step is unknown. */
+export function sumOf(counts: Counts): number | undefined {
+  return counts.reduce<number | undefined>((sum, count) => (count === null ? sum : (sum ?? 0) + count), undefined);
+}
+
+/** The steps of several lists, added. A step that is unknown in all of them is unknown. */
+export function addUp(lists: readonly Counts[], steps: number): Counts {
+  return Array.from({ length: steps }, (_, at) => sumOf(lists.map((list) => list[at] ?? null)) ?? null);
+}
+
+/** The step with the highest count; undefined if nothing was counted. */
+export function peakOf(counts: Counts): { step: number; count: number } | undefined {
+  const count = Math.max(0, ...counts.map((each) => each ?? 0));
+  return count === 0 ? undefined : { step: counts.indexOf(count), count };
+}
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+
+/** `2.5 % of all`. There is no part of nothing. */
+export function shareText(part: number | undefined, all: number | undefined): string {
+  if (part === undefined || all === undefined) return '';
+  return all === 0 ? 'nothing was invoked' : `${percent.format(part / all)} of all`;
+}
+
+const whole = new Intl.NumberFormat();
+const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+export function countText(count: number | null | undefined): string {
+  return count === null || count === undefined ? '–' : whole.format(count);
+}
+
+export function millisecondsText(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  return `${value < 10 ? tenths.format(value) : whole.format(Math.round(value))} ms`;
+}
