@@ -1,5 +1,5 @@
 import type { TenantMetrics } from '@sluice/sdk';
-import { eventually, serveHttp, useStack } from '@sluice/testing';
+import { eventually, serveHttp, useStack, waitUntil } from '@sluice/testing';
 import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
 import { openConsole, signIn } from './open-console.ts';
@@ -11,6 +11,8 @@ const world = useStack(async (closing) => {
   });
   return { ...platform, destination };
 });
+
+const calling = { type: 'private' as const, permissions: ['token:create' as const, 'token:use' as const] };
 
 const stepsOf = { hour: [60, 60], day: [96, 900], week: [84, 7_200], month: [120, 21_600] } as const;
 type Range = keyof typeof stepsOf;
@@ -46,18 +48,145 @@ async function answerMetrics(page: Page, of: (range: Range) => TenantMetrics): P
   });
 }
 
-test('a busy month has its numbers, its unknown part, and a read-out for pointer and keyboard', async () => {
+/** Nothing in any step. */
+function quiet(range: Range): TenantMetrics {
+  const { requests, errors: _, known_from, ...times } = busy(range);
+  const [zeros, nulls] = [requests.map(() => 0), requests.map(() => null)];
+  return { ...times, requests: zeros, errors: {}, destination_errors: zeros, latency_ms: { p50: nulls, p99: nulls } };
+}
+
+test('a new Tenant is led to its first invocation, and then sees its figures, also after a quiet hour', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice, stack, destination } = world.current;
+  const done = page.getByText('(done)');
+  await opened.goto('/', 'Overview');
+  await page.getByRole('heading', { name: 'Your first invocation' }).waitFor();
+  expect(await done.count()).toBe(0);
+  await opened.look('overview-first');
+  const proxy = await sluice.proxies.create({ name: 'P', destination_url: destination });
+  const caller = await sluice.applications.create({ ...calling, name: 'Caller' });
+  const client = clientOf(stack.baseUrl, caller.key).sluice;
+  const token = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+  await page.reload();
+  await page.getByRole('link', { name: token.id }).waitFor();
+  expect(await done.count()).toBe(3);
+  await opened.look('overview-first-done');
+
+  const one = client.proxy(proxy.key);
+  for (let at = 0; at < 40; at++) await one.fetch('/a');
+  for (let at = 0; at < 2; at++) await one.fetch('/fail');
+  for (let at = 0; at < 3; at++) await one.fetch('/a', { method: 'POST', body: '{{ nothing }}' });
+  const other = await sluice.proxies.create({ name: 'Other', destination_url: destination });
+  await client.proxy(other.key).fetch('/a');
+  const tile = (name: string) => page.locator('dl > div', { has: page.getByText(name, { exact: true }) }).first();
+  await eventually('the figures', async () => {
+    await page.reload();
+    await tile('Invocations').waitFor();
+    return (await tile('Invocations').innerText()).includes('46');
+  });
+  expect(await tile('Failed').innerText()).toMatch(/^Failed\s+3\s/);
+  expect(await tile('Destination errors').innerText()).toMatch(/^Destination errors\s+2\s/);
+  await opened.look('overview');
+
+  await page.route('**/api/tenants/self/metrics*', (route) =>
+    route.request().url().includes('range=hour') ? route.fulfill({ json: quiet('hour') }) : route.fallback(),
+  );
+  await page.reload();
+  await page.getByText('Nothing failed in the last hour.').waitFor();
+  expect(await tile('Invocations').innerText()).toMatch(/^Invocations\s+0\s/);
+  expect(await page.locator('body').innerText()).not.toContain('NaN');
+  expect(await page.getByText('Your first invocation').count()).toBe(0);
+  await opened.look('overview-quiet');
+});
+
+test('a Proxy, an Application and a Reactor have figures of their own', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice, stack, destination } = world.current;
+  const proxy = await sluice.proxies.create({ name: 'Of its own', destination_url: destination });
+  const code = 'module.exports = async () => ({ raw: {} });';
+  const reactor = await sluice.reactors.create({ name: 'Runs', code });
+  const caller = await sluice.applications.create({ ...calling, name: 'Calls both' });
+  const client = clientOf(stack.baseUrl, caller.key).sluice;
+  for (let at = 0; at < 3; at++) await client.proxy(proxy.key).fetch('/fail');
+  for (let at = 0; at < 2; at++) await client.reactors.react(reactor.id, { args: {} });
+  const shown = async (path: string, heading: string) => {
+    await opened.goto(path, heading);
+    const metrics = page.getByRole('region', { name: 'Metrics', exact: true });
+    const number = (name: string) =>
+      metrics.locator('dl > div', { has: page.getByText(name, { exact: true }) }).first();
+    await number('Invocations').waitFor();
+    return `${await number('Invocations').innerText()} ${await number('Destination errors').innerText()}`.split(/\s+/);
+  };
+  // A gateway writes what it counted of single things once a minute.
+  const isWritten = async () => {
+    const { requests } = await sluice.tenant.metrics({ reactor_id: reactor.id });
+    return requests.some((count) => (count ?? 0) > 0);
+  };
+  expect(await waitUntil(isWritten, 150_000)).toBe(true);
+  for (const [path, heading, invocations, theirs] of [
+    [`/proxies/${proxy.id}?range=day`, 'Of its own', '3', '3'],
+    [`/applications/${caller.id}?range=day`, 'Calls both', '5', '3'],
+    [`/reactors/${reactor.id}?range=day`, 'Runs', '2', '0'],
+  ] as const) {
+    await eventually(`the figures of ${heading}`, async () => (await shown(path, heading))[1] === invocations);
+    expect(await shown(path, heading)).toEqual(['Invocations', invocations, 'Destination', 'errors', theirs]);
+    await opened.look(`metrics-${path.split('/')[1]}`);
+  }
+});
+
+test('what is unknown is a dash and a hatched part, and no zero', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await answerMetrics(page, (range) => busy(range, stepsOf[range][0]));
+  await opened.goto('/', 'Overview');
+  await page.getByText('no data yet').first().waitFor();
+  const tile = page.locator('dl > div', { has: page.getByText('Invocations', { exact: true }) }).first();
+  expect(await tile.innerText()).toMatch(/^Invocations\s+–\s+no data yet$/);
+  expect(await page.getByText('Your first invocation').count()).toBe(0);
+  await opened.look('overview-unknown');
+});
+
+test('a busy month has a read-out for pointer and keyboard, a table, and leads to what it counts', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
   await answerMetrics(page, (range) => busy(range, range === 'month' ? 40 : 0));
   await opened.goto('/?range=month', 'Overview');
   await page.getByText('no data yet').first().waitFor();
   await opened.look('overview-month');
-  await page.getByRole('link', { name: 'Day', exact: true }).click();
-  await page.getByRole('heading', { name: 'Invocations a quarter of an hour' }).waitFor();
-  expect(new URL(page.url()).search).toBe('?range=day');
+  await page.getByRole('link', { name: 'Hour', exact: true }).click();
+  await page.getByRole('heading', { name: 'Invocations per minute' }).waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(await page.locator('nav[aria-label=Range] [aria-current]').allInnerTexts()).toEqual(['Hour']);
+
   const steps = page.getByRole('slider', { name: /^Steps of Invocations/ });
   await steps.focus();
+  const newest = await steps.getAttribute('aria-valuetext');
   await page.keyboard.press('ArrowLeft');
-  await opened.look('overview-day');
+  const former = await steps.getAttribute('aria-valuetext');
+  expect(former).not.toBe(newest);
+  expect(former).toMatch(/: \d+ invocations, \d+ failed, 3 destination errors, latency \d+ ms, 99% below \d+ ms$/);
+  await opened.look('overview-step');
+  await page.keyboard.press('Escape');
+  const { x = 0, y = 0, width = 0, height = 0 } = (await steps.boundingBox()) ?? {};
+  await page.mouse.move(x + width * 0.25, y + height / 2);
+  await page.getByRole('link', { name: 'Audit log', exact: true }).waitFor();
+  await page.mouse.click(x + width * 0.25, y + height / 2);
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+  const { searchParams } = new URL(page.url());
+  const between = Date.parse(searchParams.get('end_date') ?? '') - Date.parse(searchParams.get('start_date') ?? '');
+  expect(between).toBe(60_000);
+  await page.goBack();
+  await steps.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Invocations', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'destination_timeout' }).click();
+  await page.getByRole('heading', { name: 'Invocations', level: 1 }).waitFor();
+  expect(new URL(page.url()).searchParams.get('status')).toContain('504');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Show as a table' }).click();
+  expect(await page.getByRole('group', { name: 'Metrics by step' }).getByRole('row').count()).toBe(61);
+  await opened.look('overview-table');
 });

@@ -91,10 +91,10 @@ export function reactLines({ reactorId, tokenId }: { reactorId: string; tokenId?
       body: `'{"args": {"card": "{{ ${tokenId ?? `'"$SLUICE_TOKEN"'`} }}"}}'`,
     }),
     typescript: `${connectingLines(tokenId ? [] : ['SLUICE_TOKEN'])}
-const result = await sluice.reactors.react('${reactorId}', {
+const { raw } = await sluice.reactors.react('${reactorId}', {
   args: { card: ${expressionOf(tokenId)} },
 });
-console.log(result);`,
+console.log(raw);`,
   };
 }
 

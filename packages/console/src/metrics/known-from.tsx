@@ -8,7 +8,7 @@ export function KnownFrom({ metrics: { requests, known_from: knownFrom } }: { me
     <p>
       {knownFrom ? (
         <>
-          Hatched: no data yet. Counted since <Time at={knownFrom} />.
+          Hatched: no data yet. Counting began <Time at={knownFrom} />.
         </>
       ) : (
         'Hatched: unknown, because too many Proxies, Applications and Reactors were in use at once.'

@@ -7,22 +7,22 @@ import { ranges } from './range.ts';
 import { startText, stepOf, stepText } from './step-text.ts';
 import { addUp, countText, millisecondsText, peakOf, sumOf } from './sums.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
+import { useTimeZone } from './use-time-zone.ts';
 
 interface ChartProps {
   metrics: RangeMetrics;
   filter: MetricsFilter;
-  timeZone?: string | undefined;
 }
 
 /** Invocations that succeeded, that failed at the destination, and that failed here, on one another. */
-export function InvocationsChart({ metrics, filter, timeZone }: ChartProps) {
+export function InvocationsChart({ metrics, filter }: ChartProps) {
   const { requests, destination_errors: theirs, range } = metrics;
   const failed = addUp(Object.values(metrics.errors), requests.length);
   const good = requests.map((all, at) =>
     all === null ? null : Math.max(0, all - (failed[at] ?? 0) - (theirs[at] ?? 0)),
   );
   const peak = peakOf(requests);
-  const { step, start, common } = useSteps({ metrics, filter, timeZone });
+  const { step, start, common } = useSteps({ metrics, filter });
   const at = <T,>(values: readonly T[], all: T | undefined) => (step === undefined ? all : values[step]);
   return (
     <Chart
@@ -37,7 +37,7 @@ export function InvocationsChart({ metrics, filter, timeZone }: ChartProps) {
       format={countText}
     >
       <Numbers
-        {...{ metrics, filter, step, timeZone }}
+        {...{ metrics, filter, step }}
         about={`In the last ${ranges[range].last}${peak ? ` · peak ${countText(peak.count)} at ${start(peak.step)}` : ''}`}
         numbers={[
           { name: 'Invocations', tone: 'accent', value: countText(at(requests, sumOf(requests))) },
@@ -51,10 +51,10 @@ export function InvocationsChart({ metrics, filter, timeZone }: ChartProps) {
 }
 
 /** Of the median and of the slowest hundredth. A step without invocations has none. */
-export function LatencyChart({ metrics, filter, timeZone }: ChartProps) {
+export function LatencyChart({ metrics, filter }: ChartProps) {
   const { p50, p99 } = metrics.latency_ms;
   const slowest = peakOf(p99);
-  const { step, start, common } = useSteps({ metrics, filter, timeZone });
+  const { step, start, common } = useSteps({ metrics, filter });
   const newest = p99.findLastIndex((value) => value !== null);
   const shown = step ?? newest;
   return (
@@ -64,12 +64,12 @@ export function LatencyChart({ metrics, filter, timeZone }: ChartProps) {
       kind="lines"
       series={[
         { name: 'Median', tone: 'accent', values: p50 },
-        { name: '99 % below', tone: 'warn', values: p99 },
+        { name: '99% below', tone: 'warn', values: p99 },
       ]}
       format={millisecondsText}
     >
       <Numbers
-        {...{ metrics, filter, step, timeZone }}
+        {...{ metrics, filter, step }}
         about={
           slowest
             ? `Latest, at ${start(newest)} · slowest ${millisecondsText(slowest.count)} at ${start(slowest.step)}`
@@ -77,7 +77,7 @@ export function LatencyChart({ metrics, filter, timeZone }: ChartProps) {
         }
         numbers={[
           { name: 'Median', tone: 'accent', value: millisecondsText(p50[shown]) },
-          { name: '99 % below', tone: 'warn', value: millisecondsText(p99[shown]) },
+          { name: '99% below', tone: 'warn', value: millisecondsText(p99[shown]) },
         ]}
       />
     </Chart>
@@ -85,7 +85,8 @@ export function LatencyChart({ metrics, filter, timeZone }: ChartProps) {
 }
 
 /** The chosen step of a chart, and what its plot needs for it. */
-function useSteps({ metrics, filter, timeZone }: ChartProps) {
+function useSteps({ metrics, filter }: ChartProps) {
+  const timeZone = useTimeZone();
   const [chosen, setStep] = useState<number>();
   const navigate = useNavigate();
   const { from, to, requests } = metrics;
@@ -111,5 +112,5 @@ function describe(metrics: RangeMetrics, at: number): string {
 }
 
 function latencyText({ latency_ms: { p50, p99 } }: RangeMetrics, at: number): string {
-  return (p50[at] ?? null) === null ? '–' : `${millisecondsText(p50[at])}, 99 % below ${millisecondsText(p99[at])}`;
+  return (p50[at] ?? null) === null ? '–' : `${millisecondsText(p50[at])}, 99% below ${millisecondsText(p99[at])}`;
 }

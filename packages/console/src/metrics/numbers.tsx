@@ -3,13 +3,13 @@ import { linkOfStep } from './links.ts';
 import styles from './metrics.module.css';
 import { stepOf, stepText } from './step-text.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
+import { useTimeZone } from './use-time-zone.ts';
 
 interface NumbersProps {
   metrics: RangeMetrics;
   filter: MetricsFilter;
   /** The chosen one. Without one the numbers are those of the whole range. */
   step: number | undefined;
-  timeZone: string | undefined;
   /** Of the whole range, in the place of the chosen step. */
   about: string;
   /** `tone` is the colour that the chart has for it. */
@@ -17,10 +17,10 @@ interface NumbersProps {
 }
 
 /** What a chart says in numbers, and which of its steps they are of. */
-export function Numbers({ metrics, filter, step, timeZone, about, numbers }: NumbersProps) {
+export function Numbers({ metrics, filter, step, about, numbers }: NumbersProps) {
   return (
     <>
-      <p className={styles.when}>{step === undefined ? about : <When {...{ metrics, filter, step, timeZone }} />}</p>
+      <p className={styles.when}>{step === undefined ? about : <When {...{ metrics, filter, step }} />}</p>
       <dl className={styles.numbers}>
         {numbers.map(({ name, value, tone }) => (
           <div key={name}>
@@ -36,13 +36,9 @@ export function Numbers({ metrics, filter, step, timeZone, about, numbers }: Num
   );
 }
 
-function When({
-  metrics,
-  filter,
-  step,
-  timeZone,
-}: Omit<NumbersProps, 'numbers' | 'about' | 'step'> & { step: number }) {
+function When({ metrics, filter, step }: Omit<NumbersProps, 'numbers' | 'about' | 'step'> & { step: number }) {
   const { from, to, requests } = metrics;
+  const timeZone = useTimeZone();
   const chosen = stepOf(metrics, step);
   const { link, name, why } = linkOfStep(chosen, filter);
   return (

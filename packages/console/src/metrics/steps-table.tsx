@@ -6,6 +6,7 @@ import styles from './metrics.module.css';
 import { stepOf, stepText } from './step-text.ts';
 import { addUp, countText, millisecondsText } from './sums.ts';
 import type { RangeMetrics } from './use-metrics.ts';
+import { useTimeZone } from './use-time-zone.ts';
 
 interface Row {
   time: string;
@@ -22,11 +23,12 @@ const columns: readonly Column<Row>[] = [
   { title: 'Failed', atEnd: true, cell: ({ failed }) => failed },
   { title: 'Destination errors', atEnd: true, cell: ({ theirs }) => theirs },
   { title: 'Median', atEnd: true, cell: ({ p50 }) => p50 },
-  { title: '99 % below', atEnd: true, cell: ({ p99 }) => p99 },
+  { title: '99% below', atEnd: true, cell: ({ p99 }) => p99 },
 ];
 
 /** The numbers of the charts, newest first, and what the hatched part of the charts means. */
-export function StepsTable({ metrics, timeZone }: { metrics: RangeMetrics; timeZone?: string | undefined }) {
+export function StepsTable({ metrics }: { metrics: RangeMetrics }) {
+  const timeZone = useTimeZone();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

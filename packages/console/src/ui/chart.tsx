@@ -50,7 +50,7 @@ export function Chart(props: ChartProps) {
   const top = roundAbove(Math.max(0, ...sums));
   return (
     <figure className={styles.chart}>
-      <div className={styles.numbers}>{children}</div>
+      <div className={kind === 'bars' ? styles.many : styles.numbers}>{children}</div>
       <div className={styles.body}>
         <div className={styles.values} aria-hidden="true">
           {[top, top / 2, 0].map((value) => (
@@ -166,7 +166,7 @@ function lineOf(values: Values, top: number): string {
       const x = ((at + 0.5) / values.length) * width;
       const y = (1 - value / top) * height;
       const isAlone = (values[at - 1] ?? null) === null;
-      return isAlone ? `M${x - 3} ${y}L${x} ${y}` : `L${x} ${y}`;
+      return isAlone ? `M${x - 3} ${y}L${x + 1} ${y}` : `L${x} ${y}`;
     })
     .join('');
 }

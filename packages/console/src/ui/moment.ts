@@ -51,11 +51,6 @@ export function clockText(at: string, zone: Zone): string {
   return formatsOf(zone).clock.format(Date.parse(at));
 }
 
-/** A moment of today, to the minute. */
-export function minuteText(at: string, zone: Zone): string {
-  return formatsOf(zone).minute.format(Date.parse(at));
-}
-
 type Formats = ReturnType<typeof createFormats>;
 
 const formats: Partial<Record<Zone, Formats>> = {};
@@ -76,6 +71,5 @@ function createFormats(zone: Zone) {
     date: new Intl.DateTimeFormat(undefined, { ...date, ...given }),
     exact: new Intl.DateTimeFormat(undefined, { ...date, ...time, second: '2-digit', ...named }),
     clock: new Intl.DateTimeFormat(undefined, { ...time, ...milliseconds, ...named }),
-    minute: new Intl.DateTimeFormat(undefined, { ...time, ...named }),
   };
 }

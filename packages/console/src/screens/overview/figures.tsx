@@ -47,7 +47,7 @@ function Tiles({ metrics }: { metrics: RangeMetrics }) {
       <Tile
         name="Latency, latest"
         value={millisecondsText(latency.p50[newest])}
-        about={newest < 0 ? '' : `99 % below ${millisecondsText(latency.p99[newest])}`}
+        about={newest < 0 ? '' : `99% below ${millisecondsText(latency.p99[newest])}`}
       />
       <Tokens />
     </dl>

@@ -41,6 +41,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
         <Step number={2} done={token !== null} title="Store a value in the vault">
           {token ? (
             <p>
+              The token{' '}
               <Link to="/tokens/$id" params={{ id: token.id }}>
                 {token.id}
               </Link>{' '}
