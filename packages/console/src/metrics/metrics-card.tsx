@@ -8,14 +8,14 @@ import { RangeSwitch } from './range-switch.tsx';
 import { StepsTable } from './steps-table.tsx';
 import { type MetricsFilter, useMetrics } from './use-metrics.ts';
 
-interface MetricsCardProps {
+export interface MetricsCardProps {
   /** Of the address. */
   range: Range | undefined;
   filter: MetricsFilter;
 }
 
 /** What happened with one Proxy, Application or Reactor. */
-export function MetricsCard({ range = 'hour', filter }: MetricsCardProps) {
+export default function MetricsCard({ range = 'hour', filter }: MetricsCardProps) {
   return (
     <Card title="Metrics" acts={<RangeSwitch />}>
       <Guarded needs="report:read" what="You cannot see metrics">

@@ -4,7 +4,7 @@ import { roundAbove, timeTicks, unknownParts, zoneOffsetMs } from './chart-scale
 
 type Values = readonly (number | null)[];
 
-export interface Series {
+interface Series {
   name: string;
   tone: 'accent' | 'warn' | 'bad';
   /** One for each step. */

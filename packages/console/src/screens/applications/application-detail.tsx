@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
-import { MetricsCard } from '../../metrics/metrics-card.tsx';
+import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { headerPrefix, sluice } from '../../api/client.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
-import { MetricsCard } from '../../metrics/metrics-card.tsx';
+import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Submit } from '../../ui/form.tsx';

@@ -8,7 +8,7 @@ import { useEdit } from '../../api/use-edit.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
-import { MetricsCard } from '../../metrics/metrics-card.tsx';
+import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
