@@ -46,7 +46,7 @@ console.log(token.id);`,
   };
 }
 
-type Called = Pick<ProxyResource, 'key' | 'require_auth' | 'path_name'>;
+type Called = Pick<ProxyResource, 'key' | 'path_name'>;
 
 interface Invocation {
   /** Without one its key is in SLUICE_PROXY_KEY. */
@@ -55,16 +55,16 @@ interface Invocation {
   tokenId?: string | undefined;
 }
 
-/** Sends a token through a Proxy. */
+/** Sends a token through a Proxy. Also one that anybody may call needs a key to use a token. */
 export function invokeLines({ proxy, tokenId }: Invocation): Lines {
-  const { key, path_name: route, require_auth: needsKey = true } = proxy ?? {};
+  const { key, path_name: route } = proxy ?? {};
   const proxyHeader = key ? `'${headerPrefix}-PROXY-KEY: ${key}'` : `"${headerPrefix}-PROXY-KEY: $SLUICE_PROXY_KEY"`;
   const variables = [...(key ? [] : ['SLUICE_PROXY_KEY']), ...(tokenId ? [] : ['SLUICE_TOKEN'])];
   const client = route ? `route('${route}')` : `proxy(${key ? `'${key}'` : 'SLUICE_PROXY_KEY'})`;
   return {
     curl: curlLines({
       path: route ? `/routes/${route}` : '/proxy',
-      headers: [...(route ? [] : [proxyHeader]), ...(needsKey || route ? [keyHeader] : [])],
+      headers: [...(route ? [] : [proxyHeader]), keyHeader],
       body: `'{"card": "{{ ${tokenId ?? `'"$SLUICE_TOKEN"'`} }}"}'`,
     }),
     typescript: `${connectingLines(variables)}

@@ -1,6 +1,7 @@
 import type { Application } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
@@ -14,12 +15,14 @@ import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
 import { toneOf } from './application-types.ts';
 import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
-import { CallWithKey } from './call-with-key.tsx';
 import { CallableProxies } from './callable-proxies.tsx';
 import { ExplainAccess } from './explain-access.tsx';
 import { ExplainCall } from './explain-call.tsx';
 
 const route = getRouteApi('/applications/$id');
+
+/** Loaded after the page. */
+const CallWithKey = lazy(() => import('./call-with-key.tsx'));
 
 export function ApplicationDetail() {
   return (
@@ -88,7 +91,9 @@ function Found({ application }: { application: Application }) {
       <ApplicationUses uses={uses} />
       <ApplicationGrants application={application} />
       <ApplicationKeys application={application} />
-      <CallWithKey application={application} />
+      <Suspense>
+        <CallWithKey application={application} />
+      </Suspense>
       {type !== 'management' && <ExplainAccess application={application} />}
       {type === 'private' && <ExplainCall application={application} />}
     </Page>

@@ -12,7 +12,7 @@ interface Call {
 }
 
 /** The first call that the permissions of this Application allow. */
-export function CallWithKey({ application: { permissions, rules } }: { application: Application }) {
+export default function CallWithKey({ application: { permissions, rules } }: { application: Application }) {
   const token = useNewestToken();
   const proxy = useNewestProxy();
   if (token === undefined || proxy === undefined) return null;

@@ -11,7 +11,7 @@ interface Client {
   linesFor: (proxy: Called, tokenId: string | undefined) => string;
 }
 
-type Called = Pick<ProxyResource, 'key' | 'require_auth' | 'destination_url' | 'path_name'>;
+type Called = Pick<ProxyResource, 'key' | 'destination_url' | 'path_name'>;
 
 /** Of any Proxy. With a route, its name takes the place of the key. */
 const ofAnyProxy = {
