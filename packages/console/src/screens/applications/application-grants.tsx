@@ -1,20 +1,25 @@
 import type { AccessRule, Application } from '@sluice/sdk';
-import { useState } from 'react';
-import { sluice } from '../../api/client.ts';
+import { lazy, Suspense, useState } from 'react';
 import { useGiving } from '../../api/giving.ts';
-import { useEdit } from '../../api/use-edit.ts';
-import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Form, Submit, TextField } from '../../ui/form.tsx';
 import { Badge, Card, Soft } from '../../ui/layout.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from './applications.module.css';
-import { GrantsEditor } from './grants-editor.tsx';
+
+/** Loaded when somebody changes something. */
+const Editor = lazy(() => import('./application-editor.tsx'));
 
 export function ApplicationGrants({ application }: { application: Application }) {
   const [editing, setEditing] = useState(false);
   const giving = useGiving();
-  if (editing) return <Editor application={application} onDone={() => setEditing(false)} />;
+  if (editing) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <Editor application={application} onDone={() => setEditing(false)} />
+      </Suspense>
+    );
+  }
   const { permissions, rules } = application;
   return (
     <>
@@ -71,42 +76,3 @@ const columns: readonly Column<AccessRule & { position: number }>[] = [
 ];
 
 const transformTone = { reveal: 'warn', mask: 'info', redact: 'good' } as const;
-
-function Editor({ application, onDone }: { application: Application; onDone: () => void }) {
-  const { id, type } = application;
-  const edit = useEdit({
-    resource: application,
-    toDraft: ({ name, permissions, rules, proxies = null }) => ({ name, permissions, rules, proxies }),
-    read: () => sluice.applications.get(id),
-    act: (options, draft) => sluice.applications.update(id, draft, options),
-    said: ({ name }) => `The Application ${name} was changed`,
-    onDone,
-  });
-  const { name, ...grants } = edit.draft;
-  const change = (part: Partial<typeof edit.draft>) => edit.setDraft({ ...edit.draft, ...part });
-  return (
-    <Card title="Edit permissions and rules">
-      <Form
-        onSubmit={edit.save}
-        error={edit.error}
-        acts={
-          <>
-            <Button onClick={onDone}>Cancel</Button>
-            <Submit busy={edit.isSaving}>Save</Submit>
-          </>
-        }
-      >
-        <TextField
-          label="Name"
-          value={name}
-          onText={(text) => change({ name: text })}
-          maxLength={200}
-          required
-          name="name"
-        />
-        <GrantsEditor type={type} grants={grants} onGrants={change} />
-      </Form>
-      <ChangedMeanwhile edit={edit} what="the Application" />
-    </Card>
-  );
-}

@@ -3,7 +3,7 @@ import { reactLines } from '../../code/snippets.ts';
 import { useNewestToken } from '../../code/use-newest.ts';
 import { Card } from '../../ui/layout.tsx';
 
-export function CallReactor({ reactorId }: { reactorId: string }) {
+export default function CallReactor({ reactorId }: { reactorId: string }) {
   const token = useNewestToken();
   if (token === undefined) return null;
   return (

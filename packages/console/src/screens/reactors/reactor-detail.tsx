@@ -1,7 +1,7 @@
 import type { Reactor } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
@@ -16,13 +16,15 @@ import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CallReactor } from './call-reactor.tsx';
 import { formulaQuery } from './formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
 import { ReactorForm } from './reactor-form.tsx';
 import { ReactorRuns } from './reactor-runs.tsx';
 
 const route = getRouteApi('/reactors/$id');
+
+/** Loaded after the page. */
+const CallReactor = lazy(() => import('./call-reactor.tsx'));
 
 export function ReactorDetail() {
   return (
@@ -83,7 +85,9 @@ function Found({ reactor }: { reactor: Reactor }) {
       {code !== undefined && <OwnCode reactor={reactor} />}
       <MetricsCard range={range} filter={{ reactor_id: id }} />
       <ReactorRuns reactorId={id} />
-      <CallReactor reactorId={id} />
+      <Suspense>
+        <CallReactor reactorId={id} />
+      </Suspense>
     </Page>
   );
 }
