@@ -123,14 +123,19 @@ test('a Proxy, an Application and a Reactor have figures of their own', async ()
     const number = (name: string) =>
       metrics.locator('dl > div', { has: page.getByText(name, { exact: true }) }).first();
     await number('Invocations').waitFor();
-    return `${await number('Invocations').innerText()} ${await number('Destination errors').innerText()}`.split(/\s+/);
+    const names = ['Invocations', 'Destination errors', 'Failed'];
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, (await number(name).locator('dd').innerText()).trim()])),
+    );
   };
   for (const [path, heading, invocations, theirs] of [
     [`/proxies/${proxy.id}?range=day`, 'Of its own', '3', '3'],
     [`/applications/${caller.id}?range=day`, 'Calls both', '5', '3'],
     [`/reactors/${reactor.id}?range=day`, 'Runs', '2', '0'],
   ] as const) {
-    expect(await shown(path, heading)).toEqual(['Invocations', invocations, 'Destination', 'errors', theirs]);
+    expect(await shown(path, heading)).toEqual({
+      ...{ Invocations: invocations, 'Destination errors': theirs, Failed: '0' },
+    });
     await opened.look(`metrics-${path.split('/')[1]}`);
   }
 });

@@ -5,7 +5,7 @@ import { linkOfStep } from './links.ts';
 import { Numbers } from './numbers.tsx';
 import { ranges } from './range.ts';
 import { startText, stepOf, stepText } from './step-text.ts';
-import { addUp, countText, millisecondsText, peakOf, sumOf } from './sums.ts';
+import { countText, failuresOf, millisecondsText, peakOf, sumOf } from './sums.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
 import { useTimeZone } from './use-time-zone.ts';
 
@@ -17,7 +17,7 @@ interface ChartProps {
 /** Invocations that succeeded, that failed at the destination, and that failed here, on one another. */
 export function InvocationsChart({ metrics, filter }: ChartProps) {
   const { requests, destination_errors: theirs, range } = metrics;
-  const failed = addUp(Object.values(metrics.errors), requests.length);
+  const failed = failuresOf(metrics);
   const good = requests.map((all, at) =>
     all === null ? null : Math.max(0, all - (failed[at] ?? 0) - (theirs[at] ?? 0)),
   );
@@ -73,7 +73,7 @@ export function LatencyChart({ metrics, filter }: ChartProps) {
         about={
           slowest
             ? `Latest, at ${start(newest)} · slowest ${millisecondsText(slowest.count)} at ${start(slowest.step)}`
-            : `No invocations in the last ${ranges[metrics.range].last}`
+            : nothingText(metrics)
         }
         numbers={[
           { name: 'Median', tone: 'accent', value: millisecondsText(p50[shown]) },
@@ -82,6 +82,10 @@ export function LatencyChart({ metrics, filter }: ChartProps) {
       />
     </Chart>
   );
+}
+
+function nothingText({ requests, range }: RangeMetrics): string {
+  return sumOf(requests) === undefined ? 'No data yet' : `No invocations in the last ${ranges[range].last}`;
 }
 
 /** The chosen step of a chart, and what its plot needs for it. */
@@ -106,7 +110,7 @@ function useSteps({ metrics, filter }: ChartProps) {
 function describe(metrics: RangeMetrics, at: number): string {
   const count = metrics.requests[at] ?? null;
   if (count === null) return 'no data yet';
-  const failed = sumOf(Object.values(metrics.errors).map((values) => values[at] ?? null)) ?? 0;
+  const failed = failuresOf(metrics)[at] ?? 0;
   const theirs = metrics.destination_errors[at] ?? 0;
   return `${count} invocations, ${failed} failed, ${theirs} destination errors, latency ${latencyText(metrics, at)}`;
 }

@@ -3,8 +3,8 @@ import { Button } from '../ui/button.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { KnownFrom } from './known-from.tsx';
 import styles from './metrics.module.css';
-import { stepOf, stepText } from './step-text.ts';
-import { addUp, countText, millisecondsText } from './sums.ts';
+import { startText, stepOf } from './step-text.ts';
+import { countText, failuresOf, millisecondsText } from './sums.ts';
 import type { RangeMetrics } from './use-metrics.ts';
 import { useTimeZone } from './use-time-zone.ts';
 
@@ -18,7 +18,7 @@ interface Row {
 }
 
 const columns: readonly Column<Row>[] = [
-  { title: 'Time', tight: true, cell: ({ time }) => time },
+  { title: 'From', tight: true, cell: ({ time }) => time },
   { title: 'Invocations', atEnd: true, cell: ({ requests }) => requests },
   { title: 'Failed', atEnd: true, cell: ({ failed }) => failed },
   { title: 'Destination errors', atEnd: true, cell: ({ theirs }) => theirs },
@@ -47,12 +47,12 @@ export function StepsTable({ metrics }: { metrics: RangeMetrics }) {
 
 function rowsOf(metrics: RangeMetrics, timeZone: string | undefined): Row[] {
   const { from, to, requests, destination_errors: theirs, latency_ms: latency } = metrics;
-  const failed = addUp(Object.values(metrics.errors), requests.length);
+  const failed = failuresOf(metrics);
   const rangeMs = Date.parse(to) - Date.parse(from);
   const rows = requests.map((count, at) => ({
-    time: stepText(stepOf(metrics, at), rangeMs, timeZone),
+    time: startText(stepOf(metrics, at), rangeMs, timeZone),
     requests: countText(count),
-    failed: countText(count === null ? null : (failed[at] ?? 0)),
+    failed: countText(failed[at]),
     theirs: countText(theirs[at]),
     p50: millisecondsText(latency.p50[at]),
     p99: millisecondsText(latency.p99[at]),

@@ -1,4 +1,4 @@
-import { addUp, countText, millisecondsText, peakOf, shareText, sumOf } from './sums.ts';
+import { countText, failuresOf, millisecondsText, peakOf, shareText, sumOf } from './sums.ts';
 
 test('a sum counts what is known, and is unknown if nothing is', () => {
   expect(sumOf([null, 2, 0, 3])).toBe(5);
@@ -7,11 +7,9 @@ test('a sum counts what is known, and is unknown if nothing is', () => {
 });
 
 test('causes are added step by step, and a step that is unknown stays unknown', () => {
-  const causes = [
-    [null, 1, 0],
-    [null, 2, 0],
-  ];
-  expect(addUp(causes, 3)).toEqual([null, 3, 0]);
+  const requests = [null, 9, 4];
+  expect(failuresOf({ requests, errors: { internal: [null, 1, 0], forbidden: [null, 2, 0] } })).toEqual([null, 3, 0]);
+  expect(failuresOf({ requests, errors: {} })).toEqual([null, 0, 0]);
 });
 
 test('the peak is the highest step, and nothing has none', () => {

@@ -6,9 +6,16 @@ export function sumOf(counts: Counts): number | undefined {
   return counts.reduce<number | undefined>((sum, count) => (count === null ? sum : (sum ?? 0) + count), undefined);
 }
 
-/** The steps of several lists, added. A step that is unknown in all of them is unknown. */
-export function addUp(lists: readonly Counts[], steps: number): Counts {
-  return Array.from({ length: steps }, (_, at) => sumOf(lists.map((list) => list[at] ?? null)) ?? null);
+/** In each step the errors of all causes. Without any it is 0, but only where the step is known. */
+export function failuresOf({
+  requests,
+  errors,
+}: {
+  requests: Counts;
+  errors: Readonly<Record<string, Counts>>;
+}): Counts {
+  const causes = Object.values(errors);
+  return requests.map((all, at) => (all === null ? null : (sumOf(causes.map((counts) => counts[at] ?? null)) ?? 0)));
 }
 
 /** The step with the highest count; undefined if nothing was counted. */

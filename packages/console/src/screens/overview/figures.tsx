@@ -4,7 +4,7 @@ import { Causes } from '../../metrics/causes.tsx';
 import { InvocationsChart, LatencyChart } from '../../metrics/metrics-charts.tsx';
 import { ranges } from '../../metrics/range.ts';
 import { StepsTable } from '../../metrics/steps-table.tsx';
-import { countText, millisecondsText, shareText, sumOf } from '../../metrics/sums.ts';
+import { countText, failuresOf, millisecondsText, shareText, sumOf } from '../../metrics/sums.ts';
 import type { RangeMetrics } from '../../metrics/use-metrics.ts';
 import { Card } from '../../ui/layout.tsx';
 import styles from './overview.module.css';
@@ -33,9 +33,9 @@ export function Figures({ metrics, isFormer }: { metrics: RangeMetrics; isFormer
 }
 
 function Tiles({ metrics }: { metrics: RangeMetrics }) {
-  const { requests, errors, destination_errors: destinationErrors, latency_ms: latency, range } = metrics;
+  const { requests, destination_errors: destinationErrors, latency_ms: latency, range } = metrics;
   const total = sumOf(requests);
-  const failed = total === undefined ? undefined : (sumOf(Object.values(errors).flat()) ?? 0);
+  const failed = sumOf(failuresOf(metrics));
   const theirs = sumOf(destinationErrors);
   const newest = latency.p50.findLastIndex((value) => value !== null);
   const inRange = total === undefined ? 'no data yet' : `in the last ${ranges[range].last}`;

@@ -1,14 +1,11 @@
 import type { DescribedToken } from '@sluice/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { nameOf, useMe } from '../../api/me.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
-import { Snippet } from '../../code/snippet.tsx';
-import { invokeLines } from '../../code/snippets.ts';
-import { useNewestProxy } from '../../code/use-newest.ts';
 import { Id } from '../../ui/copy.tsx';
 import { Find } from '../../ui/filters.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
@@ -22,6 +19,9 @@ import { tokenTypes } from './token-search.ts';
 import styles from './tokens.module.css';
 
 const route = getRouteApi('/tokens/$id');
+
+/** Loaded after the page. */
+const UseIt = lazy(() => import('./use-it.tsx'));
 
 export function TokenDetail() {
   const { id } = route.useParams();
@@ -66,7 +66,11 @@ function Described({ id }: { id: string }) {
         </Loaded>
       </Card>
       {query.data && <TokenBinding token={query.data} />}
-      {query.data && <UseIt tokenId={id} />}
+      {query.data && (
+        <Suspense>
+          <UseIt tokenId={id} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -104,20 +108,6 @@ function TokenFacts({ token }: { token: DescribedToken }) {
         'Fingerprint of': token.fingerprint_expression && <code>{token.fingerprint_expression}</code>,
       }}
     />
-  );
-}
-
-/** With the newest Proxy. */
-function UseIt({ tokenId }: { tokenId: string }) {
-  const proxy = useNewestProxy();
-  if (proxy === undefined) return null;
-  return (
-    <Card
-      title="Use it"
-      intro={`${proxy ? `Through the Proxy ${proxy.name}. ` : 'SLUICE_PROXY_KEY is the key of a Proxy. '}SLUICE_API_KEY is the key of an Application that may use the token.`}
-    >
-      <Snippet lines={invokeLines({ proxy, tokenId })} what="the call that uses the token" />
-    </Card>
   );
 }
 
