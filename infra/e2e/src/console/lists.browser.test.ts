@@ -130,6 +130,21 @@ test('a list is downloaded as it is filtered and sorted, and no cell runs in a s
   expect(rest.filter(Boolean)).toHaveLength(249);
 });
 
+test('the audit log is downloaded as the service exports it, as it is filtered', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/audit?entity_type=invitation', 'Audit');
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const download = await downloading;
+  await page.getByText(/^The audit log was saved: \d+ kB$/).waitFor();
+  expect(download.suggestedFilename()).toMatch(/^sluice-audit-log-\d{4}-\d\d-\d\d\.csv$/);
+  const [header, ...rows] = (await textOf(download)).split('\r\n').filter(Boolean);
+  expect(header).toMatch(/,entity_type,.*,leaf_hash$/);
+  expect(rows).toHaveLength(25);
+  for (const row of rows) expect(row).toContain('"invitation"');
+});
+
 test('a download can be cancelled, and then no file is made', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;

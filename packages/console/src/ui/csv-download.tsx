@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { notices } from '../api/notices.ts';
-import { Button } from './button.tsx';
+import { Button, type ButtonProps } from './button.tsx';
 import styles from './filters.module.css';
 import { Fault } from './states.tsx';
 
@@ -13,14 +13,14 @@ interface Collected {
   missing?: string | undefined;
 }
 
-interface CsvDownloadProps {
+interface CsvDownloadProps extends Pick<ButtonProps, 'small' | 'needs'> {
   /** Of the file, without its date. */
   name: string;
   collect: (options: { signal: AbortSignal; onProgress: (text: string) => void }) => Promise<Collected>;
 }
 
 /** Makes a file in the browser. It can be cancelled, and leaving the page cancels it. */
-export function CsvDownload({ name, collect }: CsvDownloadProps) {
+export function CsvDownload({ name, collect, ...look }: CsvDownloadProps) {
   const [progress, setProgress] = useState('');
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
@@ -49,7 +49,7 @@ export function CsvDownload({ name, collect }: CsvDownloadProps) {
         <span className={styles.progress} role="status">
           {progress || 'Reading'}
         </span>
-        <Button small onClick={() => running.current?.abort()}>
+        <Button {...look} onClick={() => running.current?.abort()}>
           Cancel
         </Button>
       </>
@@ -58,7 +58,7 @@ export function CsvDownload({ name, collect }: CsvDownloadProps) {
   return (
     <>
       <Fault error={download.error} />
-      <Button small icon="download" title="Download the list as CSV" onClick={() => download.mutate()}>
+      <Button {...look} icon="download" title="Download the list as CSV" onClick={() => download.mutate()}>
         CSV
       </Button>
     </>

@@ -88,7 +88,7 @@ export function List<Row extends { id: string }, Search extends ListSearch>(prop
         <Filters
           label={label}
           onClear={set.length > 0 ? clear : undefined}
-          acts={collect && total > 0 && <CsvDownload name={fileName(label)} {...collect} />}
+          acts={collect && total > 0 && <CsvDownload small name={fileName(label)} {...collect} />}
         >
           {filters.map(({ name, ...filter }) => (
             <FilterField key={name} {...filter} onValue={(value) => change({ [name]: value }, true)} />

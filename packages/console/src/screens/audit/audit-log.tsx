@@ -7,6 +7,7 @@ import { Card, Page } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { CursorPaging } from '../../ui/table.tsx';
 import { type AuditSearch, entityTypes, operations } from './audit-search.ts';
+import { LogCsv } from './log-csv.tsx';
 import { LogTable } from './log-table.tsx';
 
 const route = getRouteApi('/audit');
@@ -29,6 +30,7 @@ export function AuditLog() {
           >
             Export
           </DownloadButton>
+          <LogCsv filters={filters} />
         </>
       }
     >
