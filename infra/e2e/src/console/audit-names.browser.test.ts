@@ -64,3 +64,36 @@ test('each row says what happened, to what and by whom, by name, also if it is g
   await page.getByRole('cell', { name: 'Management' }).first().waitFor();
   await opened.look('proxy-versions-who');
 });
+
+test('the log is filtered by who and what, found by name, and each filter is cleared alone or with all others', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { shop, gone } = world.current;
+  await opened.goto('/audit', 'Audit');
+  const rows = () => page.getByRole('row').count();
+  await eventually('all rows', async () => (await rows()) > 10);
+  const resource = page.getByRole('combobox', { name: 'Resource', exact: true });
+  await resource.fill('of the sh');
+  await page.getByRole('option', { name: 'Backend of the shop Application' }).waitFor();
+  await opened.screenshot('audit-filter-open'); // the library hides the rest of the page from axe while it is open
+  await page.getByRole('option', { name: 'Backend of the shop Application' }).click();
+  await page.waitForURL(`**/audit?entity_id=${shop.id}`);
+  await eventually('its three rows and the heading', async () => (await rows()) === 4);
+  expect(await resource.inputValue()).toBe('Backend of the shop');
+  const actor = page.getByRole('combobox', { name: 'Actor', exact: true });
+  await actor.fill('owner@');
+  await page.getByRole('option', { name: 'owner@localhost Member' }).click();
+  await page.getByText('No row of the log matches').waitFor();
+  await page.getByRole('button', { name: 'Clear Actor' }).click();
+  await page.waitForURL(`**/audit?entity_id=${shop.id}`);
+  await eventually('its three rows again', async () => (await rows()) === 4);
+  await opened.look('audit-filtered');
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await eventually('all rows again', async () => (await rows()) > 10);
+  await resource.fill(gone.id);
+  await page.getByRole('option', { name: gone.id }).click();
+  await eventually('two rows of what is gone', async () => (await rows()) === 3);
+  await eventually('its name', async () => (await resource.inputValue()) === 'Old payments');
+  await page.reload();
+  await eventually('its name from the address', async () => (await resource.inputValue()) === 'Old payments');
+});

@@ -42,7 +42,7 @@ test('the log has filters in the address and pages by cursor', async () => {
   await eventually('one row', async () => (await page.getByRole('row').count()) === 2);
   opened.expectStatus(400);
   await page.goto(`${world.current.consoleUrl}/audit?actor_id=nobody`);
-  await page.getByText('actor_id').waitFor();
+  await page.getByText(/^Actor id must/).waitFor();
   await page.goto(`${world.current.consoleUrl}/audit?trace_id=none`);
   await page.getByText('No row of the log matches').waitFor();
   await opened.look('audit-empty');

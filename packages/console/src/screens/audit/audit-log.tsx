@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
-import { Button, DownloadButton, LinkButton } from '../../ui/button.tsx';
+import { DownloadButton, LinkButton } from '../../ui/button.tsx';
 import { Filters, Find, Moment, Pick } from '../../ui/filters.tsx';
 import { Card, Page } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
@@ -9,6 +9,7 @@ import { CursorPaging } from '../../ui/table.tsx';
 import { type AuditSearch, entityTypes, operations } from './audit-search.ts';
 import { LogCsv } from './log-csv.tsx';
 import { LogTable } from './log-table.tsx';
+import { ThingFilter } from './thing-filter.tsx';
 
 const route = getRouteApi('/audit');
 
@@ -53,14 +54,23 @@ function Logs({ filters }: { filters: AuditSearch }) {
     placeholderData: keepPreviousData,
   });
   const filterBy = (name: keyof AuditSearch) => (value: string | undefined) =>
-    navigate({ search: { ...filters, [name]: value === 'all' || value === '' ? undefined : value } });
+    navigate({
+      search: { ...filters, [name]: value === 'all' || value === '' ? undefined : value },
+      replace: true,
+      resetScroll: false,
+    });
+  const named = (id: string | undefined) => (id === undefined ? undefined : { id, name: query.data?.names[id] });
   return (
     <>
-      <Filters>
+      <Filters onClear={isFiltered ? () => navigate({ search: {} }) : undefined}>
+        <ThingFilter label="Actor" value={named(filters.actor_id)} onValue={filterBy('actor_id')} />
+        <ThingFilter label="Resource" value={named(filters.entity_id)} onValue={filterBy('entity_id')} />
+        <Find live label="Token" value={filters.token_id ?? ''} placeholder="Token id" onValue={filterBy('token_id')} />
+        <Find live label="Trace" value={filters.trace_id ?? ''} placeholder="Trace id" onValue={filterBy('trace_id')} />
         <Pick
-          label="Resource type"
+          label="Type"
           value={filters.entity_type ?? 'all'}
-          options={{ all: 'Everything', ...entityTypes }}
+          options={{ all: 'All', ...entityTypes }}
           onValue={filterBy('entity_type')}
         />
         <Pick
@@ -71,20 +81,6 @@ function Logs({ filters }: { filters: AuditSearch }) {
         />
         <Moment label="From" value={filters.start_date} onValue={filterBy('start_date')} />
         <Moment label="Before" value={filters.end_date} onValue={filterBy('end_date')} />
-        <Find label="Token" value={filters.token_id ?? ''} placeholder="Token id" onValue={filterBy('token_id')} />
-        <Find
-          label="Resource"
-          value={filters.entity_id ?? ''}
-          placeholder="Resource id"
-          onValue={filterBy('entity_id')}
-        />
-        <Find label="Actor" value={filters.actor_id ?? ''} placeholder="Actor id" onValue={filterBy('actor_id')} />
-        <Find label="Trace" value={filters.trace_id ?? ''} placeholder="Trace id" onValue={filterBy('trace_id')} />
-        {isFiltered && (
-          <Button small onClick={() => navigate({ search: {} })}>
-            Clear
-          </Button>
-        )}
       </Filters>
       <Loaded query={query}>
         {({ data, names, pagination }) =>

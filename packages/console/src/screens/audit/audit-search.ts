@@ -23,7 +23,7 @@ export const operations: Readonly<Record<Operation, string>> = {
   create: 'Created',
   read: 'Read',
   use: 'Used',
-  update: 'Changed',
+  update: 'Updated',
   delete: 'Deleted',
   regenerate: 'Keys replaced',
   authorize: 'Authorized',
