@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findCaller, findCallerById, findSession } from '@sluice/credentials';
 import type { Database } from '@sluice/database';
-import { readCounts } from '@sluice/invocation-feed';
+import { readCounts, writeCounts } from '@sluice/invocation-feed';
 import {
   countBuffers,
   filled,
@@ -230,7 +230,12 @@ const queries = {
         return readCounts(db, tenantId, { series, step, from: to - 120 * step, to });
       }),
     ),
-  } satisfies Record<string, Query[]>,
+    writeCounts: (db) => {
+      const counts = { requests: 1, destinationErrors: 0, errors: new Map(), durations: new Map([[7, 1]]) };
+      const minute = Math.floor(Date.now() / 60_000);
+      return writeCounts(db, tenantId, [{ series: { kind: 'proxy', id: proxyId }, minute, counts }]);
+    },
+  } satisfies Record<string, Query | Query[]>,
   tenants: {
     insertTenant: (db) => tenants.insertTenant(db, { id: randomUUID(), owner_id: randomUUID(), name: 'T' }),
     findTenant: (db) => tenants.findTenant(db, tenantId),
