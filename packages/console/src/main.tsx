@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { followPreferences } from './api/preferences.ts';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
+import { Notices } from './ui/notices.tsx';
 import { listenToShortcuts } from './ui/shortcuts.ts';
 
 const place = document.getElementById('app');
@@ -18,6 +19,7 @@ createRoot(place).render(
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <Notices />
     </QueryClientProvider>
   </CSPProvider>,
 );

@@ -7,6 +7,9 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
+  // Soon enough that a click on a slow line is seen to do something.
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

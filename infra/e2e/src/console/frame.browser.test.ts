@@ -33,30 +33,6 @@ test('when a sign-in has ended, the next one leads back to the same address', as
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
 });
 
-test('a pasted id finds its page, and a pasted key is sent nowhere', async () => {
-  await using opened = await signIn(world.current);
-  const { page, seen } = opened;
-  const { sluice } = world.current;
-  const proxy = await sluice.proxies.create({ name: 'Found', destination_url: 'https://found.example' });
-  const application = await sluice.applications.create({ name: 'Seen', type: 'private', permissions: ['token:use'] });
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.keyboard.press('/');
-  await page.keyboard.type(` ${proxy.id} `);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Found', level: 1 }).waitFor();
-  const search = page.getByRole('textbox', { name: /^Find a token/ });
-  await search.fill('7d9bb3a0-0000-4000-8000-000000000000');
-  await page.keyboard.press('Enter');
-  await page.getByText('Nothing that you may see in this Tenant has this id.').waitFor();
-  await opened.look('search-nothing');
-  await search.fill(application.key);
-  const before = seen.requests.length;
-  await page.keyboard.press('Enter');
-  await page.getByText('This is a secret key.').waitFor();
-  expect(await search.inputValue()).toBe('');
-  expect(seen.requests.slice(before).join()).not.toContain(application.key);
-});
-
 test('what somebody may not do is explained, not hidden', async () => {
   const { sluice, consoleUrl } = world.current;
   const { key } = await sluice.applications.create({

@@ -1,7 +1,7 @@
 import { type ChangeOptions, SluiceError } from '@sluice/sdk';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { headerPrefix } from './client.ts';
-import { notices } from './notices.ts';
+import { type Notice, notices } from './notices.ts';
 import { queryClient } from './query-client.ts';
 import { whileSignedIn } from './sign-in.ts';
 import type { Unsaved } from './unsaved.ts';
@@ -55,7 +55,7 @@ export function useChange<Input = void, Answer = unknown>({
       };
       const options = { onHeaders, ...(of && versionOf(of)) };
       const answer = await whileSignedIn(() => act(options, input));
-      notices.add({ title: said(answer, input), description: confirmation ? confirmed(confirmation) : undefined });
+      notices.add({ title: said(answer, input), ...(confirmation !== null && confirmed(confirmation)) });
       return answer;
     },
     onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
@@ -67,12 +67,14 @@ export function useChange<Input = void, Answer = unknown>({
   });
 }
 
-/** Parses `change=9f6d…, holders=4, waited_ms=3`. */
-function confirmed(header: string): string {
+/** Explains `change=9f6d…, holders=4, waited_ms=3`. */
+function confirmed(header: string): Pick<Notice, 'description' | 'details'> {
   const {
     change = '',
     holders,
     waited_ms: waited,
   } = Object.fromEntries(header.split(', ').map((pair) => pair.split('=')));
-  return `Confirmed by ${holders} ${holders === '1' ? 'process' : 'processes'} in ${waited} ms · change ${change.slice(0, 8)}`;
+  const description =
+    holders === '1' ? 'The running service uses the new state.' : `All ${holders} running services use the new state.`;
+  return { description, details: `Confirmed in ${waited} ms. Change ${change}` };
 }

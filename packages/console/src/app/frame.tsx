@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -14,9 +14,6 @@ import { navigation } from './navigation.ts';
 import { Offline } from './offline.tsx';
 import { Search } from './search.tsx';
 import { SignedOut } from './signed-out.tsx';
-
-/** Loaded after the screen, because nothing is said before somebody acts. */
-const Notices = lazy(() => import('../ui/notices.tsx').then(({ Notices: component }) => ({ default: component })));
 
 export function Frame() {
   const main = useRef<HTMLElement>(null);
@@ -32,30 +29,29 @@ export function Frame() {
     else main.current?.focus();
   }, [path]);
   return (
-    <div className={styles.frame}>
+    <>
       <a className={styles.skip} href="#main">
         Skip to the content
       </a>
-      <Side />
-      <div>
-        <header className={styles.top}>
-          <span className={styles.openMenu}>
-            <IconButton icon="menu" label="Open the navigation" onClick={() => setDrawer(true)} />
-          </span>
-          <Search />
-          <AccountMenu />
-        </header>
+      <Layout
+        top={
+          <>
+            <span className={styles.openMenu}>
+              <IconButton icon="menu" label="Open the navigation" onClick={() => setDrawer(true)} />
+            </span>
+            <Search />
+            <AccountMenu />
+          </>
+        }
+      >
         <Offline />
         <main className={styles.main} id="main" ref={main} tabIndex={-1}>
           <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>
         </main>
-      </div>
+      </Layout>
       <ExactTime />
-      <Suspense>
-        <Notices />
-      </Suspense>
       <LeaveGuard />
       <SignedOut />
       <Dialog.Root open={drawer} onOpenChange={setDrawer}>
@@ -66,6 +62,29 @@ export function Frame() {
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>
+    </>
+  );
+}
+
+/** The frame while it is not known yet who is signed in. */
+export function PendingFrame() {
+  return (
+    <Layout>
+      <main className={styles.main}>
+        <Loading />
+      </main>
+    </Layout>
+  );
+}
+
+function Layout({ top, children }: { top?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.frame}>
+      <Side />
+      <div>
+        <header className={styles.top}>{top}</header>
+        {children}
+      </div>
     </div>
   );
 }

@@ -4,14 +4,15 @@ import { meQuery } from '../api/me.ts';
 import { queryClient } from '../api/query-client.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { Page } from '../ui/layout.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { Frame } from './frame.tsx';
+import { Empty, Failed } from '../ui/states.tsx';
+import { Frame, PendingFrame } from './frame.tsx';
 
-/** All screens are inside the frame, which is rendered once it is known who is signed in. */
+/** All screens are inside the frame. What it shows of the person comes once it is known who is signed in. */
 export const rootRoute = createRootRoute({
   loader: loadMe,
   component: Frame,
-  pendingComponent: Loading,
+  pendingComponent: PendingFrame,
+  pendingMs: 0,
   errorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
   notFoundComponent: () => (
     <Page title="Nothing here">

@@ -1,108 +1,51 @@
-import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { sluice } from '../api/client.ts';
-import { useMe } from '../api/me.ts';
+import { Dialog } from '@base-ui/react/dialog';
+import { useEffect, useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
-import { Fault } from '../ui/states.tsx';
-import { classify, findPlaces, type Place } from './find-by-id.ts';
+import { Palette } from './palette.tsx';
 import styles from './search.module.css';
 
-/** One search by id: a token, an Application, a Proxy, a Reactor or a trace that is pasted in finds its page. */
+/** Opens the search of the whole console. */
 export function Search() {
-  const { permissions } = useMe();
-  const navigate = useNavigate();
-  const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState('');
-  const [refusal, setRefusal] = useState<string>();
-  const found = useMutation({
-    mutationFn: (asked: { id: string; isUuid: boolean }) => findPlaces(asked.id, asked.isUuid, { sluice, permissions }),
-    onSuccess: (places) => {
-      const [only] = places;
-      if (only && places.length === 1) go(only);
-    },
-  });
-  useSlashKey(input);
-
-  const close = () => {
-    setRefusal(undefined);
-    found.reset();
-  };
-  const go = ({ link }: Place) => {
-    setText('');
-    close();
-    navigate(link);
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    close();
-    const id = text.trim();
-    const pasted = classify(id);
-    if (pasted.kind === 'id') return found.mutate({ id, isUuid: pasted.isUuid });
-    if (pasted.kind === 'nothing') return setRefusal(pasted.why);
-    setText('');
-    setRefusal('This is a secret key. It was not sent; keys are not found by their text.');
-  };
+  const [open, setOpen] = useState(false);
+  useSearchKeys(() => setOpen(true));
   return (
-    <search className={styles.search} onKeyDown={(event) => event.key === 'Escape' && close()}>
-      <Icon name="search" size={16} />
-      <form onSubmit={submit}>
-        <input
-          ref={input}
-          className={styles.input}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            close();
-          }}
-          placeholder="Find by id  ( / )"
-          aria-label="Find a token, Application, Proxy, Reactor or trace by its id"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </form>
-      <div role="status">
-        {refusal && (
-          <div className={styles.answer}>
-            <p>{refusal}</p>
-          </div>
-        )}
-        {found.error && (
-          <div className={styles.answer}>
-            <Fault error={found.error} />
-          </div>
-        )}
-        {found.data && found.data.length !== 1 && <Answer places={found.data} onGo={close} />}
-      </div>
-    </search>
+    <Dialog.Root open={open} onOpenChange={setOpen}>
+      <Dialog.Trigger className={styles.field} aria-keyshortcuts="Control+K Meta+K /">
+        <Icon name="search" size={16} />
+        <span>Search</span>
+        <span className={styles.keys} aria-hidden="true">
+          {isApple ? '⌘ K' : 'Ctrl K'}
+        </span>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles.backdrop} />
+        <Dialog.Popup className={styles.palette} aria-label="Search">
+          <Palette onGo={() => setOpen(false)} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 
-function Answer({ places, onGo }: { places: readonly Place[]; onGo: () => void }) {
-  return (
-    <div className={styles.answer}>
-      {places.length === 0 && <p>Nothing that you may see in this Tenant has this id.</p>}
-      {places.map(({ kind, name, link }) => (
-        <Link key={kind} {...link} onClick={onGo}>
-          {name} <small>{kind}</small>
-        </Link>
-      ))}
-    </div>
-  );
-}
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** As on other sites, `/` focuses the search, unless somebody is typing. */
-function useSlashKey(input: { current: HTMLInputElement | null }): void {
+/** Ctrl+K, ⌘K, and `/` unless somebody is typing, except over a question that must be answered first. */
+function useSearchKeys(open: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const at = event.composedPath()[0];
-      const isWriting =
-        at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-      if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { key, altKey, ctrlKey, metaKey, shiftKey, defaultPrevented } = event;
+      const isCommand = key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey;
+      const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isWriting(event);
+      if (defaultPrevented || !(isCommand || isSlash)) return;
       event.preventDefault();
-      input.current?.focus();
+      if (!document.querySelector('[role="dialog"], [role="alertdialog"]')) open();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [input]);
+  }, [open]);
+}
+
+function isWriting(event: KeyboardEvent): boolean {
+  const [at] = event.composedPath();
+  return at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
 }

@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 
 /** The page of a thing that the log or an invocation names. */
-function linkOf(type: string, id: string): LinkProps | undefined {
+export function linkOf(type: string, id: string): LinkProps | undefined {
   if (type === 'token') return { to: '/tokens/$id', params: { id } };
   if (type === 'application') return { to: '/applications/$id', params: { id } };
   if (type === 'proxy') return { to: '/proxies/$id', params: { id } };

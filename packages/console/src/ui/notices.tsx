@@ -1,40 +1,58 @@
-import { Toast } from '@base-ui/react/toast';
-import { useEffect } from 'react';
-import { onNotice } from '../api/notices.ts';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { notices, type ShownNotice } from '../api/notices.ts';
 import { Icon } from './icon.tsx';
 import styles from './notices.module.css';
 
-const manager = Toast.createToastManager();
-
+/** Dialogs leave it readable, because it is a live region. */
 export function Notices() {
-  useEffect(() => onNotice((notice) => manager.add(notice)), []);
+  const shown = useSyncExternalStore(notices.subscribe, notices.all);
   return (
-    <Toast.Provider toastManager={manager}>
-      <Shown />
-    </Toast.Provider>
+    <div className={styles.viewport} role="status" aria-live="polite">
+      {shown.map((notice) => (
+        <OneNotice key={notice.id} notice={notice} />
+      ))}
+    </div>
   );
 }
 
-function Shown() {
-  const { toasts } = Toast.useToastManager();
+const shownMs = 6_000;
+
+function OneNotice({ notice: { id, title, description, details } }: { notice: ShownNotice }) {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const stays = isPointed || isFocused || isOpen;
+  useEffect(() => {
+    if (stays) return;
+    const timer = setTimeout(() => notices.remove(id), shownMs);
+    return () => clearTimeout(timer);
+  }, [stays, id]);
   return (
-    <Toast.Portal>
-      <Toast.Viewport className={styles.viewport}>
-        {toasts.map((toast) => (
-          <Toast.Root key={toast.id} toast={toast} className={styles.notice}>
-            <span className={styles.mark}>
-              <Icon name="check" size={16} />
-            </span>
-            <div>
-              <Toast.Title className={styles.title} render={<p />} />
-              <Toast.Description className={styles.description} />
-            </div>
-            <Toast.Close className={styles.close} aria-label="Close this notice">
-              <Icon name="close" size={14} />
-            </Toast.Close>
-          </Toast.Root>
-        ))}
-      </Toast.Viewport>
-    </Toast.Portal>
+    // biome-ignore lint/a11y/useSemanticElements: nobody fills it in
+    <div
+      role="group"
+      className={styles.notice}
+      onMouseEnter={() => setPointed(true)}
+      onMouseLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+    >
+      <span className={styles.mark}>
+        <Icon name="check" size={16} />
+      </span>
+      <div>
+        <p className={styles.title}>{title}</p>
+        {description && <p className={styles.description}>{description}</p>}
+        {details && (
+          <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
+            <summary>Details</summary>
+            {details}
+          </details>
+        )}
+      </div>
+      <button type="button" className={styles.close} aria-label="Close this notice" onClick={() => notices.remove(id)}>
+        <Icon name="close" size={14} />
+      </button>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Tooltip } from '@base-ui/react/tooltip';
+import { useEffect, useState } from 'react';
 import { usePreferences } from '../api/preferences.ts';
 import { clockText, exactText, relativeText } from './moment.ts';
 import { useNow } from './now.ts';
@@ -7,11 +7,7 @@ import styles from './time.module.css';
 /** A moment of today, to the millisecond. */
 export function Clock({ at }: { at: string }) {
   const { zone } = usePreferences();
-  return (
-    <time dateTime={at} title={exactText(at, zone)}>
-      {clockText(at, zone)}
-    </time>
-  );
+  return <time dateTime={at}>{clockText(at, zone)}</time>;
 }
 
 /** How long ago a moment was, or is to come. `at` is ISO 8601. */
@@ -19,38 +15,54 @@ export function Time({ at }: { at: string | undefined }) {
   return at === undefined ? null : <Relative at={at} />;
 }
 
-/** One tooltip for all moments on the screen. */
-const exact = Tooltip.createHandle<string>();
-
 function Relative({ at }: { at: string }) {
   const { zone } = usePreferences();
   const text = useNow((now) => relativeText(at, now, zone));
   return (
-    <Tooltip.Trigger
-      handle={exact}
-      payload={at}
-      delay={250}
-      className={styles.time}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact moment, too
-      render={<time dateTime={at} tabIndex={0} aria-description={exactText(at, zone)} />}
-    >
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact moment, too
+    <time dateTime={at} className={styles.time} tabIndex={0} aria-description={exactText(at, zone)}>
       {text}
-    </Tooltip.Trigger>
+    </time>
   );
 }
 
-/** The exact moment, at the one that is hovered or has the focus. It is once in the page. */
+interface Shown {
+  at: string;
+  left: number;
+  top: number;
+}
+
+/** Of the place in whose middle the exact moment stands. */
+const widthPx = 272;
+
+/** The exact moment, below the one that the pointer or the focus is at. One for all moments on the screen, in the frame. */
 export function ExactTime() {
   const { zone } = usePreferences();
+  const [shown, setShown] = useState<Shown>();
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const hide = () => setShown(undefined);
+    const show = ({ target }: Event) => {
+      if (!(target instanceof Element) || target.closest(`.${styles.exact}`)) return;
+      const time = target.closest('time');
+      if (!time) return hide();
+      const { left, width, bottom } = time.getBoundingClientRect();
+      const middle = left + (width - widthPx) / 2;
+      setShown({ at: time.dateTime, left: Math.max(0, Math.min(middle, innerWidth - widthPx)), top: bottom });
+    };
+    document.addEventListener('mouseover', show, { signal });
+    document.addEventListener('focusin', show, { signal });
+    document.addEventListener('focusout', hide, { signal });
+    document.addEventListener('scroll', hide, { signal, capture: true });
+    document.addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { signal });
+    return () => listening.abort();
+  }, []);
+  if (!shown) return null;
+  const { at, ...position } = shown;
   return (
-    <Tooltip.Root handle={exact}>
-      {({ payload }) => (
-        <Tooltip.Portal>
-          <Tooltip.Positioner sideOffset={6} collisionPadding={8} className={styles.positioner}>
-            <Tooltip.Popup className={styles.exact}>{payload !== undefined && exactText(payload, zone)}</Tooltip.Popup>
-          </Tooltip.Positioner>
-        </Tooltip.Portal>
-      )}
-    </Tooltip.Root>
+    <div className={styles.exact} style={{ width: widthPx, ...position }} aria-hidden="true">
+      <span>{exactText(at, zone)}</span>
+    </div>
   );
 }
