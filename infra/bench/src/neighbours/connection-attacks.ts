@@ -4,6 +4,7 @@ import { fetchJson } from '../stack/api-client.ts';
 import type { BenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { addTenant, createTenant, type Tenant } from '../stack/tenant.ts';
 import type { HostileRequest } from './attack-during.ts';
+import { fillCounts } from './fill-counts.ts';
 import { fillLog } from './fill-log.ts';
 
 /** Requests that keep connections to Postgres busy. */
@@ -34,9 +35,11 @@ export const everything = {
 const large = { tokens: 120, metadataBytes: 1_000_000, atOnce: 6 };
 const smallTokens = 20_000;
 const logRows = 24_000;
+/** As many as a large team has. */
+const named = { applications: 500, proxies: 300, atOnce: 10 };
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 
-/** Creates a Tenant with what its attacks need: large metadata, many tokens and a long log. */
+/** Creates a Tenant with what its attacks need: large metadata, many tokens, a long log, many names and a month of counts. */
 export async function prepareAttacks(stack: BenchmarkStack, signal: AbortSignal): Promise<ConnectionAttack[]> {
   const { tenantId, headers } = await addTenant(stack, signal);
   const manage = { ...headers, ...json };
@@ -47,6 +50,8 @@ export async function prepareAttacks(stack: BenchmarkStack, signal: AbortSignal)
   const [token = ''] = await tenant.createTokens(smallTokens);
   await createLargeTokens(stack, tenant, signal);
   await fillLog(stack.databaseUrl, tenantId, logRows);
+  await fillCounts(stack.databaseUrl, tenantId);
+  await createNamed({ ...stack, credentials }, tenant, signal);
   const tokenize = `module.exports = async ({ svc }) => {
     await svc.tokenize(Array.from({ length: 2500 }, (_, at) => 'value ' + at)); return {} }`;
   const application = { application: { id: tenant.applicationId }, request_transform: { code: tokenize } };
@@ -74,6 +79,8 @@ export async function prepareAttacks(stack: BenchmarkStack, signal: AbortSignal)
       path: `/applications/${regenerated}/regenerate`,
     }),
     attack('managementApi', 'page 200 of the log', 150, { method: 'GET', path: '/logs?size=100&page=200' }),
+    attack('managementApi', 'searches by name', 150, { method: 'GET', path: '/search?q=Benchmark' }),
+    attack('managementApi', 'metrics of a month', 150, { method: 'GET', path: '/tenants/self/metrics?range=month' }),
     attack('tokenVault', 'page 190 of the tokens', 150, { method: 'GET', path: '/tokens?size=100&page=190' }),
     attack('tokenVault', '/tokenize of 5,000', 24, { path: '/tokenize', body: values }),
     attack('tokenVault', 'patches of one token', 450, {
@@ -95,4 +102,17 @@ async function createLargeTokens({ serviceUrls }: BenchmarkStack, { apiKey }: Te
     return fetchJson({ url: `${serviceUrls.tokenVault}/tokens`, headers, body, signal });
   };
   for (let n = 0; n < large.tokens; n += large.atOnce) await Promise.all(Array.from({ length: large.atOnce }, create));
+}
+
+/** Applications and Proxies with the name that searches look for. */
+async function createNamed(
+  stack: Pick<BenchmarkStack, 'serviceUrls' | 'credentials'>,
+  tenant: Tenant,
+  signal: AbortSignal,
+) {
+  const create = [
+    ...Array.from({ length: named.applications }, () => () => createTenant(stack, signal)),
+    ...Array.from({ length: named.proxies }, () => () => tenant.createProxy('http://127.0.0.1:1')),
+  ];
+  while (create.length > 0) await Promise.all(create.splice(0, named.atOnce).map((one) => one()));
 }
