@@ -38,6 +38,7 @@ import * as responseGuard from './migrations/0084-response-guard.ts';
 import * as namesInOrder from './migrations/0085-names-in-order.ts';
 import * as formerNames from './migrations/0086-former-names.ts';
 import * as invocationCounts from './migrations/0087-invocation-counts.ts';
+import * as namesOfOneTenant from './migrations/0088-names-of-one-tenant.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -77,6 +78,7 @@ const migrations = {
   '0085-names-in-order': namesInOrder,
   '0086-former-names': formerNames,
   '0087-invocation-counts': invocationCounts,
+  '0088-names-of-one-tenant': namesOfOneTenant,
 };
 
 export type MigrationName = keyof typeof migrations;

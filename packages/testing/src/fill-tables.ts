@@ -59,13 +59,7 @@ const fills = {
     from generate_series(1, $1::integer) n`,
 };
 
-const ginIndexes: { readonly [table: string]: string } = {
-  applications: 'applications_name',
-  proxies: 'proxies_name',
-  reactors: 'reactors_name',
-  reactor_formulas: 'reactor_formulas_name',
-  tokens: 'tokens_search_terms',
-};
+const ginIndexes: { readonly [table: string]: string } = { tokens: 'tokens_search_terms' };
 
 type FilledTable = keyof typeof fills;
 

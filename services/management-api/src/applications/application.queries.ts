@@ -13,7 +13,7 @@ import {
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { inOrder, type Sorted } from '../list-order.ts';
-import { isNameFilter, likePattern } from '../name-filter.ts';
+import { isNameFilter, nameMatches } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 import { insertKey } from './keys/application-key.queries.ts';
 
@@ -111,7 +111,7 @@ function matches({ ids, type, name }: ApplicationFilter) {
   const conditions = [
     ...(ids.length > 0 ? [sql<boolean>`id = any(${[...ids]}::uuid[])`] : []),
     ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
-    ...(isNameFilter(name) ? [sql<boolean>`name ilike ${likePattern(name)}`] : []),
+    ...(isNameFilter(name) ? [nameMatches(name)] : []),
   ];
   return (eb: ExpressionBuilder<Tables, 'applications'>) => eb.and(conditions);
 }

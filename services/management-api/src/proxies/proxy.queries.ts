@@ -14,7 +14,7 @@ import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { inOrder, type Sorted } from '../list-order.ts';
-import { isNameFilter, likePattern } from '../name-filter.ts';
+import { isNameFilter, nameMatches } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 
 /** Null once the Application is deleted or has expired. */
@@ -139,7 +139,7 @@ function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids
   return query
     .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
     .$if(Boolean(pathName), (q) => q.where('path_name', '=', pathName ?? ''))
-    .$if(isNameFilter(name), (q) => q.where('name', 'ilike', likePattern(name ?? '')));
+    .$if(isNameFilter(name), (q) => q.where(nameMatches(name ?? '')));
 }
 
 export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {

@@ -12,7 +12,7 @@ import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError, validationFailed } from '@sluice/problems';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { inOrder, type Sorted } from '../list-order.ts';
-import { isNameFilter, likePattern } from '../name-filter.ts';
+import { isNameFilter, nameMatches } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
 
 /** Null once the Application is deleted or has expired. */
@@ -94,7 +94,7 @@ export async function listReactors(
     .selectFrom('reactors')
     .where('tenant_id', '=', tenantId)
     .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
-    .$if(isNameFilter(name), (query) => query.where('name', 'ilike', likePattern(name ?? '')))
+    .$if(isNameFilter(name), (query) => query.where(nameMatches(name ?? '')))
     .$if(formulaId !== undefined, (query) => query.where('formula_id', '=', formulaId ?? ''));
   const { total } =
     ids.length > 0 || isNameFilter(name) || formulaId !== undefined

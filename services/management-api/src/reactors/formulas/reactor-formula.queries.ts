@@ -11,7 +11,7 @@ import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { inOrder, type Sorted } from '../../list-order.ts';
-import { isNameFilter, likePattern } from '../../name-filter.ts';
+import { isNameFilter, nameMatches } from '../../name-filter.ts';
 import { reservePage } from '../../reserve-page.ts';
 
 const columns = [
@@ -74,7 +74,7 @@ export async function listFormulas(
     .selectFrom('reactor_formulas')
     .where('tenant_id', '=', tenantId)
     .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
-    .$if(isNameFilter(name), (query) => query.where('name', 'ilike', likePattern(name ?? '')));
+    .$if(isNameFilter(name), (query) => query.where(nameMatches(name ?? '')));
   const { total } =
     ids.length > 0 || isNameFilter(name)
       ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
