@@ -34,7 +34,13 @@ const world = useStack(async (closing) => {
       headers: { 'content-type': 'application/json', 'SVC-TRACE-ID': traceId },
       body: JSON.stringify({ amount: 1, card: `{{ ${card} | json: '$.number' }}` }),
     });
-  return { ...platform, backend, proxy, token, charge };
+  const reactor = await sluice.reactors.create({
+    name: 'Country of a card',
+    code: "module.exports = async ({ args }) => { console.log('looking up', args.of); if (args.of === 'nothing') throw new Error(); return { raw: {} }; };",
+  });
+  const react = (of: string, traceId: string) =>
+    client.reactors.react(reactor.id, { args: { of, card: `{{ ${token.id} }}` } }, { traceId });
+  return { ...platform, backend, proxy, reactor, token, charge, react };
 });
 
 /** What has to be scrolled sideways: the page, or the table in it. */
@@ -51,7 +57,7 @@ test('invocations come live, with what they were and what was refused', async ()
   const { page } = opened;
   const { charge, token } = world.current;
   await opened.goto('/invocations', 'Invocations');
-  await page.getByText('Nobody has called a Proxy in the last 15 minutes').waitFor();
+  await page.getByText('Nobody has called a Proxy or a Reactor in the last 15 minutes').waitFor();
   await opened.look('invocations-none');
   await charge('/a', 'first-charge');
   await charge('/fail', 'failed-charge');
@@ -64,10 +70,11 @@ test('invocations come live, with what they were and what was refused', async ()
     await eventuallyEqual(async () => [width, await overflowing(page)], [width, []]);
   }
   await page.setViewportSize({ width: 1200, height: 860 });
-  for (const name of ['Proxy', 'Trace id']) await page.getByRole('columnheader', { name }).waitFor();
+  for (const name of ['Called', 'Trace id']) await page.getByRole('columnheader', { name }).waitFor();
   await page
     .getByRole('row', { name: /first-charge/ })
-    .getByRole('button')
+    .getByRole('link')
+    .first()
     .click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('charging 1').waitFor();
@@ -89,7 +96,7 @@ test('what a response guard found is marked, and shown with its tokens', async (
   const row = page.getByRole('row', { name: /guarded-charge/ });
   await row.getByText('The response guard found a value').waitFor();
   await opened.look('invocations-guarded');
-  await row.getByRole('button').click();
+  await row.getByRole('link').first().click();
   const dialog = page.getByRole('dialog');
   const guard = dialog.locator('section', { has: page.getByRole('heading', { name: 'Response guard' }) });
   await guard.getByText('The response guard found a value of the request in the response. Its token:').waitFor();
@@ -120,13 +127,15 @@ test('filters stand in the address', async () => {
   await page.getByRole('link', { name: 'filtered-charge' }).click();
   await eventually('one row', async () => (await page.getByRole('row').count()) === 2);
   expect(new URL(page.url()).search).toBe('?trace_id=filtered-charge');
-  await page.getByRole('textbox', { name: 'Status' }).fill('404');
-  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Status' }).fill('404');
+  await page.getByRole('option', { name: '404' }).click();
   await page.getByText('No call of the last 15 minutes matches').waitFor();
+  expect(new URL(page.url()).search).toBe('?trace_id=filtered-charge&status=%22404%22');
+  await page.getByRole('button', { name: 'Clear Status' }).click();
+  await page.getByRole('link', { name: 'filtered-charge' }).waitFor();
   opened.expectStatus(400);
-  await page.getByRole('textbox', { name: 'Status' }).fill('many');
-  await page.keyboard.press('Enter');
-  await page.getByText(/^status: /).waitFor();
+  await opened.goto('/invocations?status=many', 'Invocations');
+  await page.getByText(/must be a status such as 404/).waitFor();
   await opened.look('invocations-refused');
 });
 
@@ -147,4 +156,125 @@ test('a busy stream stays within its bounds, and stands still while it is paused
   await opened.look('invocations-busy');
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('link', { name: 'while-paused' }).first().waitFor();
+});
+
+test('runs of Reactors are there, and filters find things by name and apply at once', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { charge, react, reactor, proxy, backend, sluice } = world.current;
+  for (let at = 1; at <= 24; at++) {
+    await sluice.proxies.create({ name: `Warehouse ${at}`, destination_url: 'https://warehouse.example' });
+  }
+  await charge('/a', 'named-charge');
+  await charge('/fail', 'named-failure');
+  await react('a card', 'named-run');
+  await react('nothing', 'named-error').catch(() => undefined);
+  await opened.goto('/invocations', 'Invocations');
+  const link = (traceId: string) => page.getByRole('link', { name: traceId, exact: true });
+  const shown = async () => {
+    const names = ['named-charge', 'named-failure', 'named-run', 'named-error'];
+    const counts = await Promise.all(names.map((name) => link(name).count()));
+    return names.filter((_, at) => counts[at] === 1);
+  };
+  const search = () => Object.fromEntries(new URL(page.url()).searchParams);
+  await eventuallyEqual(shown, ['named-charge', 'named-failure', 'named-run', 'named-error']);
+  const row = page.getByRole('row', { name: /named-error/ });
+  await row.getByRole('link', { name: reactor.name }).waitFor();
+  await row.getByRole('link', { name: backend.name }).waitFor();
+  await row.getByText('The code of the Reactor threw an error or took too long').waitFor();
+  await page.getByRole('combobox', { name: 'Proxy' }).click();
+  await page.getByText('And 5 more. Type to narrow the list.').waitFor();
+  await opened.screenshot('invocations-picker');
+  await page.getByRole('combobox', { name: 'Proxy' }).fill('long name');
+  await page.getByRole('option').getByText(proxy.name).click();
+  await eventuallyEqual(shown, ['named-charge', 'named-failure']);
+  expect(search()).toEqual({ proxy_id: proxy.id });
+  await page.getByRole('combobox', { name: 'Status' }).click();
+  await page.getByRole('option', { name: '5xx failed' }).click();
+  await eventuallyEqual(shown, ['named-failure']);
+  expect(search()).toEqual({ proxy_id: proxy.id, status: '5xx' });
+  await page.reload();
+  await eventuallyEqual(shown, ['named-failure']);
+  expect(await page.getByRole('combobox', { name: 'Proxy' }).inputValue()).toBe(proxy.name);
+  await opened.look('invocations-filtered');
+  await page.getByRole('combobox', { name: 'Reactor' }).fill('Country');
+  await page.getByRole('option', { name: reactor.name }).click();
+  await eventuallyEqual(shown, ['named-error']);
+  expect(search()).toEqual({ reactor_id: reactor.id, status: '5xx' });
+  await page.getByRole('button', { name: 'Clear Status' }).click();
+  await eventuallyEqual(shown, ['named-run', 'named-error']);
+  await page.getByRole('textbox', { name: 'Trace', exact: true }).pressSequentially('named-run');
+  await eventuallyEqual(shown, ['named-run']);
+  await page.getByRole('button', { name: 'Clear Trace' }).click();
+  await eventuallyEqual(shown, ['named-run', 'named-error']);
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await eventuallyEqual(shown, ['named-charge', 'named-failure', 'named-run', 'named-error']);
+  expect(search()).toEqual({});
+  await page.getByRole('combobox', { name: 'Application' }).fill('no such name');
+  await page.getByText('No name contains “no such name”.').waitFor();
+});
+
+test('a row opens as a whole, at an address that stays', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { react, reactor, token } = world.current;
+  await react('a card', 'opened-run');
+  await opened.goto(`/invocations?reactor_id=${reactor.id}`, 'Invocations');
+  const row = page.getByRole('row', { name: /opened-run/ });
+  const dialog = page.getByRole('dialog');
+  await row.getByText('POST').click();
+  await dialog.getByText('looking up a card').waitFor();
+  await dialog.getByRole('heading', { name: `Run of ${reactor.name}` }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/invocations/opened-run');
+  await opened.look('invocation-run');
+  await page.reload();
+  await dialog.getByText('looking up a card').waitFor();
+  await dialog.getByRole('link', { name: token.id }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(page.url()).toContain(`/invocations?reactor_id=${reactor.id}`);
+  await row.getByRole('link').first().press('Enter');
+  await dialog.getByText('looking up a card').waitFor();
+  await dialog.locator(':focus').waitFor(); // until then it takes no keys
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('a text of a row can be selected, and its links lead where they say', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { react, reactor } = world.current;
+  await react('nothing', 'selected-run').catch(() => undefined);
+  await opened.goto('/invocations?trace_id=selected-run', 'Invocations');
+  const row = page.getByRole('row', { name: /selected-run/ });
+  const box = await row.getByText('The code of the Reactor').boundingBox();
+  if (!box) throw new Error('The reason is not visible');
+  await page.mouse.move(box.x + 2, box.y + 6);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y + 6, { steps: 5 });
+  await page.mouse.up();
+  expect(await page.evaluate(() => getSelection()?.toString())).not.toBe('');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await row.getByRole('link', { name: reactor.name }).click();
+  await page.getByRole('heading', { name: reactor.name, level: 1 }).waitFor();
+  const runs = page.getByRole('group', { name: 'Last invocations' });
+  await runs.getByText('reactor_failed').first().waitFor();
+  await opened.look('reactor-invocations');
+  await runs.getByText('reactor_failed').first().click();
+  await page
+    .getByRole('dialog')
+    .getByRole('heading', { name: `Run of ${reactor.name}` })
+    .waitFor();
+});
+
+test('a call that is no longer kept says so, and leads to the log', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await page.goto(`${world.current.consoleUrl}/invocations/long-ago`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This call is no longer shown').waitFor();
+  await opened.look('invocation-gone');
+  await dialog.getByRole('link', { name: 'Audit log of this trace id' }).click();
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+  expect(new URL(page.url()).search).toBe('?trace_id=long-ago');
 });

@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import styles from './combo.module.css';
+import { useFault } from './faults.tsx';
 import { Icon } from './icon.tsx';
 
 export interface Option {
@@ -18,6 +19,8 @@ export interface ComboProps {
   note?: ReactNode;
   placeholder?: string;
   hint?: ReactNode;
+  /** The path of the member that it sets in a form, by which it finds its faults. */
+  member?: string;
   /** Beside its label, as a filter of a list. */
   isFilter?: boolean;
   /** The text by which options are searched; empty when it is opened, and when one was chosen. */
@@ -28,9 +31,20 @@ export interface ComboProps {
 }
 
 /** One of many options, chosen by typing a part of its name. */
-export function Combo({ label, value, options, note, placeholder, hint, isFilter = false, ...acts }: ComboProps) {
+export function Combo({
+  label,
+  value,
+  options,
+  note,
+  placeholder,
+  hint,
+  member,
+  isFilter = false,
+  ...acts
+}: ComboProps) {
   const { onTyped, onValue, onOpen } = acts;
   const id = useId();
+  const fault = useFault(member, label);
   const name = value?.name ?? '';
   const [text, setText] = useState(name);
   useEffect(() => setText(name), [name]);
@@ -61,7 +75,8 @@ export function Combo({ label, value, options, note, placeholder, hint, isFilter
             placeholder={placeholder}
             autoComplete="off"
             spellCheck={false}
-            aria-describedby={hint ? `${id}-hint` : undefined}
+            aria-invalid={fault !== undefined}
+            aria-describedby={[hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined}
           />
           <Combobox.Clear className={styles.button} aria-label={`Clear ${label}`} title="Clear">
             <Icon name="close" size={14} />
@@ -92,6 +107,11 @@ export function Combo({ label, value, options, note, placeholder, hint, isFilter
       {hint && (
         <span className={styles.hint} id={`${id}-hint`}>
           {hint}
+        </span>
+      )}
+      {fault && (
+        <span className={styles.fault} id={`${id}-fault`}>
+          {fault}
         </span>
       )}
     </div>

@@ -1,6 +1,8 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { pageSizes } from '../app/page-search.ts';
+
 import { Button } from './button.tsx';
+
 import { Icon } from './icon.tsx';
 import styles from './table.module.css';
 
@@ -25,6 +27,8 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** A click anywhere in a row opens it. For the keyboard a cell of the row has a link to the same place. */
+  onOpen?: (row: Row) => void;
   /** Columns keep their `width` and rows their height, so that nothing moves when rows are added. */
   steady?: boolean;
   /** Columns keep their `width`, and where there is little room the cells of a row are below each other. */
@@ -38,7 +42,7 @@ export interface TableProps<Row> {
 
 /** Rows of the same kind. It scrolls sideways where it is wider than the window. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, steady = false, stacks = false, isFormer = false, sort, onSort } = props;
+  const { label, columns, rows, keyOf, onOpen, steady = false, stacks = false, isFormer = false, sort, onSort } = props;
   const looks = [styles.table, steady && styles.steady, stacks && styles.stacks, isFormer && styles.former];
   return (
     // biome-ignore lint/a11y/useSemanticElements: the element of this role is for forms
@@ -54,7 +58,11 @@ export function Table<Row>(props: TableProps<Row>) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr
+              key={keyOf(row)}
+              className={onOpen && styles.opens}
+              onClick={onOpen && ((event) => isForRow(event) && onOpen(row))}
+            >
               {columns.map((column) => (
                 <td key={column.title} className={classOf(column)} data-title={column.title}>
                   {column.cell(row)}
@@ -105,6 +113,12 @@ export function Cut({ children }: { children: string }) {
       {children}
     </span>
   );
+}
+
+/** Not for a click on something in the row that acts itself, and not for the end of a selection of text. */
+function isForRow({ target, currentTarget, defaultPrevented }: MouseEvent<HTMLElement>): boolean {
+  if (defaultPrevented || !(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return target.closest('a, button, input, select, label') === null && getSelection()?.isCollapsed !== false;
 }
 
 function classOf<Row>({ from, atEnd, tight }: Column<Row>): string {

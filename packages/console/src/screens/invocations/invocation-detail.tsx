@@ -1,46 +1,109 @@
+import type { Invocation } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Soft } from '../../ui/layout.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { Clock } from '../../ui/time.tsx';
 import { Called } from './called.tsx';
 import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
-import type { LiveRow } from './live-invocations.ts';
 import { whyRefused } from './refusals.ts';
-import { milliseconds, StageBar, stages } from './stage-bar.tsx';
+import { milliseconds, StageBar, stagesOf } from './stage-bar.tsx';
 import { StatusBadge } from './status-badge.tsx';
+import { useInvocationNames } from './use-invocation-names.ts';
 
 interface InvocationDetailProps {
-  invocation: LiveRow;
-  /** Of the Proxy or the Reactor, and of the Application. */
-  names: ReadonlyMap<string, string>;
+  traceId: string;
+  /** Of several with this trace id. Default: the newest. */
+  at: string | undefined;
+  /** Where the list has it. */
+  known: Invocation | undefined;
   onClose: () => void;
 }
 
-export function InvocationDetail({ invocation, names, onClose }: InvocationDetailProps) {
+export function InvocationDetail({ traceId, at, known, onClose }: InvocationDetailProps) {
+  const query = useQuery({
+    queryKey: ['invocations', { traceId, at }],
+    queryFn: async ({ signal }): Promise<Invocation | null> => {
+      const { data } = await sluice.invocations.list({ trace_id: traceId, size: 100 }, { signal }).page();
+      return data.find((one) => at === undefined || one.at === at) ?? null;
+    },
+    // It never changes, and stays here after the list has dropped it
+    staleTime: Number.POSITIVE_INFINITY,
+    ...(known && { initialData: known }),
+  });
+  const names = useInvocationNames(query.data ? [query.data] : []);
+  return (
+    <Dialog open onClose={onClose} title={titleOf(query.data, names)} wide>
+      <Loaded query={query}>
+        {(invocation) =>
+          invocation ? <Found invocation={invocation} names={names} /> : <NoLongerKept traceId={traceId} />
+        }
+      </Loaded>
+      <div className={styles.acts}>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function titleOf(invocation: Invocation | null | undefined, names: FoundProps['names']): string {
+  if (!invocation) return 'Invocation';
+  const { method, proxy_id: proxy = '', reactor_id: reactor } = invocation;
+  if (reactor !== undefined) return `Run of ${names.get(reactor) ?? 'a Reactor'}`;
+  return `${method} at ${names.get(proxy) ?? 'a Proxy'}`;
+}
+
+function NoLongerKept({ traceId }: { traceId: string }) {
+  return (
+    <Empty
+      icon="invocations"
+      title="This call is no longer shown"
+      acts={
+        <Link to="/audit" search={{ trace_id: traceId }}>
+          Audit log of this trace id
+        </Link>
+      }
+    >
+      The last 1,000 calls of the last 15 minutes are shown. The audit log keeps the tokens that a call disclosed, and
+      what it changed.
+    </Empty>
+  );
+}
+
+interface FoundProps {
+  invocation: Invocation;
+  /** Of the Proxy or the Reactor, and of the Application. */
+  names: ReadonlyMap<string, string>;
+}
+
+function Found({ invocation, names }: FoundProps) {
   const { reactor_id: reactor, application_id: application, trace_id: traceId, token_ids: tokens } = invocation;
   const { refused_by: refusedBy, destination_status: destination, stages_ms: stagesMs } = invocation;
+  const isRun = reactor !== undefined;
   return (
-    <Dialog open onClose={onClose} title={titleOf(invocation, names)} wide>
+    <>
       <Facts
         facts={{
-          When: <Time at={invocation.at} />,
+          When: <Clock at={invocation.at} />,
           Answered: (
             <>
               <StatusBadge status={invocation.status} /> {refusedBy && whyRefused(refusedBy)}
             </>
           ),
-          'Status of the destination': destination ? (
+          'Status of the destination': isRun ? undefined : destination ? (
             <StatusBadge status={destination} />
           ) : (
             <Soft>it was not reached</Soft>
           ),
           Error: refusedBy && <code>{refusedBy}</code>,
-          [reactor === undefined ? 'Proxy' : 'Reactor']: <Called invocation={invocation} names={names} />,
+          [isRun ? 'Reactor' : 'Proxy']: <Called invocation={invocation} names={names} />,
           'Key of': application ? (
             <ThingLink type="application" id={application} name={names.get(application)} />
           ) : (
@@ -58,7 +121,7 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
         <h3>Stages</h3>
         <StageBar stagesMs={stagesMs} />
         <ul className={styles.legend}>
-          {stages.map((stage) => (
+          {stagesOf(isRun).map((stage) => (
             <li key={stage}>
               <span className={`${styles.dot} ${styles[stage]}`} aria-hidden="true" />
               {stage} {stagesMs[stage] === undefined ? 'not reached' : milliseconds(stagesMs[stage])}
@@ -68,27 +131,16 @@ export function InvocationDetail({ invocation, names, onClose }: InvocationDetai
       </section>
       <section className={styles.part}>
         <h3>Tokens</h3>
-        {tokens.length === 0 && <Soft>No value of a token was sent.</Soft>}
+        {tokens.length === 0 && <Soft>No value of a token was {isRun ? 'put into the arguments' : 'sent'}.</Soft>}
         <Tokens ids={tokens} />
       </section>
       <GuardHits invocation={invocation} />
       <section className={styles.part}>
         <h3>Console</h3>
-        <ConsoleLines lines={invocation.console} />
+        <ConsoleLines invocation={invocation} />
       </section>
-      <div className={styles.acts}>
-        <Button onClick={onClose}>Close</Button>
-      </div>
-    </Dialog>
+    </>
   );
-}
-
-function titleOf(
-  { method, proxy_id: proxy = '', reactor_id: reactor }: LiveRow,
-  names: InvocationDetailProps['names'],
-) {
-  if (reactor !== undefined) return `Run of ${names.get(reactor) ?? 'a Reactor'}`;
-  return `${method} at ${names.get(proxy) ?? 'a Proxy'}`;
 }
 
 function Tokens({ ids }: { ids: readonly string[] }) {
@@ -103,7 +155,7 @@ function Tokens({ ids }: { ids: readonly string[] }) {
   );
 }
 
-function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [] } }: { invocation: LiveRow }) {
+function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [] } }: { invocation: Invocation }) {
   if (hits === undefined) return null;
   return (
     <section className={styles.part}>
@@ -117,10 +169,11 @@ function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [
   );
 }
 
-function ConsoleLines({ lines }: { lines: LiveRow['console'] | undefined }) {
-  const missing = useMissingRight('proxy:update');
+function ConsoleLines({ invocation: { console: lines, reactor_id: reactor } }: { invocation: Invocation }) {
+  const missing = useMissingRight(reactor === undefined ? 'proxy:update' : 'reactor:update');
   if (missing !== undefined) return <Soft>{missing}</Soft>;
-  if (!lines?.length) return <Soft>Its transforms printed nothing, or the setting TRANSFORM_CONSOLE is off.</Soft>;
+  const code = reactor === undefined ? 'Its transforms' : 'Its code';
+  if (!lines?.length) return <Soft>{code} printed nothing, or the setting TRANSFORM_CONSOLE is off.</Soft>;
   return (
     <ol className={styles.lines}>
       {lines.map(({ level, text }, at) => (

@@ -1,10 +1,11 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { Soft } from '../../ui/layout.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Clock } from '../../ui/time.tsx';
 import { Called } from './called.tsx';
 import { guardFound } from './guard-found.ts';
+import type { InvocationSearch } from './invocation-search.ts';
 import styles from './invocations.module.css';
 import type { LiveRow } from './live-invocations.ts';
 import { whyRefused } from './refusals.ts';
@@ -15,21 +16,28 @@ interface InvocationTableProps {
   rows: readonly LiveRow[];
   /** Of Proxies, Reactors and Applications. */
   names: ReadonlyMap<string, string>;
-  onOpen: (row: LiveRow) => void;
+  /** Of the list, which stay in the address. */
+  filters: InvocationSearch;
 }
 
-export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
+export function InvocationTable({ rows, names, filters }: InvocationTableProps) {
+  const navigate = useNavigate();
+  const placeOf = ({ trace_id: traceId, at }: LiveRow) => ({
+    to: '/invocations/$traceId' as const,
+    params: { traceId },
+    search: { ...filters, at },
+  });
   const columns: readonly Column<LiveRow>[] = [
     {
       title: 'When',
-      width: '7.25rem',
+      width: '7.75rem',
       cell: (row) => (
-        <button type="button" className={styles.open} onClick={() => onOpen(row)}>
+        <Link {...placeOf(row)} preload={false}>
           <Clock at={row.at} />
-        </button>
+        </Link>
       ),
     },
-    { title: 'Method', width: '4.25rem', cell: ({ method }) => <code>{method}</code> },
+    { title: 'Method', width: '4.25rem', from: 32, cell: ({ method }) => <code>{method}</code> },
     { title: 'Status', width: '3.75rem', cell: ({ status }) => <StatusBadge status={status} /> },
     {
       title: 'Destination',
@@ -39,16 +47,18 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
     },
     {
       title: 'Called',
-      from: 32,
       cell: (row) => (
-        <span className={styles.two}>
-          <Called invocation={row} names={names} />
-        </span>
+        <>
+          <span className={styles.cut}>
+            <Called invocation={row} names={names} />
+          </span>
+          <KeyOf id={row.application_id} names={names} />
+        </>
       ),
     },
     {
       title: 'Reason',
-      width: '21%',
+      width: '18%',
       from: 32,
       cell: (row) => {
         const why = whyOf(row);
@@ -74,7 +84,24 @@ export function InvocationTable({ rows, names, onOpen }: InvocationTableProps) {
       ),
     },
   ];
-  return <Table label="Invocations" columns={columns} rows={rows} keyOf={({ id }) => id} steady />;
+  return (
+    <Table
+      label="Invocations"
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={(row) => navigate(placeOf(row))}
+      steady
+    />
+  );
+}
+
+function KeyOf({ id, names }: { id: string | undefined; names: InvocationTableProps['names'] }) {
+  return (
+    <span className={`${styles.cut} ${styles.small}`}>
+      by {id === undefined ? 'nobody' : <ThingLink type="application" id={id} name={names.get(id)} />}
+    </span>
+  );
 }
 
 /** Why it was refused, or why its response was changed. */

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textSearch } from '../../app/page-search.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 import { invocationSearch } from './invocation-search.ts';
 
@@ -9,4 +10,11 @@ const live = createRoute({
   component: lazyRouteComponent(() => import('./invocations-page.tsx'), 'InvocationsPage'),
 });
 
-export const invocationRoutes = [live] as const;
+/** The page of the list shows it above the list, which goes on. `at` tells calls with the same trace id apart. */
+const detail = createRoute({
+  getParentRoute: () => live,
+  path: '$traceId',
+  validateSearch: (search): { at?: string } => textSearch(search, ['at']),
+});
+
+export const invocationRoutes = [live.addChildren([detail])] as const;

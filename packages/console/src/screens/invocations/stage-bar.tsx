@@ -1,7 +1,13 @@
 import type { Invocation } from '@sluice/sdk';
 import styles from './invocations.module.css';
 
-export const stages = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
+const stages = ['authenticate', 'detokenize', 'transform', 'code', 'destination'] as const;
+const stagesOfProxies = ['authenticate', 'detokenize', 'transform', 'destination'] as const;
+const stagesOfReactors = ['authenticate', 'detokenize', 'code'] as const;
+
+export function stagesOf(isRun: boolean) {
+  return isRun ? stagesOfReactors : stagesOfProxies;
+}
 
 const format = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
@@ -36,10 +42,10 @@ export function StageBar({ stagesMs }: { stagesMs: Invocation['stages_ms'] }) {
 export function StageLegend() {
   return (
     <ul className={styles.legend} aria-label="Stages">
-      {stages.map((stage) => (
+      {stagesOfProxies.map((stage) => (
         <li key={stage}>
           <span className={`${styles.dot} ${styles[stage]}`} aria-hidden="true" />
-          {stage}
+          {stage === 'transform' ? 'transform, code' : stage}
         </li>
       ))}
     </ul>

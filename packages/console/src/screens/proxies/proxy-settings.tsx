@@ -11,10 +11,10 @@ import { Id } from '../../ui/copy.tsx';
 import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
 import { Time } from '../../ui/time.tsx';
+import { LastInvocations } from '../invocations/last-invocations.tsx';
 import { CallIt } from './call-it.tsx';
 import { routeOf } from './calls.ts';
 import { guards } from './guard-field.tsx';
-import { LastInvocations } from './last-invocations.tsx';
 import { ProxyCallers } from './proxy-callers.tsx';
 import { defaultTimeoutS, placesInWords, toDraft, toPatch } from './proxy-draft.ts';
 import { ProxyForm } from './proxy-form.tsx';
@@ -42,7 +42,7 @@ export function ProxySettings() {
         <Settings proxy={proxy} />
       </Card>
       <MetricsCard range={range} filter={{ proxy_id: id }} />
-      <LastInvocations proxyId={id} />
+      <LastInvocations of={{ proxy_id: id }} />
       <ProxyCallers proxy={proxy} />
       <CallIt proxy={proxy} />
     </>

@@ -16,6 +16,7 @@ import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { LastInvocations } from '../invocations/last-invocations.tsx';
 import { formulaQuery } from './formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
 import { ReactorForm } from './reactor-form.tsx';
@@ -84,6 +85,7 @@ function Found({ reactor }: { reactor: Reactor }) {
       )}
       {code !== undefined && <OwnCode reactor={reactor} />}
       <MetricsCard range={range} filter={{ reactor_id: id }} />
+      <LastInvocations of={{ reactor_id: id }} />
       <ReactorRuns reactorId={id} />
       <Suspense>
         <CallReactor reactorId={id} />
