@@ -141,9 +141,9 @@ export default {
     },
     {
       name: 'folders-of-the-console-point-one-way',
-      comment: 'router and screens, then app, ui, api; a formula knows reactors, not the other way round',
+      comment: 'router and screens, then app, ui, api',
       severity: 'error',
-      from: { path: '^packages/console/src/(app|ui|api|screens/reactors)/' },
+      from: { path: '^packages/console/src/(app|ui|api)/' },
       to: {
         path: [
           '^packages/console/src/(screens/reactor-formulas|router)',
@@ -151,6 +151,21 @@ export default {
           '^packages/console/src/screens\\.ts',
         ],
       },
+    },
+    {
+      name: 'screens-of-the-console-point-one-way',
+      comment: 'a formula knows reactors, and a reactor its invocations, not the other way round',
+      severity: 'error',
+      from: { path: '^packages/console/src/screens/(reactors|invocations)/' },
+      to: {
+        path: '^packages/console/src/(router|screens\\.ts|screens/(?!reactors/|invocations/))',
+      },
+    },
+    {
+      name: 'invocations-of-the-console-know-no-other-screen',
+      severity: 'error',
+      from: { path: '^packages/console/src/screens/invocations/' },
+      to: { path: '^packages/console/src/screens/(?!invocations/)' },
     },
     {
       name: 'api-of-the-console-imports-no-components',
