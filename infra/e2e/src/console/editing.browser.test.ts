@@ -44,7 +44,7 @@ describe('two people edit one Proxy', () => {
     expect(shown).not.toMatch(/value-of-api-key|another-value|new-value/);
     expect(await destinationOf(id)).toBe('https://api.example/theirs');
     await opened.look('editing-conflict');
-    await page.getByRole('button', { name: 'Discard mine' }).click();
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
     expect(await page.getByLabel('Destination URL').inputValue()).toBe('https://api.example/theirs');
   });
 
@@ -266,4 +266,38 @@ test('a name that another Proxy has is shown at its field; what no field sets is
   await alert.getByText('not_found', { exact: true }).waitFor();
   await alert.getByRole('button', { name: 'Copy the details' }).waitFor();
   await opened.look('editing-details');
+});
+
+test('a name of 200 characters without a blank breaks no page and no dialog', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice } = world.current;
+  const name = `Wide${'W'.repeat(196)}`;
+  const proxy = await sluice.proxies.create({ name, destination_url: `https://${'w'.repeat(60)}.example/${name}` });
+  const application = await sluice.applications.create({
+    ...{ name, type: 'private', proxies: [proxy.id] },
+    rules: [{ priority: 1, container: `/${name}/`, transform: 'mask', permissions: ['token:use'], description: name }],
+  });
+  const code = 'module.exports = async () => ({ raw: 1 });';
+  const formula = await sluice.reactorFormulas.create({ name, code, description: name });
+  const reactor = await sluice.reactors.create({ name, formula: { id: formula.id } });
+  for (const [at, path] of [
+    ['proxy', `/proxies/${proxy.id}`],
+    ['proxy-versions', `/proxies/${proxy.id}/versions`],
+    ['application', `/applications/${application.id}`],
+    ['formula', `/reactors/formulas/${formula.id}`],
+    ['reactor', `/reactors/${reactor.id}`],
+  ] as const) {
+    await opened.goto(path, name);
+    await page.waitForLoadState('networkidle');
+    await opened.look(`wide-${at}`);
+    await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
+    await page.getByRole('alertdialog').waitFor();
+    await opened.look(`wide-${at}-delete`);
+    await page.keyboard.press('Escape');
+  }
+  await opened.goto(`/applications/${application.id}`, name);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Container').waitFor();
+  await opened.look('wide-application-change');
 });

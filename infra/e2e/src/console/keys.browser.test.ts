@@ -51,7 +51,7 @@ test('a key is replaced by what “last used” says', async () => {
   await opened.look('key-new-refused');
   await form.getByLabel('Name').fill('Backend in Frankfurt');
   await form.getByLabel('Expires').selectOption('At a chosen time');
-  await form.getByLabel('Moment').fill('2999-01-02T03:04');
+  await form.getByLabel('Expiry time').fill('2999-01-02T03:04');
   await opened.look('key-new');
   await form.getByRole('button', { name: 'Add the key' }).click();
   const secret = page.getByRole('dialog', { name: 'A key of Backend' });

@@ -133,7 +133,7 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
     expect.stringContaining('Calls all'),
     expect.stringContaining('Agent of models'),
   ]);
-  const calls = page.getByRole('region', { name: 'Call it' });
+  const calls = page.getByRole('region', { name: 'Call this Proxy' });
   for (const [client, line] of [
     ['curl', `${stack.baseUrl}/routes/models`],
     ['Client library (TypeScript)', "sluice.route('models')"],
@@ -197,7 +197,7 @@ test('the response guard is chosen, with what each mode does, and switched off a
     const guard = page.getByLabel('Response guard');
     await guard.selectOption(mode);
     await page.getByText(does).waitFor();
-    await page.getByText('It is a net that finds values in the usual encodings').waitFor();
+    await page.getByText('It finds values in the usual encodings').waitFor();
     if (mode === 'Block') await opened.look('proxy-guard-change');
     await save();
     await shown.getByText(mode, { exact: true }).waitFor();
@@ -207,7 +207,7 @@ test('the response guard is chosen, with what each mode does, and switched off a
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByLabel('Response guard').selectOption('Off');
   await page.getByText('Responses pass as the destination sends them.').waitFor();
-  expect(await page.getByText('It is a net').count()).toBe(0);
+  expect(await page.getByText('It finds values').count()).toBe(0);
   await save();
   expect(await sluice.proxies.get(id)).not.toHaveProperty('response_guard');
 });

@@ -131,7 +131,7 @@ test('a formula is made, written, tried and changed, Reactors are made of it, an
   await opened.look('formula-new');
   await page.getByRole('button', { name: 'Create formula' }).click();
   await page.getByRole('heading', { name: 'Look up a card', level: 1 }).waitFor();
-  await page.getByText('No Reactor runs it').waitFor();
+  await page.getByText('No Reactor uses this formula').waitFor();
 
   const code = 'module.exports = async (req) => ({ raw: { isLow: req.args.amount < req.configuration.LIMIT } });';
   await page.getByRole('textbox', { name: 'Code of the formula' }).fill(code);

@@ -30,7 +30,7 @@ test('a person binds a token, sees faults at their fields, and can only make it 
   const token = await create();
   await charge('POST', token);
   await opened.goto(`/tokens/${token.id}`, 'Token');
-  await page.getByText('Nothing: every Proxy and Reactor').waitFor();
+  await page.getByText('No restrictions. Every Proxy and Reactor').waitFor();
   await opened.look('token-unbound');
   const bound = page.getByRole('region', { name: 'Bound to' });
   const dialog = page.getByRole('dialog', { name: 'Bind this token' });

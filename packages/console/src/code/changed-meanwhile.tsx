@@ -31,7 +31,7 @@ export function ChangedMeanwhile({
         <Difference key={after} label="Their changes" before={before} after={after} />
       </Suspense>
       <div className={styles.acts}>
-        <Button onClick={takeTheirs}>Discard mine</Button>
+        <Button onClick={takeTheirs}>Discard my changes</Button>
         <Button kind="danger" busy={isSaving} onClick={overwrite}>
           Overwrite with my changes
         </Button>

@@ -16,7 +16,7 @@ export function TrialResult({ result }: { result: TrialOutcome }) {
         {error ? <Badge tone="bad">failed with {error.status}</Badge> : <Badge tone="good">done</Badge>}
         <span>{duration.toFixed(1)} ms</span>
         {cpu !== undefined && <Soft>{cpu.toFixed(1)} ms of CPU</Soft>}
-        {client && <Soft>a stand-in answered {client.calls} calls of req.svc</Soft>}
+        {client && <Soft>{client.calls} calls of req.svc were answered by a stub</Soft>}
       </div>
       {error && (
         <div className={styles.thrown}>

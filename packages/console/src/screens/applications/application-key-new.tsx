@@ -74,7 +74,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
           name={expiry === 'at' ? undefined : 'expires_at'}
         />
         {expiry === 'at' && (
-          <MomentField label="Moment" value={moment} onValue={setMoment} required name="expires_at" />
+          <MomentField label="Expiry time" value={moment} onValue={setMoment} required name="expires_at" />
         )}
       </Form>
     </Dialog>

@@ -117,7 +117,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
       ),
     },
     {
-      title: 'Delete',
+      title: 'Action',
       atEnd: true,
       cell: (key) => (
         <DeleteKey

@@ -19,7 +19,7 @@ export function CallIt({ proxy }: { proxy: ProxyResource }) {
   const { place } = client;
   return (
     <Card
-      title="Call it"
+      title="Call this Proxy"
       intro={`SLUICE_API_KEY is the key of a private Application${token ? '' : ', and SLUICE_TOKEN is a token'}. ${proxy.path_name ? '' : 'Give the Proxy a route to call it with OpenAI, Anthropic, Stripe, Octokit or git.'}`}
     >
       <div className={styles.client}>

@@ -6,15 +6,15 @@ export const guards: Readonly<Record<GuardMode, { name: string; does: string }>>
   off: { name: 'Off', does: 'Responses pass as the destination sends them.' },
   tokenize: {
     name: 'Tokenize',
-    does: 'Where a value that was put into the request comes back, the caller gets its expression instead.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets its expression instead.',
   },
   redact: {
     name: 'Redact',
-    does: 'Where a value that was put into the request comes back, the caller gets [redacted] instead.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets [redacted] instead.',
   },
   block: {
     name: 'Block',
-    does: 'If a value that was put into the request comes back, the caller gets 502 instead of the response, or its connection ends if the response has begun.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets 502 instead of the response, or its connection ends if the response has begun.',
   },
 };
 
@@ -41,8 +41,8 @@ export function GuardField({ value, onValue }: GuardFieldProps) {
           {guards[value].does}
           {value !== 'off' && (
             <span className={styles.net}>
-              It is a net that finds values in the usual encodings, not in every one. The lock is “Bound to” on the page
-              of a token: it says where the value may go at all.
+              It finds values in the usual encodings, not in all of them. To limit where a value may be sent, use “Bound
+              to” on the page of the token.
             </span>
           )}
         </>

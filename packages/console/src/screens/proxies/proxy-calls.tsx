@@ -54,7 +54,7 @@ export function ProxyCalls({ draft, onChange }: ProxyCallsProps) {
           onText={(timeout) => onChange({ timeout })}
           placeholder={`${defaultTimeoutS}`}
           pattern="[0-9]{1,3}"
-          hint={`Seconds until the destination begins to respond, from 1 to 600. Without a number: ${defaultTimeoutS}.`}
+          hint={`Seconds until the destination begins to respond, from 1 to 600. Default: ${defaultTimeoutS}.`}
           name="head_timeout_s"
         />
       </div>
@@ -94,7 +94,7 @@ function PlacesFields({ value, onValue }: PlacesFieldsProps) {
           set(partsOf(text, ','));
         }}
         placeholder="x-card-number, x-account"
-        hint="Names with commas between them."
+        hint="Names, separated by commas."
       />
     </Group>
   );

@@ -26,7 +26,7 @@ function NewProxy() {
   const create = useChange({
     unsaved,
     act: (options) => sluice.proxies.create(toBody(draft), options),
-    said: ({ name }) => `The Proxy ${name} was made`,
+    said: ({ name }) => `The Proxy ${name} was created`,
     onDone: ({ id }) => navigate({ to: '/proxies/$id', params: { id } }),
   });
   return (

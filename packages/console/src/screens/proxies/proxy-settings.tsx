@@ -64,7 +64,11 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         'API key of the route': proxy.path_name && <code>{keyPlacesInWords(proxy)}</code>,
         'Allowed methods': <Listed list={proxy.allowed_methods} />,
         'Allowed paths': <Listed list={proxy.allowed_paths} />,
-        Callers: proxy.require_auth ? <Badge tone="good">need a key</Badge> : <Badge tone="warn">anybody</Badge>,
+        Callers: proxy.require_auth ? (
+          <Badge tone="good">API key required</Badge>
+        ) : (
+          <Badge tone="warn">no API key required</Badge>
+        ),
         Application: applicationId ? (
           <Link to="/applications/$id" params={{ id: applicationId }}>
             {applicationId}
@@ -107,7 +111,7 @@ function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void })
     onDone,
   });
   return (
-    <Card title="Change the settings">
+    <Card title="Edit settings">
       <ProxyForm
         draft={edit.draft}
         onDraft={edit.setDraft}

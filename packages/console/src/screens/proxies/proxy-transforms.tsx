@@ -98,14 +98,14 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
               small
               act="Remove"
               title={`Remove the ${kind} transform?`}
-              text={`Bodies then pass unchanged. Its code stays in the versions of ${name}.`}
+              text={`Bodies are then forwarded unchanged. The code stays in the versions of ${name}.`}
               needs="proxy:update"
               change={remove}
             />
           )
         }
       >
-        {kept === undefined && <Soft>There is none yet. This code is a start. It runs after you save it.</Soft>}
+        {kept === undefined && <Soft>There is no transform yet. This is a template. It runs after you save it.</Soft>}
         <Form
           onSubmit={edit.save}
           error={edit.error}

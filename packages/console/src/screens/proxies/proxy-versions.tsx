@@ -85,7 +85,7 @@ function Compared({ proxy, version }: { proxy: ProxyResource; version: number })
   });
   return (
     <Card
-      title={`From version ${version} to the current version`}
+      title={`Changes from version ${version} to the current version`}
       acts={
         <Confirm
           small

@@ -11,9 +11,9 @@ interface RouteFieldsProps {
 }
 
 export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string }>> = {
-  bearer: { label: 'Authorization: Bearer', hint: 'Also Authorization: token. OpenAI, Stripe, Octokit.' },
-  'x-api-key': { label: 'X-Api-Key', hint: 'Anthropic.' },
-  basic: { label: 'Authorization: Basic', hint: 'As the user or the password. git.' },
+  bearer: { label: 'Authorization: Bearer', hint: 'Also Authorization: token. Used by OpenAI, Stripe and Octokit.' },
+  'x-api-key': { label: 'X-Api-Key', hint: 'Used by Anthropic.' },
+  basic: { label: 'Authorization: Basic', hint: 'As user name or password. Used by git.' },
 };
 
 /** How clients find the Proxy without its key, and what they may ask it for. Open from the beginning where something is set. */
@@ -54,7 +54,7 @@ export function RouteFields({ draft, onChange }: RouteFieldsProps) {
           value={methods}
           onText={(text) => onChange({ methods: text })}
           placeholder="GET, POST"
-          hint="With commas between them. Other methods are refused. Empty: all."
+          hint="Separated by commas. Other methods are refused. Empty: all."
           name="allowed_methods"
         />
         <TextArea
@@ -64,7 +64,7 @@ export function RouteFields({ draft, onChange }: RouteFieldsProps) {
           value={paths}
           onText={(text) => onChange({ paths: text })}
           placeholder={'/v1/charges\n/v1/refunds/*'}
-          hint="One a line, below the destination URL. /v1/a allows itself and everything below, /v1/a/* only what is below, /v1/a* every segment that begins with a. Other paths are refused. Empty: all."
+          hint="One per line, below the destination URL. /v1/a allows that path and all paths below it, /v1/a/* only paths below it, /v1/a* every segment that begins with a. Other paths are refused. Empty: all."
           name="allowed_paths"
         />
       </div>

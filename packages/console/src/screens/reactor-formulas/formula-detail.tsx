@@ -128,7 +128,7 @@ function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => vo
     onDone,
   });
   return (
-    <Card title="Change the settings" intro="The configuration of a Reactor is checked when you change it.">
+    <Card title="Edit settings" intro="The configuration of a Reactor is checked when you change it.">
       <FormulaForm
         draft={edit.draft}
         onDraft={edit.setDraft}

@@ -32,8 +32,8 @@ export function FormulaReactors({ formulaId }: { formulaId: string }) {
   const navigate = route.useNavigate();
   return (
     <Card
-      title="Reactors that run it"
-      intro="When you save a change of the formula, each of them runs the new code."
+      title="Reactors with this formula"
+      intro="When you save the formula, all of them run the new code."
       acts={
         <LinkButton small to="/reactors/new" search={{ formula: formulaId }} icon="plus" needs="reactor:create">
           New Reactor
@@ -42,13 +42,13 @@ export function FormulaReactors({ formulaId }: { formulaId: string }) {
       flush
     >
       <List
-        label="Reactors that run it"
+        label="Reactors with this formula"
         queryKey={['reactors', { formulaId }]}
         search={search}
         onSearch={(changed, { replace }) => navigate({ search: changed, replace, resetScroll: false })}
         read={(query, options) => sluice.reactors.list({ formula_id: formulaId, ...query }, options)}
         columns={columns}
-        empty={<Empty icon="reactors" title="No Reactor runs it" />}
+        empty={<Empty icon="reactors" title="No Reactor uses this formula" />}
       />
     </Card>
   );

@@ -63,7 +63,7 @@ function Found({ reactor }: { reactor: Reactor }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="When you confirm, every call of it is refused. This cannot be undone."
+          text="When you confirm, every call to it is refused. This cannot be undone."
           needs="reactor:delete"
           change={remove}
         />
@@ -174,7 +174,7 @@ function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
     onDone,
   });
   return (
-    <Card title="Change the settings">
+    <Card title="Edit settings">
       <ReactorForm
         draft={edit.draft}
         onDraft={edit.setDraft}

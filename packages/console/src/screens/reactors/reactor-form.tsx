@@ -41,7 +41,7 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, 
       <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <Check
         label="Repeat interrupted runs"
-        hint="For asynchronous runs whose process stopped. Use it only if the code may call other services twice."
+        hint="Repeats an asynchronous run if its process stopped. Turn it on only if the code may call other services twice."
         checked={draft.retryable}
         onChecked={(retryable) => change({ retryable })}
       />

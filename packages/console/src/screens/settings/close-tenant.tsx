@@ -30,7 +30,7 @@ export function CloseTenant({ tenant: { name } }: { tenant: Tenant }) {
       <Dialog
         open={isOpen}
         onClose={() => setOpen(false)}
-        title={`Close ${name}?`}
+        title={`Delete ${name}?`}
         text="Everything that uses its tokens stops working. This cannot be undone."
       >
         <Form

@@ -31,7 +31,7 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
     >
       Send this text to {email}yourself: no mail is sent. The link is shown only once, and works only for that address.
       If you lose it, "New link" creates another one.
-      {invitation.member_id && ' Whoever accepts it takes over the membership of this address.'}
+      {invitation.member_id && ' The person who accepts it takes over the membership of this address.'}
     </NewSecret>
   );
 }
@@ -47,8 +47,8 @@ function NoLink({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="Nobody can accept yet"
-      text="This installation has no identity provider. Its operators must set OIDC_ISSUERS. Then send the invitation again."
+      title="Invitations cannot be accepted yet"
+      text="Your installation has no identity provider. Ask your operator to configure one (OIDC_ISSUERS). Then send the invitation again."
     >
       <Button kind="primary" onClick={onClose}>
         Close

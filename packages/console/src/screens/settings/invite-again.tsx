@@ -33,8 +33,8 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
       title={`Invite ${name} again?`}
       text={
         isOwn
-          ? 'You get a link. Whoever accepts it takes over your membership, and you are signed out here. If you accept it yourself in this browser, nothing changes.'
-          : `You get a link to send to ${email}. Whoever accepts it takes over this membership.`
+          ? 'You get a link. The person who accepts it takes over your membership, and you are signed out here. If you accept it yourself in this browser, nothing changes.'
+          : `You get a link to send to ${email}. The person who accepts it takes over this membership.`
       }
     >
       <Form
@@ -60,9 +60,9 @@ function useSignedIn({ user }: Member): string {
     queryFn: ({ signal }) => sluice.console.signIns.list({ size: 100 }, { signal }).toArray(),
   });
   if (error) return 'Unknown, because the sign-ins could not be read';
-  if (!data) return 'Looking…';
+  if (!data) return 'Loading…';
   const count = data.filter(({ user_id: id }) => id === user.id).length;
-  if (count === 0) return 'Nobody';
+  if (count === 0) return 'No browser';
   return count === 1
     ? 'One browser. It is signed out when the link is accepted.'
     : `${count} browsers. They are signed out when the link is accepted.`;

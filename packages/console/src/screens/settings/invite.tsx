@@ -17,7 +17,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   });
   if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   return (
-    <Dialog open onClose={onClose} title="Invite somebody" text="You get a link. Send it to the person yourself.">
+    <Dialog open onClose={onClose} title="Invite a person" text="You get a link. Send it to the person yourself.">
       <Form
         onSubmit={() => invite.mutate()}
         error={invite.error}

@@ -66,7 +66,7 @@ const columns: readonly Column<SignedIn>[] = [
     cell: ({ last_used_at }) => <Time at={last_used_at} />,
   },
   {
-    title: 'End it',
+    title: 'Action',
     atEnd: true,
     width: '8rem',
     cell: (signIn) => (signIn.current ? <Badge tone="good">this browser</Badge> : <EndSignIn signIn={signIn} />),
@@ -109,7 +109,7 @@ function EndSignIn({ signIn }: { signIn: SignedIn }) {
       small
       act="End"
       title="End this sign-in?"
-      text="When you confirm, that browser is signed out. The person may sign in again."
+      text="When you confirm, that browser is signed out. The person can sign in again."
       needs={needs}
       refusal={refusal}
       change={end}

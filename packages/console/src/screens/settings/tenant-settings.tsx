@@ -92,7 +92,7 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
           disabled={isLocked}
         />
         <Check
-          label="Give one token to equal values"
+          label="Deduplicate tokens"
           hint="If a value has a token already, creating it again returns the existing token."
           checked={deduplicates}
           onChecked={(checked) => change({ deduplicates: checked })}

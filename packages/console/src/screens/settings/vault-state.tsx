@@ -18,15 +18,15 @@ const purposes: Readonly<Record<DataKey['purpose'], string>> = {
 const count = new Intl.NumberFormat();
 
 const columns: readonly Column<DataKey>[] = [
-  { title: 'For', cell: ({ purpose }) => purposes[purpose] },
+  { title: 'Purpose', cell: ({ purpose }) => purposes[purpose] },
   { title: 'Version', atEnd: true, cell: ({ version }) => version },
   {
     title: 'State',
     tight: true,
     cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{state}</Badge>,
   },
-  { title: 'Made', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Uses', atEnd: true, cell: ({ uses }) => count.format(uses) },
+  { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Reserved encryptions', atEnd: true, cell: ({ uses }) => count.format(uses) },
 ];
 
 export function VaultState() {
@@ -39,7 +39,7 @@ export function VaultState() {
       </Card>
       <Card
         title="Data keys"
-        intro="The root key of the installation encrypts each of them. A rotation makes a new version and encrypts everything with it."
+        intro="The root key of the installation encrypts each of them. A rotation creates a new version and encrypts everything with it. Processes reserve encryptions in blocks of 1,024, so fewer values than that may exist."
         flush
       >
         <Guarded needs="tenant:read" what="You cannot see the data keys">

@@ -30,7 +30,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
       onClose={onClose}
       wide
       title="Bind this token"
-      text="People can only allow less than before: allowing more needs the key of a private Application with a rule that reveals the token."
+      text="In the console you can only add restrictions. To remove one you need the key of a private Application with a rule that reveals the token."
     >
       <Form
         onSubmit={() => bind.mutate()}
@@ -46,7 +46,7 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
       >
         <TextArea
           label="Destinations"
-          hint="Hosts without a port, one in each line. *.example.com is every host below example.com. Empty: every host."
+          hint="Hosts without a port, one per line. *.example.com is every host below example.com. Empty: every host."
           placeholder="api.example.com"
           mono
           rows={3}
@@ -77,7 +77,9 @@ export function BindToken({ token, onClose }: { token: DescribedToken; onClose: 
         <Row>
           <TextField
             label="Uses"
-            hint={from.max_uses === undefined ? 'Empty: without a limit.' : `At most ${from.max_uses}, as now.`}
+            hint={
+              from.max_uses === undefined ? 'Empty: without a limit.' : `At most ${from.max_uses}, the current limit.`
+            }
             type="number"
             min={1}
             value={draft.maxUses}

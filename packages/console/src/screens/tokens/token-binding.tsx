@@ -36,8 +36,8 @@ export function TokenBinding({ token }: { token: DescribedToken }) {
         />
       ) : (
         <p className={styles.unbound}>
-          Nothing: every Proxy and Reactor whose caller may use the token can reveal it, anywhere and any number of
-          times.
+          No restrictions. Every Proxy and Reactor whose caller may use the token can reveal it, for any destination and
+          any number of times.
         </p>
       )}
       {isOpen && <BindToken token={token} onClose={() => setOpen(false)} />}
@@ -103,7 +103,7 @@ function Uses({ uses, most }: { uses: number; most: number }) {
 function Until({ at }: { at: string }) {
   return (
     <>
-      <Time at={at} /> {Date.parse(at) <= Date.now() && <Badge tone="bad">over</Badge>}
+      <Time at={at} /> {Date.parse(at) <= Date.now() && <Badge tone="bad">expired</Badge>}
     </>
   );
 }
