@@ -20,13 +20,18 @@ function fail(text) {
   alert.hidden = false;
 }
 
-/** Does the work once at a time, and says why it failed. */
-async function attempt(work, button) {
+/** Does the work once at a time, and says why it failed. A field that was refused gets the focus. */
+async function attempt(work, button, field) {
   part('alert').hidden = true;
+  field?.removeAttribute('aria-invalid');
   if (button) button.disabled = true;
   try {
     const { ok, body } = await work();
     if (!ok) fail(body.detail ?? 'This did not work. Please try again.');
+    if (!ok && field) {
+      field.setAttribute('aria-invalid', 'true');
+      field.focus();
+    }
     return ok;
   } catch {
     fail('The server could not be reached. Please try again.');
@@ -36,8 +41,8 @@ async function attempt(work, button) {
   }
 }
 
-async function attemptToEnter(work, button) {
-  if (await attempt(work, button)) enter();
+async function attemptToEnter(work, button, field) {
+  if (await attempt(work, button, field)) enter();
 }
 
 /** To the address from which the console led to the sign-in, in this tab; what is not a path of this host is not followed. */
@@ -88,7 +93,7 @@ function signInPage() {
     event.preventDefault();
     const input = event.target.elements.namedItem('key');
     const key = input.value.trim();
-    attemptToEnter(() => call('POST', '/api/sign-in', { key }), event.submitter);
+    attemptToEnter(() => call('POST', '/api/sign-in', { key }), event.submitter, input);
   });
   const secret = takeSecret();
   if (secret === '') return;

@@ -88,6 +88,26 @@ test.each(renderings)('each page is read by everybody, $width px wide and $schem
   expect(opened.requestsBeyond(consoleUrl, issuer.url)).toEqual([]);
 });
 
+test('a key that is refused is said at its field, which gets the focus; the trace id of a failure is behind Details', async () => {
+  const { consoleUrl } = world.current;
+  await using opened = await open();
+  const { page } = opened;
+  await page.goto(`${consoleUrl}/sign-in`);
+  await page.getByText('Use a management key').click();
+  const key = page.getByLabel('Management key');
+  await key.fill('not a key');
+  await page.getByRole('button', { name: 'Sign in with the key' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await key.evaluate((field) => [field.matches(':focus'), field.getAttribute('aria-invalid')])).toEqual([
+    true,
+    'true',
+  ]);
+  await page.goto(`${consoleUrl}/sign-in/keycloak/callback?code=x&state=y`);
+  expect(await page.getByText(/^Trace id/).isVisible()).toBe(false);
+  await page.getByText('Details').click();
+  await page.getByText(/^Trace id/).waitFor();
+});
+
 test('a session: a person is invited, accepts through the issuer, is demoted, and signs out', async () => {
   const { api, consoleUrl, issuer, invite } = world.current;
   issuer.account = 'grace';

@@ -81,7 +81,7 @@ function layout(
 <main>
 <p class="brand"><img src="/docs/icon.svg" alt="" width="28" height="28">Sluice</p>
 ${content}
-<p class="alert" role="alert" data-part="alert" hidden></p>
+<p class="alert" role="alert" id="alert" data-part="alert" hidden></p>
 <noscript><p class="alert">This page needs JavaScript, because a browser must not sign in by an address alone.</p></noscript>
 </main>
 </body>
@@ -97,7 +97,7 @@ ${issuerNames.length > 0 ? issuerChoices(issuerNames) : html`<p class="soft">No 
 <summary>Use a management key</summary>
 <form data-part="key">
 <label for="key">Management key</label>
-<input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required>
+<input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required aria-describedby="alert">
 <button class="button ${issuerNames.length > 0 ? 'quiet' : ''}">Sign in with the key</button>
 <p class="soft">You get the permissions of the key, for at most 12 hours.</p>
 </form>
@@ -164,5 +164,8 @@ function failureContent({ title, text, traceId }: { title: string; text: string;
   return html`<h1>${title}</h1>
 <p>${text}</p>
 <p><a class="button" href="/sign-in">To the sign-in page</a></p>
-<p class="soft">Trace id ${traceId}</p>`;
+<details>
+<summary>Details</summary>
+<p class="soft">Trace id ${traceId}</p>
+</details>`;
 }
