@@ -119,7 +119,7 @@ test('the snippets of the pages run as they are pasted, with the ids of what exi
   for (const given of proxies) {
     const proxy = await sluice.proxies.create(given);
     await opened.goto(`/proxies/${proxy.id}`, given.name);
-    const calls = page.getByRole('region', { name: 'Call it' });
+    const calls = page.getByRole('region', { name: 'Call this Proxy' });
     const linesFor = async (client: string) => {
       await calls.getByLabel('Client', { exact: true }).selectOption(client);
       return await calls.getByRole('group', { name: `the lines for ${client}` }).innerText();

@@ -1,24 +1,24 @@
-import type { ReactorFormula } from '@sluice/sdk';
+import type { ReactorFormula, ReactorFormulaBody } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
-import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { type Declared, DeclaredFields } from '../../code/configuration-editor.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Submit } from '../../ui/form.tsx';
 import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
-import { Guarded, Loaded } from '../../ui/states.tsx';
+import { Guarded, Loaded, Loading } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { formulaQuery } from '../reactors/formula-query.ts';
 import { ReactorCode } from '../reactors/reactor-code.tsx';
 import type { Parameter } from './declared-editor.tsx';
-import { bodyOf, type FormulaDraft, FormulaForm, toBody } from './formula-form.tsx';
 import { FormulaReactors } from './formula-reactors.tsx';
+
+/** Loaded when it is needed. */
+const Editor = lazy(() => import('./formula-editor.tsx'));
 
 const route = getRouteApi('/reactors/formulas/$id');
 
@@ -62,7 +62,9 @@ function Found({ formula }: { formula: ReactorFormula }) {
       }
     >
       {editing ? (
-        <Editor formula={formula} onDone={() => setEditing(false)} />
+        <Suspense fallback={<Loading />}>
+          <Editor formula={formula} onDone={() => setEditing(false)} />
+        </Suspense>
       ) : (
         <Card
           title="Settings"
@@ -112,40 +114,6 @@ function Members({ members }: { members: readonly Parameter[] }) {
   );
 }
 
-function Editor({ formula, onDone }: { formula: ReactorFormula; onDone: () => void }) {
-  const { id } = formula;
-  const edit = useEdit({
-    resource: formula,
-    toDraft: ({ name, description = '', configuration, request_parameters }): FormulaDraft => ({
-      ...{ name, description, configuration, request_parameters },
-    }),
-    read: () => sluice.reactorFormulas.get(id),
-    act: (options, draft, base) => {
-      const { code, icon } = bodyOf(base);
-      return sluice.reactorFormulas.update(id, { ...toBody(draft), code, ...(icon && { icon }) }, options);
-    },
-    said: ({ name }) => `The formula ${name} was changed`,
-    onDone,
-  });
-  return (
-    <Card title="Edit settings" intro="The configuration of a Reactor is checked when you change it.">
-      <FormulaForm
-        draft={edit.draft}
-        onDraft={edit.setDraft}
-        onSubmit={edit.save}
-        error={edit.error}
-        acts={
-          <>
-            <Button onClick={onDone}>Cancel</Button>
-            <Submit busy={edit.isSaving}>Save</Submit>
-          </>
-        }
-      />
-      <ChangedMeanwhile edit={edit} what="the formula" />
-    </Card>
-  );
-}
-
 function FormulaCode({ formula }: { formula: ReactorFormula }) {
   const { id, name, configuration: declared, request_parameters: parameters } = formula;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -167,6 +135,16 @@ function FormulaCode({ formula }: { formula: ReactorFormula }) {
       fields={<DeclaredFields declared={declared} value={values} onValue={setValues} />}
     />
   );
+}
+
+/** A formula as a whole body, because it is only ever replaced. */
+function bodyOf({ name, description, icon, ...formula }: ReactorFormula): ReactorFormulaBody {
+  const { code, configuration, request_parameters } = formula;
+  return {
+    ...{ name, code, configuration, request_parameters },
+    ...(description !== undefined && { description }),
+    ...(icon !== undefined && { icon }),
+  };
 }
 
 const samples = { string: 'a text', number: 4200, boolean: true } as const;

@@ -1,4 +1,3 @@
-import type { ReactorFormula, ReactorFormulaBody } from '@sluice/sdk';
 import type { ReactNode } from 'react';
 import { Form, TextField } from '../../ui/form.tsx';
 import { DeclaredEditor, type Parameter } from './declared-editor.tsx';
@@ -22,16 +21,6 @@ export function toBody({ name, description, configuration, request_parameters: p
 
 function withoutEmpty({ description, ...member }: Parameter): Parameter {
   return { ...member, ...(description && { description }) };
-}
-
-/** A formula as a whole body, because it is only ever replaced. */
-export function bodyOf({ name, description, icon, ...formula }: ReactorFormula): ReactorFormulaBody {
-  const { code, configuration, request_parameters } = formula;
-  return {
-    ...{ name, code, configuration, request_parameters },
-    ...(description !== undefined && { description }),
-    ...(icon !== undefined && { icon }),
-  };
 }
 
 interface FormulaFormProps {

@@ -11,7 +11,7 @@ import { ProxiesPicker } from '../applications/callable-proxies.tsx';
 import { type BindingDraft, draftOf, toTokenUse } from './binding-draft.ts';
 
 /** Changes what a token may be used for. The service refuses what would allow more. */
-export function BindToken({ token, onClose }: { token: DescribedToken; onClose: () => void }) {
+export default function BindToken({ token, onClose }: { token: DescribedToken; onClose: () => void }) {
   const [from] = useState<TokenUse>(token.use ?? {});
   const [draft, setDraft] = useState(() => draftOf(from));
   const edit = (change: Partial<BindingDraft>) => setDraft({ ...draft, ...change });

@@ -1,13 +1,16 @@
 import type { DescribedToken } from '@sluice/sdk';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMissingRight } from '../../api/me.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { BindToken } from './bind-token.tsx';
 import styles from './tokens.module.css';
+
+/** Loaded when it is needed. */
+const BindToken = lazy(() => import('./bind-token.tsx'));
 
 /** What the token may be used for. */
 export function TokenBinding({ token }: { token: DescribedToken }) {
@@ -40,7 +43,11 @@ export function TokenBinding({ token }: { token: DescribedToken }) {
           any number of times.
         </p>
       )}
-      {isOpen && <BindToken token={token} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense fallback={<Loading />}>
+          <BindToken token={token} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </Card>
   );
 }
