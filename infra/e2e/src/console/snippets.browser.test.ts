@@ -8,12 +8,12 @@ import { run, runProgram } from '../run-program.ts';
 import { runBlocks } from '../runbooks/run-blocks.ts';
 import { openConsole, signIn } from './open-console.ts';
 
-const card = { number: '4242424242424242' };
+const card = { number: '5555555555554444' };
 const shop = { type: 'private' as const, permissions: ['token:create' as const, 'token:use' as const] };
 /** What the destination received, and sent back. */
 const echoed = {
-  curl: '{"card": {"number":"4242424242424242"}}',
-  typescript: '200 {"card":{"number":"4242424242424242"}}',
+  curl: '{"card": {"number":"5555555555554444"}}',
+  typescript: '200 {"card":{"number":"5555555555554444"}}',
 };
 
 /** A Tenant with nothing, and a folder in which the packed library is installed, as a customer has it. */

@@ -38,10 +38,10 @@ export function createTokenLines(): Lines {
     curl: curlLines({
       path: '/tokens',
       headers: [keyHeader],
-      body: `'{"type": "card", "data": {"number": "4242424242424242"}}'`,
+      body: `'{"type": "card", "data": {"number": "5555555555554444"}}'`,
     }),
     typescript: `${connectingLines()}
-const token = await sluice.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+const token = await sluice.tokens.create({ type: 'card', data: { number: '5555555555554444' } });
 console.log(token.id);`,
   };
 }
