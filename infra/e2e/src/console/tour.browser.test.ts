@@ -106,7 +106,7 @@ test('the tour of the console finds every screen that it shows', async () => {
   await takePicture(page, 'tokens');
 
   await opened.goto(`/tokens/${token}`, 'Token');
-  await page.getByRole('cell', { name: 'Used' }).first().waitFor();
+  await page.getByRole('cell', { name: 'Proxy called' }).first().waitFor();
   await takePicture(page, 'token');
 
   await opened.goto(`/applications/${backend.id}`, 'Backend of the shop');

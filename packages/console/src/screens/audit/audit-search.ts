@@ -10,7 +10,7 @@ export const entityTypes: Readonly<Record<EntityType, string>> = {
   application: 'Application',
   proxy: 'Proxy',
   reactor: 'Reactor',
-  reactor_formula: 'Reactor formula',
+  reactor_formula: 'Formula',
   reactor_run: 'Reactor run',
   session: 'Session',
   tenant: 'Tenant',
