@@ -88,8 +88,8 @@ test('rights are changed, keys are rotated, and each change shows its confirmati
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The Application Backend was changed').waitFor();
   await page.getByText(/^All \d+ running services use the new state/).waitFor();
-  await page.getByRole('button', { name: 'Add a key' }).click();
-  await page.getByRole('button', { name: 'Add the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('cell', { name: 'Key 2' }).waitFor();
   await page.getByRole('row', { name: /Key 1/ }).getByRole('button', { name: 'Delete' }).click();

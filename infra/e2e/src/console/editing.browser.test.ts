@@ -141,8 +141,8 @@ test('a key that is shown once is closed by its button alone', async () => {
     ...{ name: 'Shown once', type: 'private', permissions: ['token:read'] },
   });
   await opened.goto(`/applications/${id}`, name);
-  await page.getByRole('button', { name: 'Add a key' }).click();
-  await page.getByRole('button', { name: 'Add the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'A key of Shown once' });
   await dialog.waitFor();
   await page.keyboard.press('Escape');

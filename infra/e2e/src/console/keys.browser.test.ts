@@ -41,19 +41,19 @@ test('a key is replaced by what “last used” says', async () => {
   await row(/Key 1/).getByText('by Management').waitFor();
   expect(await row(/Key 1/).getByText('••••••').count()).toBe(0);
 
-  await page.getByRole('button', { name: 'Add a key' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a key to Backend' });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const form = page.getByRole('dialog', { name: 'Create a key of Backend' });
   await form.getByLabel('Name').fill('Frankfurt\u202e');
   await form.getByLabel('Expires').selectOption('In 90 days');
   opened.expectStatus(400);
-  await form.getByRole('button', { name: 'Add the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   await form.getByText('Name must not have control, invisible or direction characters.', { exact: true }).waitFor();
   await opened.look('key-new-refused');
   await form.getByLabel('Name').fill('Backend in Frankfurt');
   await form.getByLabel('Expires').selectOption('At a chosen time');
   await form.getByLabel('Expiry time').fill('2999-01-02T03:04');
   await opened.look('key-new');
-  await form.getByRole('button', { name: 'Add the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   const secret = page.getByRole('dialog', { name: 'A key of Backend' });
   const key = (await secret.locator('pre').textContent()) ?? '';
   await opened.look('key-shown');

@@ -82,9 +82,24 @@ test('moments are relative, exact on demand, and in UTC everywhere if somebody c
   expect(await time.getAttribute('aria-description')).toBe(await exact('UTC'));
 
   await opened.goto('/audit', 'Audit');
+  await page.getByRole('cell', { name: 'Application created' }).waitFor();
+  expect(await page.locator('td time').count()).toBeGreaterThan(0);
+  expect(await page.locator('td time[tabindex]').count()).toBe(0);
   await page.getByLabel('From', { exact: true }).fill('2026-01-02T03:04');
   await page.waitForURL(/start_date=%222026-01-02T03%3A04%3A00.000Z%22|start_date=2026-01-02T03%3A04%3A00.000Z/);
   await choose(page, 'Local');
+});
+
+test.each(['/sign-in', '/sign-out', '/docs', '/docs/errors'])('the chosen theme is that of %s, too', async (path) => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await choose(page, 'Dark');
+  await page.goto(`${world.current.consoleUrl}${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(await look(page)).toEqual(['dark', 'dark']);
+  expect(opened.seen.violations).toEqual([]);
+  await page.goto(world.current.consoleUrl);
+  await choose(page, 'System');
 });
 
 test('anything else that is kept counts as nothing', async () => {

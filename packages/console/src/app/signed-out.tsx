@@ -22,7 +22,7 @@ export function SignedOut() {
           <AlertDialog.Description className={styles.text}>
             {isOther
               ? `This page belongs to ${nameOf(me)} in ${me.tenant.name}. This browser is now signed in as ${nameOf(signIn.now)} in ${signIn.now.tenant.name}. Nothing was sent. To keep what you typed, sign in as before in a new tab.`
-              : `It has expired, or somebody has ended it, or you are no longer a member of ${me.tenant.name}. What you typed is still here: sign in in a new tab, and this page continues.`}
+              : `It has expired, or it was ended, or you are no longer a member of ${me.tenant.name}. What you typed is still here: sign in in a new tab, and this page continues.`}
           </AlertDialog.Description>
           <div className={styles.acts}>
             <Button onClick={isOther ? reload : leaveToSignIn}>

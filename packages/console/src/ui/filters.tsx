@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Children, type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
@@ -14,10 +14,14 @@ interface FiltersProps {
   children: ReactNode;
 }
 
+/** So many fit into one or two lines with their labels beside them. */
+const mostInLines = 5;
+
 /** The filters of the list below. Each is in the address, so that the filtered list can be shared. */
 export function Filters({ label, onClear, acts, children }: FiltersProps) {
+  const isMany = Children.count(children) > mostInLines;
   return (
-    <search className={styles.filters} aria-label={label && `Filters of ${label}`}>
+    <search className={`${styles.filters} ${isMany ? styles.many : ''}`} aria-label={label && `Filters of ${label}`}>
       {children}
       {onClear && (
         <Button small kind="plain" onClick={onClear}>

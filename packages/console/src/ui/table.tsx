@@ -1,10 +1,9 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { pageSizes } from '../app/page-search.ts';
-
 import { Button } from './button.tsx';
-
 import { Icon } from './icon.tsx';
 import styles from './table.module.css';
+import { TimesWithoutTabStop } from './time.tsx';
 
 export interface Column<Row> {
   title: string;
@@ -57,19 +56,21 @@ export function Table<Row>(props: TableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              className={onOpen && styles.opens}
-              onClick={onOpen && ((event) => isForRow(event) && onOpen(row))}
-            >
-              {columns.map((column) => (
-                <td key={column.title} className={classOf(column)} data-title={column.title}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          <TimesWithoutTabStop value={true}>
+            {rows.map((row) => (
+              <tr
+                key={keyOf(row)}
+                className={onOpen && styles.opens}
+                onClick={onOpen && ((event) => isForRow(event) && onOpen(row))}
+              >
+                {columns.map((column) => (
+                  <td key={column.title} className={classOf(column)} data-title={column.title}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </TimesWithoutTabStop>
         </tbody>
       </table>
     </div>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { usePreferences } from '../api/preferences.ts';
 import { clockText, exactText, relativeText } from './moment.ts';
 import { useNow } from './now.ts';
@@ -15,14 +15,28 @@ export function Time({ at }: { at: string | undefined }) {
   return at === undefined ? null : <Relative at={at} />;
 }
 
+/** Set in tables, where a tab stop for each moment would keep the keyboard from what can be pressed. */
+export const TimesWithoutTabStop = createContext(false);
+
 function Relative({ at }: { at: string }) {
   const { zone } = usePreferences();
   const text = useNow((now) => relativeText(at, now, zone));
+  const tabIndex = useContext(TimesWithoutTabStop) ? undefined : 0;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches the exact moment, too
-    <time dateTime={at} className={styles.time} tabIndex={0} aria-description={exactText(at, zone)}>
+    <time dateTime={at} className={styles.time} tabIndex={tabIndex} aria-description={exactText(at, zone)}>
       {text}
     </time>
+  );
+}
+
+/** The exact moment, and how long ago it was. */
+export function Moment({ at }: { at: string }) {
+  const { zone } = usePreferences();
+  const text = useNow((now) => relativeText(at, now, zone));
+  return (
+    <>
+      <time dateTime={at}>{exactText(at, zone)}</time> ({text})
+    </>
   );
 }
 

@@ -83,14 +83,14 @@ test.each(['/', '/docs', '/docs/', '/docs/errors'])('%s runs no script, and asks
   expect(body).not.toMatch(/<(link|img|a)\b[^>]*(href|src)="(?![/#])/i);
 });
 
-test('at the host of the console the pages lead back to it, and the reference has one script', async () => {
+test('at the host of the console the pages lead back to it, its theme is the chosen one, and the reference has a search', async () => {
   const { base, console } = readDocumentation('SVC');
   const textOf = (files: typeof base, path: string) => String(files.find((file) => file.path === path)?.body);
-  const added = /<(script|link)\b[^>]*"\/docs\/(search\.js|console\.css)".*\n|<a class="back".*\n/g;
+  const added = /<(script|link)\b[^>]*"\/(theme\.js|docs\/search\.js|docs\/console\.css)".*\n|<a class="back".*\n/g;
   const countAt = (files: typeof base, path: string) => textOf(files, path).match(added)?.length ?? 0;
-  expect(['/docs', '/docs/', '/docs/errors'].map((path) => countAt(console, path))).toEqual([3, 3, 2]);
+  expect(['/docs', '/docs/', '/docs/errors'].map((path) => countAt(console, path))).toEqual([4, 4, 3]);
   for (const path of ['/docs', '/docs/', '/docs/errors']) {
-    expect(textOf(console, path).replaceAll(added, '').replaceAll('</script>\n', '')).toBe(textOf(base, path));
+    expect(textOf(console, path).replaceAll(added, '')).toBe(textOf(base, path));
   }
   const policies = console.map(({ headers }) => headers?.['Content-Security-Policy']).filter(Boolean);
   expect(policies.length).toBe(3);
@@ -100,6 +100,7 @@ test('at the host of the console the pages lead back to it, and the reference ha
     expect(policy).not.toMatch(/connect-src|unsafe|https?:|\*/);
   }
   expect(base.map(({ path }) => path)).not.toContain('/docs/search.js');
+  for (const path of ['/docs', '/docs/errors']) expect(textOf(base, path)).not.toContain('<script');
 });
 
 test('the page has every operation of the document, and each of its links leads somewhere', async () => {

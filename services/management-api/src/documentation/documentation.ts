@@ -56,7 +56,8 @@ function withSearch(page: string): string {
 }
 
 function withWayBack(page: string): string {
-  const styled = insert(page, '<link rel="stylesheet" href="/docs/console.css">\n', '</head>');
+  const themed = insert(page, '<script src="/theme.js"></script>\n', '<link rel="stylesheet"');
+  const styled = insert(themed, '<link rel="stylesheet" href="/docs/console.css">\n', '</head>');
   return insert(styled, '<a class="back" href="/">Console</a>\n', '</header>');
 }
 

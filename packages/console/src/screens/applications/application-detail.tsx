@@ -8,12 +8,12 @@ import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Badge, Card, Facts, Page } from '../../ui/layout.tsx';
+import { Card, Facts, Page } from '../../ui/layout.tsx';
 import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ApplicationGrants } from './application-grants.tsx';
 import { ApplicationKeys } from './application-keys.tsx';
-import { toneOf } from './application-types.ts';
+import { typeNames } from './application-types.ts';
 import { ApplicationUses, UsesInWords, useUses } from './application-uses.tsx';
 import { CallableProxies } from './callable-proxies.tsx';
 import { ExplainAccess } from './explain-access.tsx';
@@ -77,7 +77,7 @@ function Found({ application }: { application: Application }) {
       <Card>
         <Facts
           facts={{
-            Type: <Badge tone={toneOf(type)}>{type}</Badge>,
+            Type: typeNames[type],
             Id: <Id id={id} />,
             Created: created_at && <Time at={created_at} />,
             Changed: modified_at && <Time at={modified_at} />,

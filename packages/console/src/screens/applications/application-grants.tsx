@@ -70,9 +70,10 @@ export function ApplicationGrants({ application }: { application: Application })
 const columns: readonly Column<AccessRule & { position: number }>[] = [
   { title: 'Priority', atEnd: true, cell: ({ priority }) => priority },
   { title: 'Container', cell: ({ container }) => <code>{container}</code> },
-  { title: 'Callers see', cell: ({ transform }) => <Badge tone={transformTone[transform]}>{transform}</Badge> },
+  {
+    title: 'Callers see',
+    cell: ({ transform }) => (transform === 'reveal' ? <Badge tone="warn">reveal</Badge> : transform),
+  },
   { title: 'Permissions', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
   { title: 'Description', from: 46, cell: ({ description }) => description },
 ];
-
-const transformTone = { reveal: 'warn', mask: 'info', redact: 'good' } as const;

@@ -36,14 +36,14 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
       const body = { ...(name !== '' && { name }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
       return sluice.applications.keys.create(id, body, options);
     },
-    said: ({ version }) => `Key ${version} was added`,
+    said: ({ version }) => `Key ${version} was created`,
     onDone: onMade,
   });
   return (
     <Dialog
       open
       onClose={onClose}
-      title={`Add a key to ${ofName}`}
+      title={`Create a key of ${ofName}`}
       text="The other keys stay valid. The new key is shown only once."
     >
       <Form
@@ -52,7 +52,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
         acts={
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Submit busy={create.isPending}>Add the key</Submit>
+            <Submit busy={create.isPending}>Create key</Submit>
           </>
         }
       >

@@ -34,12 +34,12 @@ export function ApplicationKeys({ application }: { application: Application }) {
   return (
     <Card
       title="Keys"
-      intro="To replace a key without an outage, add a key, deploy it, and delete the old one when it is no longer used."
+      intro="To replace a key without an outage, create a key, deploy it, and delete the old one when it is no longer used."
       flush
       acts={
         <>
           <Button small icon="plus" needs="application:update" refusal={refusal} onClick={() => setIsAdding(true)}>
-            Add a key
+            Create key
           </Button>
           <Confirm
             small
@@ -124,7 +124,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
           applicationId={applicationId}
           of={key}
           refusal={
-            refusal ?? (keys.length === 1 ? 'The last key cannot be deleted. Add another one first.' : undefined)
+            refusal ?? (keys.length === 1 ? 'The last key cannot be deleted. Create another one first.' : undefined)
           }
         />
       ),

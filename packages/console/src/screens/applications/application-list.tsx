@@ -2,13 +2,13 @@ import type { Application } from '@sluice/sdk';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { Badge, Soft } from '../../ui/layout.tsx';
+import { Soft } from '../../ui/layout.tsx';
 import { byName, List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { toneOf } from './application-types.ts';
+import { typeNames } from './application-types.ts';
 
 const route = getRouteApi('/applications');
 
@@ -22,7 +22,7 @@ const columns: readonly Column<Application>[] = [
       </Link>
     ),
   },
-  { title: 'Type', tight: true, width: '8rem', cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
+  { title: 'Type', tight: true, width: '8rem', cell: ({ type }) => typeNames[type] },
   { title: 'Permissions', from: 46, width: '28%', cell: ({ permissions }) => summary(permissions) },
   { title: 'Rules', from: 54, atEnd: true, width: '4.5rem', cell: ({ rules }) => rules.length },
   {
@@ -76,8 +76,6 @@ function Applications() {
     />
   );
 }
-
-const typeNames = { private: 'Private', public: 'Public', management: 'Management' } as const;
 
 /** The first few, because management Applications have dozens. */
 function summary(permissions: readonly string[]) {

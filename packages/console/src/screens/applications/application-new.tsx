@@ -54,10 +54,10 @@ function NewApplication() {
   const made = create.data;
   return (
     <>
-      <Card title="Choose a template">
+      <Card title="Template">
         <Templates chosen={template} onChosen={take} />
       </Card>
-      <Card title="The Application">
+      <Card title="Details">
         <Form
           onSubmit={() => create.mutate()}
           error={create.error}

@@ -13,6 +13,4 @@ export function isApplicationType(value: unknown): value is ApplicationType {
   return typeof value === 'string' && Object.hasOwn(applicationTypes, value);
 }
 
-export function toneOf(type: ApplicationType) {
-  return type === 'management' ? 'warn' : type === 'private' ? 'info' : 'good';
-}
+export const typeNames = { private: 'Private', public: 'Public', management: 'Management' } as const;

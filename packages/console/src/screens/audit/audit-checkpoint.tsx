@@ -39,7 +39,7 @@ function Newest() {
     },
   });
   return (
-    <Card title="The newest checkpoint" intro="Its signature was checked by this page.">
+    <Card title="Latest checkpoint" intro="Its signature was checked by this page.">
       <Loaded query={query}>
         {({ note, keyFile, checkpoint: { size, signedBy } }) => (
           <>
@@ -51,7 +51,8 @@ function Newest() {
             <Code text={note} what="the checkpoint" />
             <p className={styles.remark}>
               Store it outside of this installation, together with an export of the log. <code>sluice logs verify</code>{' '}
-              says later whether the log still goes on from it; each row has a proof of its own on its page.
+              checks later that the log still contains every row that it covers. The page of each row has a proof of its
+              own.
             </p>
             <KeptKeys keyFile={keyFile} />
           </>

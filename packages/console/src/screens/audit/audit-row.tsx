@@ -7,7 +7,7 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Code, Id } from '../../ui/copy.tsx';
 import { Card, Facts, Page } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Moment } from '../../ui/time.tsx';
 import styles from './audit.module.css';
 import { happeningOf } from './happenings.ts';
 import { Actor, type LogNames, Resource } from './log-names.tsx';
@@ -81,7 +81,7 @@ function Found({ row, names }: { row: Log; names: LogNames }) {
       <Card title={happening} intro={row.message === happening ? undefined : row.message}>
         <Facts
           facts={{
-            When: <Time at={row.created_at} />,
+            Time: <Moment at={row.created_at} />,
             Resource: (
               <span className={styles.thing}>
                 <Resource row={row} names={names} />
@@ -105,7 +105,7 @@ function Found({ row, names }: { row: Log; names: LogNames }) {
       {refused.length > 0 && (
         <Card
           title={refused.length === 1 ? 'A token was not revealed' : `${refused.length} tokens were not revealed`}
-          intro="What it may be used for does not allow this use."
+          intro="Its restrictions do not allow this use."
         >
           <ul className={styles.refused}>
             {refused.map((one) => (
@@ -116,7 +116,7 @@ function Found({ row, names }: { row: Log; names: LogNames }) {
           </ul>
         </Card>
       )}
-      {tokenIds.length > 0 && (
+      {tokenIds.some((tokenId) => tokenId !== id) && (
         <Card title={tokenIds.length === 1 ? 'Token' : `${tokenIds.length} tokens`}>
           <ul className={styles.tokens}>
             {tokenIds.map((tokenId) => (

@@ -36,7 +36,7 @@ export function RowProof({ row }: { row: Log }) {
               >
                 <ol>
                   <li>
-                    The row has the hash <code>{proof.leaf_hash}</code>, which stands in the ledger.
+                    The row has the hash <code>{proof.leaf_hash}</code>, which is in the ledger.
                   </li>
                   <li>
                     {proof.hashes.length === 0

@@ -91,7 +91,7 @@ export function Invitations() {
 
 function State({ invitation: { status, acceptable } }: { invitation: Invitation }) {
   if (status === 'EXPIRED') return <Badge>expired</Badge>;
-  if (acceptable) return <Badge tone="info">waiting</Badge>;
+  if (acceptable) return 'waiting';
   return (
     <>
       <Badge tone="warn">refused</Badge>

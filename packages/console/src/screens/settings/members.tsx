@@ -8,7 +8,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Choice, Form, Submit } from '../../ui/form.tsx';
-import { Badge, Soft } from '../../ui/layout.tsx';
+import { Soft } from '../../ui/layout.tsx';
 import { byEmail, List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
@@ -25,7 +25,7 @@ const columns: readonly Column<Member>[] = [
     title: 'Role',
     tight: true,
     width: '7.5rem',
-    cell: ({ role }) => <Badge tone={toneOf(role)}>{roleNames[role]}</Badge>,
+    cell: ({ role }) => roleNames[role],
   },
   {
     title: 'Since',
@@ -148,8 +148,4 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
       </Form>
     </Dialog>
   );
-}
-
-function toneOf(role: Role) {
-  return role === 'OWNER' ? 'warn' : role === 'AUDITOR' ? undefined : 'info';
 }

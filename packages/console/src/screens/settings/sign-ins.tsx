@@ -19,7 +19,7 @@ const route = getRouteApi('/settings/sign-ins');
 export function SignIns() {
   return (
     <SettingsPage intro="Browsers that are signed in to this Tenant. A sign-in ends after 12 hours at most.">
-      <Card title="Sign-ins" flush>
+      <Card title="Browsers" flush>
         <Browsers />
       </Card>
       <Card title="Ways to sign in">
@@ -50,7 +50,7 @@ function Browsers() {
 }
 
 const columns: readonly Column<SignedIn>[] = [
-  { title: 'Who', sort: 'email', cell: (signIn) => <Who signIn={signIn} /> },
+  { title: 'Person', sort: 'email', cell: (signIn) => <Person signIn={signIn} /> },
   {
     title: 'Since',
     sort: 'created_at',
@@ -68,12 +68,12 @@ const columns: readonly Column<SignedIn>[] = [
   {
     title: 'Action',
     atEnd: true,
-    width: '8rem',
+    width: '9.5rem',
     cell: (signIn) => (signIn.current ? <Badge tone="good">this browser</Badge> : <EndSignIn signIn={signIn} />),
   },
 ];
 
-function Who({ signIn: { user_id: user = '', application_id: application } }: { signIn: SignedIn }) {
+function Person({ signIn: { user_id: user = '', application_id: application } }: { signIn: SignedIn }) {
   const names = usePeople();
   const name = names.get(user);
   if (!application) return name ? <Cut>{name}</Cut> : <Soft>{user}</Soft>;

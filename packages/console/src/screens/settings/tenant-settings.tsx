@@ -65,7 +65,7 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
   const { name, fingerprints, deduplicates } = edit.draft;
   const change = (part: Partial<typeof edit.draft>) => edit.setDraft({ ...edit.draft, ...part });
   return (
-    <Card title="The Tenant">
+    <Card title="General">
       <Form
         onSubmit={edit.save}
         error={edit.error}

@@ -5,6 +5,7 @@ import { Badge, Card, Facts } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { tokenTypes } from '../tokens/token-search.ts';
 import { SettingsPage } from './settings-page.tsx';
 
 const purposes: Readonly<Record<DataKey['purpose'], string>> = {
@@ -15,6 +16,8 @@ const purposes: Readonly<Record<DataKey['purpose'], string>> = {
   idempotency: 'Stored responses',
 };
 
+const stateNames = { current: 'Current', previous: 'Previous' } as const;
+
 const count = new Intl.NumberFormat();
 
 const columns: readonly Column<DataKey>[] = [
@@ -23,7 +26,7 @@ const columns: readonly Column<DataKey>[] = [
   {
     title: 'State',
     tight: true,
-    cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{state}</Badge>,
+    cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{stateNames[state]}</Badge>,
   },
   { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Reserved encryptions', atEnd: true, cell: ({ uses }) => count.format(uses) },
@@ -58,12 +61,18 @@ function Usage() {
         <Facts
           facts={{
             'Active this month': count.format(active),
-            ...Object.fromEntries(Object.entries(types).map(([type, { count: some }]) => [type, count.format(some)])),
+            ...Object.fromEntries(
+              Object.entries(types).map(([type, { count: some }]) => [nameOf(type), count.format(some)]),
+            ),
           }}
         />
       )}
     </Loaded>
   );
+}
+
+function nameOf(type: string): string {
+  return tokenTypes[type as keyof typeof tokenTypes] ?? type;
 }
 
 function DataKeys() {

@@ -16,7 +16,7 @@ export function useWho(ids: readonly (string | undefined)[]): (id: string) => Re
   const seesAll = permissions.includes('tenant:member:read') && permissions.includes('application:read');
   return (id) => {
     const application = applications.get(id);
-    const gone = seesAll ? 'somebody who was deleted' : <code>{id.slice(0, 8)}…</code>;
+    const gone = seesAll ? 'deleted' : <code>{id.slice(0, 8)}…</code>;
     return (
       <span title={id}>
         {application ? (

@@ -21,7 +21,7 @@ export function TokenBinding({ token }: { token: DescribedToken }) {
       title="Bound to"
       intro="What Proxies and Reactors may use the token for. A use must satisfy all restrictions. Otherwise the token is not revealed."
       acts={
-        <Button needs="application:update" onClick={() => setOpen(true)}>
+        <Button small needs="application:update" onClick={() => setOpen(true)}>
           Bind this token
         </Button>
       }

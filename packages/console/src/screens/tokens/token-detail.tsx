@@ -8,7 +8,7 @@ import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Find } from '../../ui/filters.tsx';
-import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
+import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
 import { Empty, Guarded, Loaded } from '../../ui/states.tsx';
 import { CursorPaging } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -89,7 +89,7 @@ function TokenFacts({ token }: { token: DescribedToken }) {
     <Facts
       facts={{
         Id: <Id id={id} />,
-        Type: <Badge tone="info">{tokenTypes[type]}</Badge>,
+        Type: tokenTypes[type],
         Containers: <code>{containers.join(', ')}</code>,
         Value: <Soft>the console never shows it</Soft>,
         Created: (

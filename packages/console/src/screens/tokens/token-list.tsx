@@ -1,7 +1,7 @@
 import type { DescribedToken } from '@sluice/sdk';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
-import { Badge, Soft } from '../../ui/layout.tsx';
+import { Soft } from '../../ui/layout.tsx';
 import { List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -21,7 +21,7 @@ const columns: readonly Column<DescribedToken>[] = [
       </Link>
     ),
   },
-  { title: 'Type', tight: true, width: '9rem', cell: ({ type }) => <Badge tone="info">{tokenTypes[type]}</Badge> },
+  { title: 'Type', tight: true, width: '9rem', cell: ({ type }) => tokenTypes[type] },
   { title: 'Containers', from: 32, width: '10rem', cell: ({ containers }) => <code>{containers.join(' ')}</code> },
   { title: 'Metadata', from: 46, width: '28%', cell: ({ metadata }) => <Metadata metadata={metadata} /> },
   { title: 'Created', from: 46, tight: true, width: '9.5rem', cell: ({ created_at }) => <Time at={created_at} /> },

@@ -10,7 +10,7 @@ export interface SignInPagesOptions {
 }
 
 export interface SignInPages {
-  /** The pages and assets that are the same for everybody. */
+  /** The pages and assets that are the same for everybody. The reference at this host uses `/theme.js`, too. */
   files: StaticFile[];
   /** Shows who is signed in and lets them sign out: at `/sign-out`, and at every path if there is no console. */
   signedIn: StaticFile;
@@ -45,6 +45,7 @@ export function renderSignInPages(options: SignInPagesOptions): SignInPages {
       file('/sign-out', signedIn),
       asset('/sign-in.css', 'css', Buffer.concat([readPublic('tokens.css'), readPublic('sign-in/sign-in.css')])),
       asset('/sign-in.js', 'js', readPublic('sign-in/sign-in.js')),
+      asset('/theme.js', 'js', readPublic('theme.js')),
     ],
   };
 }
@@ -73,6 +74,7 @@ function layout(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Sluice</title>
+<script src="/theme.js"></script>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/sign-in.css">
 <script type="module" src="/sign-in.js"></script>
