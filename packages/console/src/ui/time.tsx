@@ -35,7 +35,7 @@ export function Moment({ at }: { at: string }) {
   const text = useNow((now) => relativeText(at, now, zone));
   return (
     <>
-      <time dateTime={at}>{exactText(at, zone)}</time> ({text})
+      <time dateTime={at}>{exactText(at, zone)}</time> <span className={styles.time}>({text})</span>
     </>
   );
 }

@@ -60,6 +60,7 @@ export function ApplicationGrants({ application }: { application: Application })
             columns={columns}
             rows={rules.map((rule, position) => ({ ...rule, position }))}
             keyOf={({ position }) => String(position)}
+            stacks
           />
         </Card>
       )}
@@ -68,12 +69,11 @@ export function ApplicationGrants({ application }: { application: Application })
 }
 
 const columns: readonly Column<AccessRule & { position: number }>[] = [
-  { title: 'Priority', atEnd: true, cell: ({ priority }) => priority },
   { title: 'Container', cell: ({ container }) => <code>{container}</code> },
   {
     title: 'Callers see',
     cell: ({ transform }) => (transform === 'reveal' ? <Badge tone="warn">reveal</Badge> : transform),
   },
-  { title: 'Permissions', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
-  { title: 'Description', from: 46, cell: ({ description }) => description },
+  { title: 'Permissions', width: '30%', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
+  { title: 'Description', from: 46, width: '22%', cell: ({ description }) => description },
 ];

@@ -92,19 +92,20 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
     {
       title: 'Last used',
       tight: true,
+      width: '9.5rem',
       cell: ({ last_used_at: at, last_four: lastFour }) =>
         at ? <LastUse at={at} /> : <Soft>{lastFour === undefined ? 'no use recorded' : 'never'}</Soft>,
     },
     {
       title: 'Expires',
-      from: 32,
       tight: true,
+      width: '9.5rem',
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : <Soft>never</Soft>),
     },
     {
       title: 'Created',
       from: 46,
-      tight: true,
+      width: '14rem',
       cell: ({ created_at, created_by }) => (
         <>
           <Time at={created_at} />
@@ -119,6 +120,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
     {
       title: 'Action',
       atEnd: true,
+      width: '8rem',
       cell: (key) => (
         <DeleteKey
           applicationId={applicationId}
@@ -130,7 +132,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
       ),
     },
   ];
-  return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} />;
+  return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} stacks />;
 }
 
 /** Its last ten characters, of which six are a checksum that is not stored. */

@@ -22,14 +22,15 @@ const count = new Intl.NumberFormat();
 
 const columns: readonly Column<DataKey>[] = [
   { title: 'Purpose', cell: ({ purpose }) => purposes[purpose] },
-  { title: 'Version', atEnd: true, cell: ({ version }) => version },
+  { title: 'Version', width: '7rem', cell: ({ version }) => version },
   {
     title: 'State',
     tight: true,
+    width: '8rem',
     cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{stateNames[state]}</Badge>,
   },
-  { title: 'Created', from: 46, tight: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Reserved encryptions', atEnd: true, cell: ({ uses }) => count.format(uses) },
+  { title: 'Created', from: 46, tight: true, width: '9.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Reserved encryptions', width: '11rem', cell: ({ uses }) => count.format(uses) },
 ];
 
 export function VaultState() {
@@ -93,6 +94,7 @@ function DataKeys() {
             columns={columns}
             rows={keys}
             keyOf={({ purpose, version }) => `${purpose} ${version}`}
+            stacks
           />
         )
       }

@@ -135,7 +135,7 @@ function WhatKeysSee({ id }: { id: string }) {
               {keys.length === 0 && <Soft>No Application with token permissions has this name.</Soft>}
               <ul className={styles.applications}>
                 {keys.map((application) => (
-                  <li key={application.id}>
+                  <li key={application.id} title={application.name}>
                     <Link to="/applications/$id" params={{ id: application.id }} search={{ token: id }}>
                       {application.name}
                     </Link>

@@ -15,13 +15,14 @@ const route = getRouteApi('/tokens');
 const columns: readonly Column<DescribedToken>[] = [
   {
     title: 'Id',
+    width: '34%',
     cell: ({ id }) => (
       <Link to="/tokens/$id" params={{ id }} className={styles.id}>
         <code>{id}</code>
       </Link>
     ),
   },
-  { title: 'Type', tight: true, width: '9rem', cell: ({ type }) => tokenTypes[type] },
+  { title: 'Type', width: '8rem', cell: ({ type }) => tokenTypes[type] },
   { title: 'Containers', from: 32, width: '10rem', cell: ({ containers }) => <code>{containers.join(' ')}</code> },
   { title: 'Metadata', from: 46, width: '28%', cell: ({ metadata }) => <Metadata metadata={metadata} /> },
   { title: 'Created', from: 46, tight: true, width: '9.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -72,7 +73,7 @@ function Tokens() {
 const filters = {
   type: { label: 'Type', options: tokenTypes },
   from: { label: 'Created from', isMoment: true },
-  to: { label: 'to', isMoment: true },
+  to: { label: 'Created before', isMoment: true },
   id: { label: 'Id', placeholder: 'Whole id' },
   container: { label: 'Container', placeholder: '/pci/ or /pci/*' },
   metadata: { label: 'Metadata', placeholder: 'customer=c-1042' },
