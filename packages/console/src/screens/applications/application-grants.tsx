@@ -70,8 +70,10 @@ export function ApplicationGrants({ application }: { application: Application })
 
 const columns: readonly Column<AccessRule & { position: number }>[] = [
   { title: 'Container', cell: ({ container }) => <code>{container}</code> },
+  { title: 'Priority', width: '6rem', cell: ({ priority }) => priority },
   {
     title: 'Callers see',
+    width: '8rem',
     cell: ({ transform }) => (transform === 'reveal' ? <Badge tone="warn">reveal</Badge> : transform),
   },
   { title: 'Permissions', width: '30%', cell: ({ permissions }) => <code>{permissions.join(', ')}</code> },
