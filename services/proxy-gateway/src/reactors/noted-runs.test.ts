@@ -1,6 +1,7 @@
 import { FeedStore } from '@sluice/invocation-feed';
 import { serviceLogger } from '@sluice/service-runtime';
 import { eventually, testRedisUrl, useStack } from '@sluice/testing';
+import { rawPost, sendRaw } from '@sluice/testing/raw';
 import { reactAt } from '../testing/react-at.ts';
 import { callsOut, echo, openRunScene, readsThenCalls } from '../testing/run-scene.ts';
 
@@ -85,6 +86,30 @@ describe('a call of react', () => {
     const { key } = await tenant.session(application.id, { reactors: [other.id] });
     const { id, traceId } = await react({ key });
     expect(await noted(traceId)).toMatchObject([{ reactor_id: id, application_id: application.id, status: 403 }]);
+  });
+
+  // Express ignores a fragment, and reads a backslash before it as a slash.
+  test.each(['/react#', '/react?a#/results', '\\react#x', '/react/', '/react-async#x'])(
+    'whose path ends with %s is answered and noted like any other',
+    async (end) => {
+      const { tenant, url, caller } = gateway.current;
+      const { key } = await caller();
+      const { id } = await tenant.reactor({ code: echo });
+      const traceId = crypto.randomUUID();
+      const headers = { 'SVC-API-KEY': key, 'SVC-TRACE-ID': traceId, 'Content-Type': 'application/json' };
+      const { status } = await sendRaw(url, rawPost(`/reactors/${id}${end}`, headers, '{}'), 10_000);
+      expect(status).toBe(end.includes('async') ? 202 : 200);
+      expect(await noted(traceId)).toMatchObject([{ reactor_id: id, status: 200 }]);
+    },
+  );
+
+  test('that writes the id in capitals is noted by the id as it is', async () => {
+    const { tenant } = gateway.current;
+    const { id } = await tenant.reactor({ code: echo });
+    for (const permissions of [['token:use'], ['token:read']]) {
+      const { traceId } = await react({ reactorId: id.toUpperCase(), permissions });
+      expect(await noted(traceId)).toMatchObject([{ reactor_id: id }]);
+    }
   });
 
   test('whose code takes too long is noted', async () => {

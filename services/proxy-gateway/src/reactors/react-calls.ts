@@ -10,11 +10,13 @@ const current = new AsyncLocalStorage<RunNotes>();
 /** Of the call of react or react-async that is being answered. */
 export function notesOfCall(): RunNotes {
   const notes = current.getStore();
-  if (!notes) throw new Error('Only calls of react and react-async have notes');
+  if (!notes) throw new Error('Only requests have notes');
   return notes;
 }
 
-const reactPath = /\/reactors\/([^/?]+)\/react(-async)?\/?(?:\?|$)/;
+/** The paths of the operations whose calls are noted. */
+export const reactPath = '/reactors/:id/react';
+export const reactAsyncPath = '/reactors/:id/react-async';
 
 type ReactContext = Pick<Context, 'db' | 'reactors' | 'noteEnded' | 'log'>;
 
@@ -39,16 +41,17 @@ export class ReactCalls {
     return {
       begin: (request) => {
         const observed = observer.begin(request);
-        const [isReact, reactorId = '', isAsync] = reactPath.exec(request.url ?? '') ?? [];
-        if (isReact === undefined || request.method !== 'POST') return observed;
         const notes = new RunNotes('');
+        const [, , reactorId = ''] = (request.url ?? '').split('/', 3);
         return {
           traceId: observed.traceId,
           run: (work) => current.run(notes, () => observed.run(work)),
           end: (outcome) => {
             observed.end(outcome);
-            const isAccepted = isAsync !== undefined && outcome.status < 400;
-            if (!isAccepted) this.#noteEnd(notes, outcome, reactorId);
+            const { route, status } = outcome;
+            const isRefused = status >= 400;
+            if (route === reactPath || (route === reactAsyncPath && isRefused))
+              this.#noteEnd(notes, outcome, reactorId);
           },
         };
       },

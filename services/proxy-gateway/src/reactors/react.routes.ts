@@ -5,7 +5,7 @@ import { createTokens, type Json, readTokenization, requireExactNumbers } from '
 import type { Context } from '../context.ts';
 import { nextCdnLoop } from '../http/cdn-loop.ts';
 import { reactBody, reactorParams, reactorResult } from './react.schema.ts';
-import { notesOfCall } from './react-calls.ts';
+import { notesOfCall, reactPath } from './react-calls.ts';
 import { answerOf, runReactor, selectReactor } from './run-reactor.ts';
 
 const operation = operationsOf<Context>();
@@ -22,7 +22,7 @@ export const react = operation({
 
 **Limits.** A run may use 2 s of CPU time and 30 s in total. One Tenant may use half of the threads. Otherwise the response is 503. If the caller closes the connection, the run ends. Idempotency keys are ignored.`,
   method: 'post',
-  path: '/reactors/:id/react',
+  path: reactPath,
   permission: 'token:use',
   params: reactorParams,
   body: reactBody,

@@ -8,7 +8,7 @@ import { decryptSecret, encryptSecret, type Json, requireExactNumbers } from '@s
 import type { Context } from '../../context.ts';
 import { nextCdnLoop } from '../../http/cdn-loop.ts';
 import { reactorParams } from '../react.schema.ts';
-import { notesOfCall } from '../react-calls.ts';
+import { notesOfCall, reactAsyncPath } from '../react-calls.ts';
 import { RunNotes } from '../run-notes.ts';
 import { selectReactor } from '../run-reactor.ts';
 import {
@@ -32,7 +32,7 @@ const reactAsync = operation({
   description:
     'Like react, but the response is sent at once, and the result is stored for 24 hours. Arguments are stored encrypted. Their expressions are evaluated when the run starts, with the permissions that the caller has then. If the gateway of a run stops, the run starts again. But if the code may have called another service already, the run fails, unless the reactor is `retryable`.',
   method: 'post',
-  path: '/reactors/:id/react-async',
+  path: reactAsyncPath,
   permission: 'token:use',
   params: reactorParams,
   body: reactAsyncBody,
