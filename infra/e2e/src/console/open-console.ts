@@ -1,6 +1,6 @@
 import { eventually } from '@sluice/testing';
 import { findBarriers, type OpenPage, openBrowser, renderings } from '@sluice/testing/browser';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { type Platform, sharePlatform } from '../platform.ts';
 
 /** A new Tenant, and browsers in which its owner is signed in to the console. */
@@ -95,4 +95,10 @@ export function faultyFields(page: Page) {
       alerts: document.querySelectorAll('[role="alert"]').length,
     };
   });
+}
+
+/** Chooses by name in a field that searches while one types. */
+export async function choose(field: Locator, name: string): Promise<void> {
+  await field.fill(name);
+  await field.page().getByRole('option', { name, exact: true }).click();
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryRoot } from '@sluice/local/parts';
-import { openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
 import type { Page } from 'playwright-core';
 import { clientOf } from '../platform.ts';
 import { run, runProgram } from '../run-program.ts';
@@ -9,7 +9,10 @@ import { runBlocks } from '../runbooks/run-blocks.ts';
 import { openConsole, signIn } from './open-console.ts';
 
 const card = { number: '5555555555554444' };
-const shop = { type: 'private' as const, permissions: ['token:create' as const, 'token:use' as const] };
+const shop = {
+  type: 'private' as const,
+  permissions: ['token:create' as const, 'token:use' as const, 'token:delete' as const],
+};
 /** What the destination received, and sent back. */
 const echoed = {
   curl: '{"card": {"number":"5555555555554444"}}',
@@ -90,7 +93,7 @@ test('the first steps run as they are pasted, before there is a token and a Prox
   await expectRun(filled, env, echoed);
 });
 
-test('the snippets of the pages run as they are pasted, with the ids of what exists', async () => {
+test('the snippets of the pages run as they are pasted, with the ids of what exists; a Proxy shows their calls and keeps no token', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
   const { sluice, stack, destination } = world.current;
@@ -118,6 +121,11 @@ test('the snippets of the pages run as they are pasted, with the ids of what exi
   ];
   for (const given of proxies) {
     const proxy = await sluice.proxies.create(given);
+    await opened.goto(`/tokens/${token.id}`, 'Token');
+    await page.getByText(`Through the Proxy ${given.name}.`).waitFor();
+    const use = await copy(page, 'the call that uses the token');
+    expect(use.curl).toContain(`{{ ${token.id} }}`);
+    await expectRun(use, env, echoed);
     await opened.goto(`/proxies/${proxy.id}`, given.name);
     const calls = page.getByRole('region', { name: 'Call this Proxy' });
     const linesFor = async (client: string) => {
@@ -125,12 +133,12 @@ test('the snippets of the pages run as they are pasted, with the ids of what exi
       return await calls.getByRole('group', { name: `the lines for ${client}` }).innerText();
     };
     const snippet = { typescript: await linesFor('Client library (TypeScript)'), curl: await linesFor('curl') };
+    const rows = page.getByRole('group', { name: 'Last invocations' }).getByRole('row');
+    await eventually('the use of the token is shown', async () => (await rows.count()) === 3);
+    const { total_items: kept } = (await sluice.tokens.list({ size: 1 }).page()).pagination;
     await expectRun(snippet, env, echoed);
-    await opened.goto(`/tokens/${token.id}`, 'Token');
-    await page.getByText(`Through the Proxy ${given.name}.`).waitFor();
-    const use = await copy(page, 'the call that uses the token');
-    expect(use.curl).toContain(`{{ ${token.id} }}`);
-    await expectRun(use, env, echoed);
+    await eventually('both calls are shown', async () => (await rows.count()) === 5);
+    expect((await sluice.tokens.list({ size: 1 }).page()).pagination.total_items).toBe(kept);
   }
 
   const management = await sluice.applications.create({

@@ -1,6 +1,6 @@
 import { eventually, startDestination, useStack } from '@sluice/testing';
 import { clientOf } from '../platform.ts';
-import { openConsole, signIn } from './open-console.ts';
+import { choose, openConsole, signIn } from './open-console.ts';
 
 const number = '4242424242424242';
 const until = '2036-01-02T03:04:05.678Z';
@@ -43,7 +43,7 @@ test('a person binds a token, sees faults at their fields, and can only make it 
   await dialog.getByLabel('Uses').fill('5');
   await dialog.getByLabel('Until').fill('2036-01-02T03:04');
   await dialog.getByLabel('Only certain Proxies').check();
-  await dialog.getByLabel('Payments').check();
+  await choose(dialog.getByLabel('Add a Proxy'), 'Payments');
   opened.expectStatus(400);
   await dialog.getByRole('button', { name: 'Bind' }).click();
   await dialog.getByText('Entry 2 must be a host without a port').first().waitFor();
@@ -117,7 +117,7 @@ test('a call is explained with the place of the token', async () => {
   const token = await create({ places: ['body'] });
   await opened.goto(`/applications/${shop.id}`, 'Shop');
   const explain = page.getByRole('region', { name: 'May this Application make a call?' });
-  await explain.getByLabel('Proxy').selectOption('Payments');
+  await choose(explain.getByLabel('Proxy', { exact: true }), 'Payments');
   expect(await explain.getByLabel('Place of the token').isDisabled()).toBe(true);
   await explain.getByLabel('Token in the call').fill(token.id);
   await explain.getByRole('button', { name: 'Explain the call' }).click();

@@ -25,23 +25,28 @@ interface CurlCall {
   path: string;
   headers: readonly string[];
   body?: string;
+  options?: string;
 }
 
-function curlLines({ path, headers, body }: CurlCall): string {
-  const lines = [`curl '${baseUrl}${path}'`, ...headers.map((header) => `-H ${header}`)];
+function curlLines({ path, headers, body, options = '' }: CurlCall): string {
+  const lines = [`curl ${options}'${baseUrl}${path}'`, ...headers.map((header) => `-H ${header}`)];
   return [...lines, ...(body === undefined ? [] : [`-H ${jsonHeader}`, `-d ${body}`])].join(' \\\n  ');
 }
+
+const newToken = {
+  path: '/tokens',
+  headers: [keyHeader],
+  body: `'{"type": "card", "data": {"number": "5555555555554444"}}'`,
+};
+const newTokenLine =
+  "const token = await sluice.tokens.create({ type: 'card', data: { number: '5555555555554444' } });";
 
 /** Stores a card. */
 export function createTokenLines(): Lines {
   return {
-    curl: curlLines({
-      path: '/tokens',
-      headers: [keyHeader],
-      body: `'{"type": "card", "data": {"number": "5555555555554444"}}'`,
-    }),
+    curl: curlLines(newToken),
     typescript: `${connectingLines()}
-const token = await sluice.tokens.create({ type: 'card', data: { number: '5555555555554444' } });
+${newTokenLine}
 console.log(token.id);`,
   };
 }
@@ -57,24 +62,61 @@ interface Invocation {
 
 /** Sends a token through a Proxy. Also one that anybody may call needs a key to use a token. */
 export function invokeLines({ proxy, tokenId }: Invocation): Lines {
+  const variables = [...(proxy ? [] : ['SLUICE_PROXY_KEY']), ...(tokenId ? [] : ['SLUICE_TOKEN'])];
+  return {
+    curl: invokeCurl({ proxy, tokenId }),
+    typescript: `${connectingLines(variables)}
+${sendLines(proxy, expressionOf(tokenId))}`,
+  };
+}
+
+/** Three steps to paste at once: stores a test number, sends its token through the Proxy, and deletes the token. */
+export function tryLines(proxy: Called): Lines {
+  const idOf = String.raw`sed -n 's/.*"id":"\([^"]*\)".*/\1/p'`;
+  return {
+    curl: `# 1. Store a test number
+SLUICE_TOKEN=$(${curlLines({ ...newToken, options: '-sS ' })} |
+  ${idOf})
+
+# 2. Send its token through the Proxy
+${invokeCurl({ proxy })}
+
+# 3. Delete the token
+curl -X DELETE "${baseUrl}/tokens/$SLUICE_TOKEN" \\
+  -H ${keyHeader}`,
+    typescript: `${connectingLines()}
+// 1. Store a test number
+${newTokenLine}
+try {
+  // 2. Send its token through the Proxy
+${sendLines(proxy, '`{{ $' + '{token.id} }}`').replaceAll(/^/gm, '  ')}
+} finally {
+  // 3. Delete the token
+  await sluice.tokens.delete(token.id);
+}`,
+  };
+}
+
+function invokeCurl({ proxy, tokenId }: Invocation): string {
   const { key, path_name: route } = proxy ?? {};
   const proxyHeader = key ? `'${headerPrefix}-PROXY-KEY: ${key}'` : `"${headerPrefix}-PROXY-KEY: $SLUICE_PROXY_KEY"`;
-  const variables = [...(key ? [] : ['SLUICE_PROXY_KEY']), ...(tokenId ? [] : ['SLUICE_TOKEN'])];
+  return curlLines({
+    path: route ? `/routes/${route}` : '/proxy',
+    headers: [...(route ? [] : [proxyHeader]), keyHeader],
+    body: `'{"card": "{{ ${tokenId ?? `'"$SLUICE_TOKEN"'`} }}"}'`,
+  });
+}
+
+/** @param card in TypeScript. */
+function sendLines(proxy: Invocation['proxy'], card: string): string {
+  const { key, path_name: route } = proxy ?? {};
   const client = route ? `route('${route}')` : `proxy(${key ? `'${key}'` : 'SLUICE_PROXY_KEY'})`;
-  return {
-    curl: curlLines({
-      path: route ? `/routes/${route}` : '/proxy',
-      headers: [...(route ? [] : [proxyHeader]), keyHeader],
-      body: `'{"card": "{{ ${tokenId ?? `'"$SLUICE_TOKEN"'`} }}"}'`,
-    }),
-    typescript: `${connectingLines(variables)}
-const response = await sluice.${client}.send('/', {
+  return `const response = await sluice.${client}.send('/', {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ card: ${expressionOf(tokenId)} }),
+  body: JSON.stringify({ card: ${card} }),
 });
-console.log(response.status, await response.text());`,
-  };
+console.log(response.status, await response.text());`;
 }
 
 /** Of TypeScript: the text that the value of a token replaces. */

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Chart } from '../ui/chart.tsx';
+import { useTimeZone } from '../ui/time.tsx';
 import { linkOfStep } from './links.ts';
 import { Numbers } from './numbers.tsx';
 import { ranges } from './range.ts';
 import { startText, stepOf, stepText } from './step-text.ts';
 import { countText, failuresOf, millisecondsText, peakOf, sumOf } from './sums.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
-import { useTimeZone } from './use-time-zone.ts';
 
 interface ChartProps {
   metrics: RangeMetrics;

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
+import { useTimeZone } from '../ui/time.tsx';
 import { linkOfStep } from './links.ts';
 import styles from './metrics.module.css';
 import { stepOf, stepText } from './step-text.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
-import { useTimeZone } from './use-time-zone.ts';
 
 interface NumbersProps {
   metrics: RangeMetrics;

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { useTimeZone } from '../ui/time.tsx';
 import { KnownFrom } from './known-from.tsx';
 import styles from './metrics.module.css';
 import { startText, stepOf } from './step-text.ts';
 import { countText, failuresOf, millisecondsText } from './sums.ts';
 import type { RangeMetrics } from './use-metrics.ts';
-import { useTimeZone } from './use-time-zone.ts';
 
 interface Row {
   time: string;

@@ -31,6 +31,8 @@ test.each<[path: string, name: string, message: string, words: string]>([
 
 test('what no field sets is named in words', () => {
   expect(otherFaultInWords('rules[0].head_timeout', ['is required'])).toBe('Rules 1 head timeout is required.');
+  expect(otherFaultInWords('head_timeout_s', ['must be a number'])).toBe('Time limit of a response must be a number.');
+  expect(otherFaultInWords('args.card', ['is required'])).toBe('req.args card is required.');
   expect(otherFaultInWords('$', ['must be an object'])).toBe('The request must be an object.');
 });
 

@@ -33,10 +33,28 @@ export function faultInWords(
   return messages.map((message) => sentenceOf(subject, message)).join(' ');
 }
 
+/** As the forms call members whose names do not read as words. */
+const memberWords: Readonly<Record<string, string>> = {
+  accept_key_as: 'places of the API key',
+  args: 'req.args',
+  head_timeout_s: 'time limit of a response',
+  max_uses: 'number of uses',
+  path_name: 'name of the route',
+  request_headers: 'headers of every call',
+  require_auth: 'API key of callers',
+  token_places: 'places of tokens',
+};
+
 /** Of a member that no field on the screen sets. */
 export function otherFaultInWords(path: string, messages: readonly string[]): string {
-  const words = path.replaceAll(/\[(\d+)\]/g, (_, position) => ` ${Number(position) + 1}`).replaceAll(/[._]+/g, ' ');
-  const subject = words === '' || words === '$' ? 'The request' : words.charAt(0).toUpperCase() + words.slice(1);
+  const words = path
+    .replaceAll(/\[(\d+)\]/g, (_, position) => `.${Number(position) + 1}`)
+    .split('.')
+    .map((member) => memberWords[member] ?? member.replaceAll('_', ' '))
+    .join(' ');
+  const isName = /^\w+\./.test(words);
+  const subject =
+    words === '' || words === '$' ? 'The request' : isName ? words : words.charAt(0).toUpperCase() + words.slice(1);
   return messages.map((message) => sentenceOf(subject, message)).join(' ');
 }
 

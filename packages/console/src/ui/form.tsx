@@ -10,11 +10,13 @@ interface FormProps {
   onSubmit: () => void;
   /** The error of the last attempt. Each field shows what is about its `name`; the form shows the rest above its buttons. */
   error: Error | null;
+  /** As wide as its card, for code and tables. Otherwise fields are as wide as what is written into them. */
+  wide?: boolean;
   children: ReactNode;
   acts: ReactNode;
 }
 
-export function Form({ onSubmit, error, children, acts }: FormProps) {
+export function Form({ onSubmit, error, wide = false, children, acts }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const { shared, others, isShown } = useFormFaults(error);
   useEffect(() => {
@@ -25,7 +27,7 @@ export function Form({ onSubmit, error, children, acts }: FormProps) {
     onSubmit();
   };
   return (
-    <form ref={form} className={styles.form} onSubmit={submit}>
+    <form ref={form} className={`${styles.form} ${wide ? '' : styles.narrow}`} onSubmit={submit}>
       <FormFaultsProvider shared={shared}>{children}</FormFaultsProvider>
       {!isShown && <Fault error={error} faults={others.map(([path, messages]) => otherFaultInWords(path, messages))} />}
       <div className={styles.acts}>{acts}</div>

@@ -62,6 +62,15 @@ export function Card({ id, title, intro, acts, flush = false, children }: CardPr
   );
 }
 
+/** Two cards side by side where there is room: what is written, and what comes of it. */
+export function SideBySide({ children }: { children: ReactNode }) {
+  return (
+    <div className={styles.around}>
+      <div className={styles.sides}>{children}</div>
+    </div>
+  );
+}
+
 /** Names and values. What is undefined is left out. */
 export function Facts({ facts }: { facts: Readonly<Record<string, ReactNode>> }) {
   return (

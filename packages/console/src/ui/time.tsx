@@ -4,6 +4,11 @@ import { clockText, exactText, relativeText } from './moment.ts';
 import { useNow } from './now.ts';
 import styles from './time.module.css';
 
+/** The zone that the person has chosen, for `Intl`: undefined is their own. */
+export function useTimeZone(): 'UTC' | undefined {
+  return usePreferences().zone === 'utc' ? 'UTC' : undefined;
+}
+
 /** A moment of today, to the millisecond. */
 export function Clock({ at }: { at: string }) {
   const { zone } = usePreferences();

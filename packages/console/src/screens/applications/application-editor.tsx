@@ -22,6 +22,7 @@ export default function ApplicationEditor({ application, onDone }: { application
   return (
     <Card title="Edit permissions and rules">
       <Form
+        wide
         onSubmit={edit.save}
         error={edit.error}
         acts={

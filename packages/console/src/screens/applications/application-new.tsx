@@ -59,6 +59,7 @@ function NewApplication() {
       </Card>
       <Card title="Details">
         <Form
+          wide
           onSubmit={() => create.mutate()}
           error={create.error}
           acts={<Submit busy={create.isPending}>Create Application</Submit>}

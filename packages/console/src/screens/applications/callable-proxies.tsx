@@ -2,10 +2,10 @@ import type { Application } from '@sluice/sdk';
 import { useMissingRight } from '../../api/me.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
-import { useProxies } from '../../code/use-proxies.ts';
 import { Group } from '../../ui/faults.tsx';
 import { Check } from '../../ui/form.tsx';
 import { Badge, Soft } from '../../ui/layout.tsx';
+import { Picker } from '../../ui/picker.tsx';
 import styles from './applications.module.css';
 
 /** Which Proxies a private Application may call. */
@@ -25,9 +25,9 @@ export function CallableProxies({ proxies }: { proxies: Application['proxies'] }
   );
 }
 
-interface PickerProps {
+interface ProxiesPickerProps {
   hint: string;
-  /** What may be chosen besides what is chosen. Default: the newest Proxies. */
+  /** What may be chosen besides what is chosen. Default: every Proxy. */
   among?: readonly string[] | undefined;
   /** Null for every Proxy. */
   chosen: readonly string[] | null;
@@ -36,10 +36,9 @@ interface PickerProps {
   name: string;
 }
 
-export function ProxiesPicker({ hint, among, chosen, onChosen, name: member }: PickerProps) {
-  const found = (useProxies() ?? []).filter(({ id }) => among?.includes(id) ?? true);
-  const others = (among ?? chosen ?? []).filter((id) => found.every((proxy) => proxy.id !== id));
-  const options = [...found, ...others.map((id) => ({ id, name: id }))];
+export function ProxiesPicker({ hint, among, chosen, onChosen, name: member }: ProxiesPickerProps) {
+  const options = among ?? chosen ?? [];
+  const names = useNames('proxies', options);
   return (
     <Group name={member} legend="Proxies" className={styles.fieldset}>
       <p className={styles.hint}>{hint}</p>
@@ -49,17 +48,30 @@ export function ProxiesPicker({ hint, among, chosen, onChosen, name: member }: P
         onChecked={(isBound) => onChosen(isBound ? [] : null)}
       />
       {chosen !== null && (
-        <div className={styles.group}>
-          {options.map(({ id, name }) => (
-            <Check
-              key={id}
-              label={name}
-              checked={chosen.includes(id)}
-              onChecked={(isChosen) => onChosen(isChosen ? [...chosen, id] : chosen.filter((one) => one !== id))}
+        <>
+          {options.length > 0 && (
+            <div className={styles.group}>
+              {options.map((id) => (
+                <Check
+                  key={id}
+                  label={names.get(id) ?? id}
+                  checked={chosen.includes(id)}
+                  onChecked={(isChosen) => onChosen(isChosen ? [...chosen, id] : chosen.filter((one) => one !== id))}
+                />
+              ))}
+            </div>
+          )}
+          {!among && (
+            <Picker
+              of="proxies"
+              label="Add a Proxy"
+              placeholder="Name or id"
+              value={undefined}
+              suits={({ id }) => !chosen.includes(id)}
+              onValue={(id) => id !== undefined && onChosen([...chosen, id])}
             />
-          ))}
-          {options.length === 0 && <Soft>There is no Proxy that you can see.</Soft>}
-        </div>
+          )}
+        </>
       )}
     </Group>
   );

@@ -4,10 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useMissingRight } from '../../api/me.ts';
-import { useProxies } from '../../code/use-proxies.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice, Row, TextField } from '../../ui/form.tsx';
+import { Row, TextField } from '../../ui/form.tsx';
 import { Card } from '../../ui/layout.tsx';
+import { Picker } from '../../ui/picker.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import styles from './applications.module.css';
 import { Verdict } from './verdict.tsx';
@@ -24,7 +24,6 @@ export function ExplainCall({ application }: { application: Application }) {
     place: askedPlace = '',
   } = route.useSearch();
   const navigate = route.useNavigate();
-  const proxies = useProxies() ?? [];
   const hidden = useMissingRight('proxy:read') !== undefined;
   const [proxy, setProxy] = useState(asked);
   const [method, setMethod] = useState(askedMethod);
@@ -47,11 +46,6 @@ export function ExplainCall({ application }: { application: Application }) {
       resetScroll: false,
     });
   };
-  const names: Record<string, string> = {
-    '': 'Choose a Proxy',
-    ...(proxy && { [proxy]: proxy }),
-    ...Object.fromEntries(proxies.map(({ id, name, path_name }) => [id, path_name ? `${name} (${path_name})` : name])),
-  };
   return (
     <Card
       id="explain-call"
@@ -60,7 +54,13 @@ export function ExplainCall({ application }: { application: Application }) {
     >
       <form className={styles.question} onSubmit={ask}>
         <Row>
-          <Choice label="Proxy" value={proxy} options={names} onValue={setProxy} required />
+          <Picker
+            of="proxies"
+            label="Proxy"
+            placeholder="Name or id"
+            value={proxy === '' ? undefined : proxy}
+            onValue={(id = '') => setProxy(id)}
+          />
           <TextField label="Method" mono value={method} onText={setMethod} required />
           <TextField label="Path" mono value={path} onText={setPath} hint="Below the address of the route or Proxy." />
         </Row>
@@ -84,7 +84,9 @@ export function ExplainCall({ application }: { application: Application }) {
           />
         </Row>
         <div className={styles.ask}>
-          <Button type="submit">Explain the call</Button>
+          <Button type="submit" refusal={proxy === '' ? 'Choose a Proxy.' : undefined}>
+            Explain the call
+          </Button>
         </div>
       </form>
       {asked && askedMethod && (

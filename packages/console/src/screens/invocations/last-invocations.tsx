@@ -18,7 +18,7 @@ interface Called {
 }
 
 /** The newest calls of one Proxy or Reactor, of the last quarter of an hour. */
-export function LastInvocations({ of }: { of: Called }) {
+export default function LastInvocations({ of }: { of: Called }) {
   return (
     <Card
       title="Last invocations"
@@ -42,7 +42,7 @@ function Rows({ of }: { of: Called }) {
   const query = useQuery({
     queryKey: ['invocations', of],
     queryFn: ({ signal }) => sluice.invocations.list({ ...of, size: 10 }, { signal }).page(),
-    refetchInterval: 10_000,
+    refetchInterval: 2_000,
   });
   const names = useInvocationNames(query.data?.data ?? []);
   const placeOf = ({ trace_id: traceId, at }: Invocation) => ({
@@ -77,7 +77,7 @@ function Rows({ of }: { of: Called }) {
         id ? <ThingLink type="application" id={id} name={names.get(id)} /> : <Soft>nobody</Soft>,
     },
     { title: 'Took', atEnd: true, cell: ({ stages_ms: { total } }) => total !== undefined && milliseconds(total) },
-    { title: 'Trace id', from: 46, cell: ({ trace_id }) => <code>{trace_id}</code> },
+    { title: 'Trace id', from: of.reactor_id === undefined ? 72 : 46, cell: ({ trace_id }) => <code>{trace_id}</code> },
   ];
   return (
     <Loaded query={query}>

@@ -1,6 +1,6 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { baseUrl } from '../../api/client.ts';
-import { connectingLines, invokeLines } from '../../code/snippets.ts';
+import { connectingLines, tryLines } from '../../code/snippets.ts';
 import type { KeyPlace } from './proxy-draft.ts';
 
 interface Client {
@@ -8,17 +8,17 @@ interface Client {
   /** Where it sends the API key. Absent for clients that send our header. */
   place?: KeyPlace;
   /** Lines to copy. The caller's key is in an environment variable, so that no file and no history of a shell contains it. */
-  linesFor: (proxy: Called, tokenId: string | undefined) => string;
+  linesFor: (proxy: Called) => string;
 }
 
 type Called = Pick<ProxyResource, 'key' | 'destination_url' | 'path_name'>;
 
-/** Of any Proxy. With a route, its name takes the place of the key. */
-const ofAnyProxy = {
-  curl: { name: 'curl', linesFor: (proxy, tokenId) => invokeLines({ proxy, tokenId }).curl },
+/** Of any Proxy, for a call of a test number. With a route, its name takes the place of the key. */
+export const ofAnyProxy = {
+  curl: { name: 'curl', linesFor: (proxy) => tryLines(proxy).curl },
   library: {
     name: 'Client library (TypeScript)',
-    linesFor: (proxy, tokenId) => invokeLines({ proxy, tokenId }).typescript,
+    linesFor: (proxy) => tryLines(proxy).typescript,
   },
 } as const satisfies Record<string, Client>;
 

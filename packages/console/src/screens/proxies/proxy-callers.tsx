@@ -12,7 +12,7 @@ const most = 100;
 const use = 'token:use';
 
 /** The Applications whose keys may call the Proxy. The person needs to see Applications. */
-export function ProxyCallers({ proxy: { id: proxyId, require_auth } }: { proxy: ProxyResource }) {
+export default function ProxyCallers({ proxy: { id: proxyId, require_auth } }: { proxy: ProxyResource }) {
   const hidden = useMissingRight('application:read') !== undefined;
   const query = useQuery({
     queryKey: ['applications', 'callers'],

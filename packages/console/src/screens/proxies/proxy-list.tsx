@@ -24,11 +24,11 @@ const columns: readonly Column<ProxyResource>[] = [
       </>
     ),
   },
-  { title: 'Destination', width: '28%', cell: ({ destination_url: url }) => <code>{url && <Cut>{url}</Cut>}</code> },
+  { title: 'Destination', width: '38%', cell: ({ destination_url: url }) => <code>{url && <Cut>{url}</Cut>}</code> },
   {
     title: 'Transforms',
     from: 54,
-    width: '10rem',
+    width: '8rem',
     cell: ({ request_transform: request, response_transform: response }) =>
       request || response ? (
         [request && 'request', response && 'response'].filter(Boolean).join(', ')

@@ -1,34 +1,40 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { headerPrefix, sluice } from '../../api/client.ts';
-import { useEdit } from '../../api/use-edit.ts';
-import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
+import { lazy, Suspense, useState } from 'react';
+import { headerPrefix } from '../../api/client.ts';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { LastInvocations } from '../invocations/last-invocations.tsx';
-import { CallIt } from './call-it.tsx';
 import { routeOf } from './calls.ts';
 import { guards } from './guard-field.tsx';
-import { ProxyCallers } from './proxy-callers.tsx';
-import { defaultTimeoutS, placesInWords, toDraft, toPatch } from './proxy-draft.ts';
-import { ProxyForm } from './proxy-form.tsx';
+import { defaultTimeoutS, placesInWords } from './proxy-draft.ts';
 import { proxyQuery } from './proxy-query.ts';
 import { keyPlaces } from './route-fields.tsx';
 
 const route = getRouteApi('/proxies/$id/');
+
+/** Loaded after the page, because they are below the figures, or wait for a click. */
+const LastInvocations = lazy(() => import('../invocations/last-invocations.tsx'));
+const ProxyCallers = lazy(() => import('./proxy-callers.tsx'));
+const CallIt = lazy(() => import('./call-it.tsx'));
+const Editor = lazy(() => import('./proxy-editor.tsx'));
 
 export function ProxySettings() {
   const { id } = route.useParams();
   const { range } = route.useSearch();
   const { data: proxy } = useSuspenseQuery(proxyQuery(id));
   const [editing, setEditing] = useState(false);
-  if (editing) return <Editor proxy={proxy} onDone={() => setEditing(false)} />;
+  if (editing) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <Editor proxy={proxy} onDone={() => setEditing(false)} />
+      </Suspense>
+    );
+  }
   return (
     <>
       <Card
@@ -42,9 +48,11 @@ export function ProxySettings() {
         <Settings proxy={proxy} />
       </Card>
       <MetricsCard range={range} filter={{ proxy_id: id }} />
-      <LastInvocations of={{ proxy_id: id }} />
-      <ProxyCallers proxy={proxy} />
-      <CallIt proxy={proxy} />
+      <Suspense>
+        <CallIt proxy={proxy} />
+        <LastInvocations of={{ proxy_id: id }} />
+        <ProxyCallers proxy={proxy} />
+      </Suspense>
     </>
   );
 }
@@ -98,33 +106,4 @@ function keyPlacesInWords({ accept_key_as: chosen = [] }: ProxyResource): string
 
 function Listed({ list }: { list: readonly string[] | undefined }) {
   return list ? <code>{list.join(', ')}</code> : <Soft>all</Soft>;
-}
-
-function Editor({ proxy, onDone }: { proxy: ProxyResource; onDone: () => void }) {
-  const { id } = proxy;
-  const edit = useEdit({
-    resource: proxy,
-    toDraft,
-    read: () => sluice.proxies.get(id),
-    act: (options, draft, base) => sluice.proxies.patch(id, toPatch(draft, base), options),
-    said: ({ name }) => `The Proxy ${name} was changed`,
-    onDone,
-  });
-  return (
-    <Card title="Edit settings">
-      <ProxyForm
-        draft={edit.draft}
-        onDraft={edit.setDraft}
-        onSubmit={edit.save}
-        error={edit.error}
-        acts={
-          <>
-            <Button onClick={onDone}>Cancel</Button>
-            <Submit busy={edit.isSaving}>Save</Submit>
-          </>
-        }
-      />
-      <ChangedMeanwhile edit={edit} what="the Proxy" />
-    </Card>
-  );
 }

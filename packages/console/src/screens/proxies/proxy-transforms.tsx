@@ -12,7 +12,7 @@ import { transformNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Form, Submit } from '../../ui/form.tsx';
-import { Card, Soft } from '../../ui/layout.tsx';
+import { Card, SideBySide, Soft } from '../../ui/layout.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { proxyQuery } from './proxy-query.ts';
 
@@ -88,7 +88,7 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
       sluice.proxies.testTransform({ code, args, kind, ...(configuration && { configuration }) }),
   });
   return (
-    <>
+    <SideBySide>
       <Card
         title={kind === 'request' ? 'Request transform' : 'Response transform'}
         intro={about[kind]}
@@ -107,6 +107,7 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
       >
         {kept === undefined && <Soft>There is no transform yet. This is a template. It runs after you save it.</Soft>}
         <Form
+          wide
           onSubmit={edit.save}
           error={edit.error}
           acts={
@@ -135,6 +136,6 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
       >
         <Trial needs="proxy:update" args={sample[kind]} trial={trial} />
       </Card>
-    </>
+    </SideBySide>
   );
 }

@@ -35,7 +35,7 @@ interface FormulaFormProps {
 export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFormProps) {
   const change = (part: Partial<FormulaDraft>) => onDraft({ ...draft, ...part });
   return (
-    <Form onSubmit={onSubmit} error={error} acts={acts}>
+    <Form wide onSubmit={onSubmit} error={error} acts={acts}>
       <TextField
         label="Name"
         value={draft.name}

@@ -8,7 +8,7 @@ import { faultOfTrial, Trial } from '../../code/trial.tsx';
 import { reactorNames } from '../../editor/completions.ts';
 import { CodeEditor } from '../../editor/lazy-editor.tsx';
 import { Form, Submit } from '../../ui/form.tsx';
-import { Card } from '../../ui/layout.tsx';
+import { Card, SideBySide } from '../../ui/layout.tsx';
 import { Loading } from '../../ui/states.tsx';
 
 interface ReactorCodeProps {
@@ -35,12 +35,13 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
     mutationFn: (given: Record<string, unknown>) => sluice.reactors.test({ code, args: given, configuration }),
   });
   return (
-    <>
+    <SideBySide>
       <Card
         title="Code"
         intro="Exports an async function. It returns raw, or body and headers. The values that it returns as tokenize become tokens."
       >
         <Form
+          wide
           onSubmit={edit.save}
           error={edit.error}
           acts={
@@ -70,6 +71,6 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
         {fields}
         <Trial needs="reactor:update" args={args} trial={trial} />
       </Card>
-    </>
+    </SideBySide>
   );
 }

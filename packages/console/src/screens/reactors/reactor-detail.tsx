@@ -7,25 +7,22 @@ import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
-import { ChangedMeanwhile } from '../../code/changed-meanwhile.tsx';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Submit } from '../../ui/form.tsx';
 import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
-import { Guarded, Loaded } from '../../ui/states.tsx';
+import { Guarded, Loaded, Loading } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { LastInvocations } from '../invocations/last-invocations.tsx';
-import { formulaQuery } from './formula-query.ts';
 import { ReactorCode } from './reactor-code.tsx';
-import { ReactorForm } from './reactor-form.tsx';
-import { ReactorRuns } from './reactor-runs.tsx';
 
 const route = getRouteApi('/reactors/$id');
 
-/** Loaded after the page. */
+/** Loaded after the page, because they are below the figures, or wait for a click. */
+const LastInvocations = lazy(() => import('../invocations/last-invocations.tsx'));
+const ReactorRuns = lazy(() => import('./reactor-runs.tsx'));
 const CallReactor = lazy(() => import('./call-reactor.tsx'));
+const Editor = lazy(() => import('./reactor-editor.tsx'));
 
 export function ReactorDetail() {
   return (
@@ -70,7 +67,9 @@ function Found({ reactor }: { reactor: Reactor }) {
       }
     >
       {editing ? (
-        <Editor reactor={reactor} onDone={() => setEditing(false)} />
+        <Suspense fallback={<Loading />}>
+          <Editor reactor={reactor} onDone={() => setEditing(false)} />
+        </Suspense>
       ) : (
         <Card
           title="Settings"
@@ -85,9 +84,9 @@ function Found({ reactor }: { reactor: Reactor }) {
       )}
       {code !== undefined && <OwnCode reactor={reactor} />}
       <MetricsCard range={range} filter={{ reactor_id: id }} />
-      <LastInvocations of={{ reactor_id: id }} />
-      <ReactorRuns reactorId={id} />
       <Suspense>
+        <LastInvocations of={{ reactor_id: id }} />
+        <ReactorRuns reactorId={id} />
         <CallReactor reactorId={id} />
       </Suspense>
     </Page>
@@ -149,50 +148,4 @@ function Settings({ reactor }: { reactor: Reactor }) {
       }}
     />
   );
-}
-
-function Editor({ reactor, onDone }: { reactor: Reactor; onDone: () => void }) {
-  const { id, formula_id } = reactor;
-  const formula = useQuery({ ...formulaQuery(formula_id ?? ''), enabled: formula_id !== undefined });
-  const edit = useEdit({
-    resource: reactor,
-    toDraft: ({ name, retryable, application_id, configuration }) => ({
-      ...{ name, retryable, applicationId: application_id ?? '' },
-      configuration: textsOf(configuration),
-    }),
-    read: () => sluice.reactors.get(id),
-    act: (options, { applicationId, configuration: values, ...body }, base) => {
-      // Only changes are sent, so that numbers stay numbers; null removes.
-      const texts = textsOf(base.configuration);
-      const changed = Object.entries(values).filter(([key, text]) => texts[key] !== text);
-      const removed = Object.keys(texts).filter((key) => !Object.hasOwn(values, key));
-      const merged = Object.fromEntries([...changed, ...removed.map((key) => [key, null] as const)]);
-      const application = applicationId ? { id: applicationId } : null;
-      return sluice.reactors.patch(id, { ...body, application, configuration: merged }, options);
-    },
-    said: ({ name }) => `The Reactor ${name} was changed`,
-    onDone,
-  });
-  return (
-    <Card title="Edit settings">
-      <ReactorForm
-        draft={edit.draft}
-        onDraft={edit.setDraft}
-        onSubmit={edit.save}
-        error={edit.error ?? formula.error}
-        formula={formula.data}
-        acts={
-          <>
-            <Button onClick={onDone}>Cancel</Button>
-            <Submit busy={edit.isSaving}>Save</Submit>
-          </>
-        }
-      />
-      <ChangedMeanwhile edit={edit} what="the Reactor" />
-    </Card>
-  );
-}
-
-function textsOf(configuration: Reactor['configuration'] = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(configuration).map(([key, value]) => [key, String(value)]));
 }

@@ -25,7 +25,7 @@ const columns: readonly Column<ReactorRun>[] = [
 ];
 
 /** The asynchronous runs of one Reactor, which are kept for a day. */
-export function ReactorRuns({ reactorId }: { reactorId: string }) {
+export default function ReactorRuns({ reactorId }: { reactorId: string }) {
   const { start, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
