@@ -100,6 +100,7 @@ test('rights are changed, keys are rotated, and each change shows its confirmati
   await page.getByText('Key 1 was deleted').waitFor();
   await page.getByRole('row', { name: /Key 2/ }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The last key cannot be deleted. Create another one first.').waitFor();
+  await page.keyboard.press('Escape');
   await opened.look('application');
 });
 

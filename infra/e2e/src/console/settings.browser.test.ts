@@ -183,7 +183,7 @@ test('data keys and usage are shown', async () => {
   const { page } = opened;
   await opened.goto('/settings/vault', 'Settings');
   await page.getByText('Active this month').waitFor();
-  await page.getByRole('columnheader', { name: 'Reserved encryptions' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Reserved' }).waitFor();
   await page.getByText('Processes reserve encryptions in blocks of 1,024').waitFor();
   await opened.look('settings-vault');
 });

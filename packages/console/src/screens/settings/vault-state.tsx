@@ -30,7 +30,7 @@ const columns: readonly Column<DataKey>[] = [
     cell: ({ state }) => <Badge tone={state === 'current' ? 'good' : undefined}>{stateNames[state]}</Badge>,
   },
   { title: 'Created', from: 46, tight: true, width: '9.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Reserved encryptions', width: '11rem', cell: ({ uses }) => count.format(uses) },
+  { title: 'Reserved', width: '8rem', cell: ({ uses }) => count.format(uses) },
 ];
 
 export function VaultState() {

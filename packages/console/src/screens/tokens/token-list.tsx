@@ -15,7 +15,7 @@ const route = getRouteApi('/tokens');
 const columns: readonly Column<DescribedToken>[] = [
   {
     title: 'Id',
-    width: '34%',
+    width: '33%',
     cell: ({ id }) => (
       <Link to="/tokens/$id" params={{ id }} className={styles.id}>
         <code>{id}</code>
@@ -24,7 +24,7 @@ const columns: readonly Column<DescribedToken>[] = [
   },
   { title: 'Type', width: '8rem', cell: ({ type }) => tokenTypes[type] },
   { title: 'Containers', from: 32, width: '10rem', cell: ({ containers }) => <code>{containers.join(' ')}</code> },
-  { title: 'Metadata', from: 46, width: '28%', cell: ({ metadata }) => <Metadata metadata={metadata} /> },
+  { title: 'Metadata', from: 46, cell: ({ metadata }) => <Metadata metadata={metadata} /> },
   { title: 'Created', from: 46, tight: true, width: '9.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
