@@ -42,7 +42,7 @@ test('a key is replaced by what “last used” says', async () => {
   expect(await row(/Key 1/).getByText('••••••').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Create key' }).click();
-  const form = page.getByRole('dialog', { name: 'Create a key of Backend' });
+  const form = page.getByRole('dialog', { name: 'Create a key for Backend' });
   await form.getByLabel('Name').fill('Frankfurt\u202e');
   await form.getByLabel('Expires').selectOption('In 90 days');
   opened.expectStatus(400);

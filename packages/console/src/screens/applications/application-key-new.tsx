@@ -43,7 +43,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
     <Dialog
       open
       onClose={onClose}
-      title={`Create a key of ${ofName}`}
+      title={`Create a key for ${ofName}`}
       text="The other keys stay valid. The new key is shown only once."
     >
       <Form

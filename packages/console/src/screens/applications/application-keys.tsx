@@ -34,7 +34,7 @@ export function ApplicationKeys({ application }: { application: Application }) {
   return (
     <Card
       title="Keys"
-      intro="To replace a key without an outage, create a key, deploy it, and delete the old one when it is no longer used."
+      intro="To replace a key without an outage, create a key, deploy it, and delete the old one once it is unused."
       flush
       acts={
         <>
