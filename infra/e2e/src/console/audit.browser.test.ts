@@ -98,15 +98,3 @@ test('the export is saved, with the filters of the page', async () => {
   const lines = (await (await download.createReadStream()).toArray()).join('').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).trace_id)).toEqual(['trace-5']);
 });
-
-test('the search finds a trace, and a token', async () => {
-  await using opened = await signIn(world.current);
-  const { page } = opened;
-  const search = page.getByLabel('Find a token, Application, Proxy, Reactor or trace by its id');
-  await search.fill('trace-9');
-  await search.press('Enter');
-  await page.waitForURL('**/audit?trace_id=trace-9');
-  await search.fill(world.current.token.id);
-  await search.press('Enter');
-  await page.waitForURL(`**/tokens/${world.current.token.id}`);
-});

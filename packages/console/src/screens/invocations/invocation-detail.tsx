@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Soft } from '../../ui/layout.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Clock } from '../../ui/time.tsx';
+import { useTitle } from '../../ui/title.ts';
 import { Called } from './called.tsx';
 import { guardFound } from './guard-found.ts';
 import styles from './invocations.module.css';
@@ -39,8 +40,10 @@ export function InvocationDetail({ traceId, at, known, onClose }: InvocationDeta
     ...(known && { initialData: known }),
   });
   const names = useInvocationNames(query.data ? [query.data] : []);
+  const title = titleOf(query.data, names);
+  useTitle('part', title);
   return (
-    <Dialog open onClose={onClose} title={titleOf(query.data, names)} wide>
+    <Dialog open onClose={onClose} title={title} wide>
       <Loaded query={query}>
         {(invocation) =>
           invocation ? <Found invocation={invocation} names={names} /> : <NoLongerKept traceId={traceId} />
