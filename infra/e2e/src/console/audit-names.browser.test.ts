@@ -12,6 +12,8 @@ const world = useStack(async () => {
   });
   const key = await sluice.applications.keys.create(shop.id, { name: 'Blue key' });
   await sluice.applications.keys.delete(shop.id, key.id);
+  const unnamed = await sluice.applications.keys.create(shop.id, {});
+  await sluice.applications.keys.delete(shop.id, unnamed.id);
   const proxy = await sluice.proxies.create({ name: 'Payments', destination_url: 'https://api.example.com' });
   await sluice.proxies.patch(proxy.id, { name: 'Checkout' });
   const gone = await sluice.proxies.create({ name: 'Old payments', destination_url: 'https://api.example.com' });
@@ -46,6 +48,7 @@ test('each row says what happened, to what and by whom, by name, also if it is g
       .filter({ hasText: resource });
   await row('Key removed', 'Backend of the shop Blue key').waitFor();
   await row('Key added', 'Backend of the shop Blue key').waitFor();
+  await row('Key removed', 'Backend of the shop Key 3').waitFor();
   await row('Proxy deleted', 'Old payments').waitFor();
   await row('Proxy updated', 'Checkout').waitFor();
   await row('Application deleted', 'Nightly job').waitFor();
@@ -78,7 +81,7 @@ test('the log is filtered by who and what, found by name, and each filter is cle
   await opened.screenshot('audit-filter-open'); // the library hides the rest of the page from axe while it is open
   await page.getByRole('option', { name: 'Backend of the shop Application' }).click();
   await page.waitForURL(`**/audit?entity_id=${shop.id}`);
-  await eventually('its three rows and the heading', async () => (await rows()) === 4);
+  await eventually('its five rows and the heading', async () => (await rows()) === 6);
   expect(await resource.inputValue()).toBe('Backend of the shop');
   const actor = page.getByRole('combobox', { name: 'Actor', exact: true });
   await actor.fill('owner@');
@@ -86,7 +89,7 @@ test('the log is filtered by who and what, found by name, and each filter is cle
   await page.getByText('No row of the log matches').waitFor();
   await page.getByRole('button', { name: 'Clear Actor' }).click();
   await page.waitForURL(`**/audit?entity_id=${shop.id}`);
-  await eventually('its three rows again', async () => (await rows()) === 4);
+  await eventually('its five rows again', async () => (await rows()) === 6);
   await opened.look('audit-filtered');
   await page.getByRole('button', { name: 'Clear all' }).click();
   await eventually('all rows again', async () => (await rows()) > 10);

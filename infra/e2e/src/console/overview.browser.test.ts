@@ -64,6 +64,15 @@ test('a new Tenant is led to its first invocation, and then sees its figures, al
   await page.getByRole('heading', { name: 'Your first invocation' }).waitFor();
   expect(await done.count()).toBe(0);
   await opened.look('overview-first');
+  await page.getByRole('link', { name: 'New Application' }).click();
+  await page.getByRole('heading', { name: 'New Application', level: 1 }).waitFor();
+  const chosen = page.getByRole('checkbox', { checked: true });
+  await chosen.first().waitFor();
+  expect(await chosen.evaluateAll((boxes) => boxes.map((box) => box.closest('label')?.textContent))).toEqual([
+    expect.stringContaining('token:create'),
+    expect.stringContaining('token:use'),
+  ]);
+  await opened.goto('/', 'Overview');
   const proxy = await sluice.proxies.create({ name: 'P', destination_url: destination });
   const caller = await sluice.applications.create({ ...calling, name: 'Caller' });
   const client = clientOf(stack.baseUrl, caller.key).sluice;

@@ -2,6 +2,7 @@ import { Popover } from '@base-ui/react/popover';
 import { useMutation } from '@tanstack/react-query';
 import { sluice } from '../api/client.ts';
 import { nameOf, useMe } from '../api/me.ts';
+import { roleNames } from '../api/role-names.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Fault } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -43,7 +44,7 @@ export function AccountMenu() {
             <div className={styles.about}>
               <p>{name}</p>
               <p>
-                {[me.user?.email !== name && me.user?.email, me.role ?? 'Signed in by a key']
+                {[me.user?.email !== name && me.user?.email, me.role ? roleNames[me.role] : 'Signed in by a key']
                   .filter(Boolean)
                   .join(' · ')}
               </p>
@@ -60,7 +61,7 @@ export function AccountMenu() {
                   <button key={id} type="button" className={styles.item} onClick={() => enter.mutate(id)}>
                     {tenant}
                     <small>
-                      {role} · {id.slice(0, 8)}
+                      {roleNames[role]} · {id.slice(0, 8)}
                     </small>
                   </button>
                 ))}

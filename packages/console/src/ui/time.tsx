@@ -62,8 +62,10 @@ export function ExactTime() {
     const listening = new AbortController();
     const { signal } = listening;
     const hide = () => setShown(undefined);
-    const show = ({ target }: Event) => {
+    const show = ({ target, type }: Event) => {
       if (!(target instanceof Element) || target.closest(`.${styles.exact}`)) return;
+      // What opens by a click may move the focus to a moment that nobody has asked for
+      if (type === 'focusin' && !target.matches(':focus-visible')) return;
       const time = target.closest('time');
       if (!time) return hide();
       const { left, width, bottom } = time.getBoundingClientRect();

@@ -67,7 +67,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
         />
         <Choice
           label="Expires"
-          hint="From this time on the key is refused."
+          hint={expiry === 'never' ? undefined : 'From this time on the key is refused.'}
           value={expiry}
           options={expiries}
           onValue={setExpiry}

@@ -1,6 +1,6 @@
 import type { ApplicationTemplate } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useGiving } from '../../api/giving.ts';
@@ -14,7 +14,12 @@ import { type ApplicationType, applicationTypes } from './application-types.ts';
 import styles from './applications.module.css';
 import { type Grants, GrantsEditor } from './grants-editor.tsx';
 
+const route = getRouteApi('/applications/new');
+
 const nothing: Grants = { permissions: [], rules: [], proxies: null };
+
+/** What the first steps of a new Tenant need. */
+const firstCall: Grants = { ...nothing, permissions: ['token:create', 'token:use'] };
 
 export function ApplicationNew() {
   return (
@@ -30,10 +35,11 @@ function NewApplication() {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [type, setType] = useState<ApplicationType>('private');
-  const [grants, setGrants] = useState(nothing);
+  const initial = route.useSearch().start === 'first-call' ? firstCall : nothing;
+  const [grants, setGrants] = useState(initial);
   const [template, setTemplate] = useState<string>();
   const { permissions, rules, proxies } = grants;
-  const unsaved = useUnsaved(name !== '' || grants !== nothing);
+  const unsaved = useUnsaved(name !== '' || grants !== initial);
   const create = useChange({
     unsaved,
     act: (options) =>

@@ -26,6 +26,8 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => rootRoute,
   path: '/applications/new',
+  // Not the permissions themselves, so that no link from elsewhere chooses them
+  validateSearch: (search): { start?: 'first-call' } => (search.start === 'first-call' ? { start: search.start } : {}),
   component: lazyRouteComponent(() => import('./application-new.tsx'), 'ApplicationNew'),
 });
 

@@ -29,7 +29,7 @@ export function AuditLog() {
             name="audit-log.ndjson"
             needs="log:read"
           >
-            Export
+            Export NDJSON
           </DownloadButton>
           <LogCsv filters={filters} />
         </>

@@ -36,7 +36,7 @@ interface ResourceProps extends NamedProps {
 
 export function Resource({ row: { entity_type: type, entity_id: id, detail }, names, tokenId }: ResourceProps) {
   const { tenant } = useMe();
-  const { key_id: key, reactor_id: reactor, token_ids: tokens } = detail ?? {};
+  const { key_id: key, key_version: keyVersion, reactor_id: reactor, token_ids: tokens } = detail ?? {};
   if (type === 'tenant' && id === tenant.id) return <span title={id}>{tenant.name}</span>;
   if (type === 'reactor_run' && typeof reactor === 'string') {
     return (
@@ -57,10 +57,10 @@ export function Resource({ row: { entity_type: type, entity_id: id, detail }, na
   return (
     <>
       <Named type={type} id={id} name={names[id]} kind={entityTypes[type]} />
-      {typeof key === 'string' && names[key] !== undefined && (
+      {typeof key === 'string' && (
         <span title={key}>
           {' '}
-          <Soft>{names[key]}</Soft>
+          <Soft>{names[key] ?? (typeof keyVersion === 'number' && `Key ${keyVersion}`)}</Soft>
         </span>
       )}
     </>

@@ -127,7 +127,7 @@ function Found({ invocation, names }: FoundProps) {
           {stagesOf(isRun).map((stage) => (
             <li key={stage}>
               <span className={`${styles.dot} ${styles[stage]}`} aria-hidden="true" />
-              {stage} {stagesMs[stage] === undefined ? 'not reached' : milliseconds(stagesMs[stage])}
+              {stage} {stagesMs[stage] === undefined ? 'did not run' : milliseconds(stagesMs[stage])}
             </li>
           ))}
         </ul>
@@ -172,9 +172,13 @@ function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [
   );
 }
 
-function ConsoleLines({ invocation: { console: lines, reactor_id: reactor } }: { invocation: Invocation }) {
+function ConsoleLines({ invocation }: { invocation: Invocation }) {
+  const { console: lines, reactor_id: reactor, stages_ms: stagesMs } = invocation;
   const missing = useMissingRight(reactor === undefined ? 'proxy:update' : 'reactor:update');
   if (missing !== undefined) return <Soft>{missing}</Soft>;
+  if (!lines?.length && stagesMs.transform === undefined && stagesMs.code === undefined) {
+    return <Soft>No code ran.</Soft>;
+  }
   const code = reactor === undefined ? 'Its transforms' : 'Its code';
   if (!lines?.length) return <Soft>{code} printed nothing, or the setting TRANSFORM_CONSOLE is off.</Soft>;
   return (

@@ -27,11 +27,11 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
           ) : (
             <>
               <p>
-                Of the type private, with the permissions token:create and token:use. Its key is shown once: keep it in
-                SLUICE_API_KEY.
+                Of the type private, with the permissions token:create and token:use: the form has chosen them. Its key
+                is shown once: keep it in SLUICE_API_KEY.
               </p>
               <div>
-                <LinkButton to="/applications/new" small needs="application:create">
+                <LinkButton to="/applications/new" search={{ start: 'first-call' }} small needs="application:create">
                   New Application
                 </LinkButton>
               </div>
@@ -45,11 +45,11 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
               <Link to="/tokens/$id" params={{ id: token.id }}>
                 {token.id}
               </Link>{' '}
-              stands for it.
+              stands for the value.
             </p>
           ) : (
             <>
-              <p>The response is a token, which stands for the card.</p>
+              <p>The id in the response is the token. It stands for the card.</p>
               <Snippet lines={createTokenLines()} what="the call that creates a token" />
             </>
           )}
@@ -74,7 +74,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
           )}
         </Step>
         <Step number={4} done={false} title="Send the token through it">
-          <p>{needsOf({ token, proxy })}The destination receives the value. You never held it.</p>
+          <p>{needsOf({ token, proxy })}The destination receives the value. The call itself has only the token.</p>
           <Snippet lines={invokeLines({ proxy, tokenId: token?.id })} what="the call through the Proxy" />
         </Step>
       </ol>

@@ -29,7 +29,7 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
         </a>
       }
     >
-      Send this text to {email}yourself: no mail is sent. The link is shown only once, and works only for that address.
+      Send this text to {email} yourself: no mail is sent. The link is shown only once, and works only for that address.
       If you lose it, "New link" creates another one.
       {invitation.member_id && ' The person who accepts it takes over the membership of this address.'}
     </NewSecret>
@@ -39,7 +39,7 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
 function textFor(tenant: string, { url, expires_at }: InvitationWithUrl & { url: string }): string {
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
   const until = `${new Date(expires_at).toLocaleString('en', format)} UTC`;
-  return `You are invited to ${tenant}. Open this link to accept. It works once, until ${until}:\n${url}`;
+  return `You are invited to ${tenant} in Sluice. Open this link to accept. It works once, until ${until}:\n${url}`;
 }
 
 function NoLink({ onClose }: { onClose: () => void }) {

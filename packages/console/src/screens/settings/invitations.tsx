@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useGiving } from '../../api/giving.ts';
+import { roleNames } from '../../api/role-names.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -12,7 +13,6 @@ import { Empty, Fault } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InvitationLink } from './invitation-link.tsx';
-import { roleNames } from './roles.ts';
 
 const route = getRouteApi('/settings/people');
 

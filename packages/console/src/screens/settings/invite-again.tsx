@@ -2,13 +2,14 @@ import type { Member } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { sluice } from '../../api/client.ts';
 import { useMe } from '../../api/me.ts';
+import { roleNames } from '../../api/role-names.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form, Submit } from '../../ui/form.tsx';
 import { Facts } from '../../ui/layout.tsx';
 import { InvitationLink } from './invitation-link.tsx';
-import { personName, roleNames } from './roles.ts';
+import { personName } from './roles.ts';
 
 interface InviteAgainProps {
   member: Member;

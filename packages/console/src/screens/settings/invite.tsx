@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
+import type { Role } from '../../api/role-names.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Form, Submit, TextField } from '../../ui/form.tsx';
 import { InvitationLink } from './invitation-link.tsx';
-import { type Role, roleMeaning, useRoleNames } from './roles.ts';
+import { roleMeaning, useRoleNames } from './roles.ts';
 
 export function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('');

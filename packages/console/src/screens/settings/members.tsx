@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useGiving } from '../../api/giving.ts';
 import { useMe } from '../../api/me.ts';
+import { type Role, roleNames } from '../../api/role-names.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
@@ -14,7 +15,7 @@ import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InviteAgain } from './invite-again.tsx';
-import { personName, type Role, roleMeaning, roleNames, useRoleNames } from './roles.ts';
+import { personName, roleMeaning, useRoleNames } from './roles.ts';
 import { useMemberRefusal } from './use-people.ts';
 
 const route = getRouteApi('/settings/people');
@@ -35,7 +36,7 @@ const columns: readonly Column<Member>[] = [
     width: '9.5rem',
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  { title: 'Change', atEnd: true, width: '18.5rem', cell: (member) => <ChangeMember member={member} /> },
+  { title: 'Change', atEnd: true, width: '21.5rem', cell: (member) => <ChangeMember member={member} /> },
 ];
 
 export function Members() {

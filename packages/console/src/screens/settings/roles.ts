@@ -1,15 +1,6 @@
 import type { Member } from '@sluice/sdk';
 import { useGiving } from '../../api/giving.ts';
-
-export type Role = Member['role'];
-
-/** Names by role, from the one with most rights to the one with fewest. */
-export const roleNames: Readonly<Record<Role, string>> = {
-  OWNER: 'Owner',
-  ADMIN: 'Admin',
-  DEVELOPER: 'Developer',
-  AUDITOR: 'Auditor',
-};
+import { type Role, roleNames } from '../../api/role-names.ts';
 
 /** The roles that the person can give, and the one that a member has. */
 export function useRoleNames(current?: Role): Partial<Record<Role, string>> {
