@@ -27,7 +27,7 @@ const fileOptions = {
   },
   prune: {
     type: 'boolean',
-    description: 'delete what apply created from this file earlier and the file no longer contains',
+    description: 'delete what an earlier apply of this file created, if the file no longer contains it',
   },
 } as const;
 

@@ -24,8 +24,8 @@ export const mcp: Command = {
     },
   },
   notes: `The program of an agent starts this command. Its tools are list_routes, call and tokenize. The agent never has a key: at
-its first call this makes a session that may call these routes only. It makes another one when that has ended, and
-deletes it when the agent leaves.
+its first call, this command creates a session that may call only these routes. If the session has ended, the next call
+creates a new one. The command deletes the session when the agent disconnects.
 
 The profile needs a public, a private and a management key. The management key needs proxy:read. The private key needs
 token:use, and for tokenize also token:create; a rule on /agents/ is enough.

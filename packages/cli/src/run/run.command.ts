@@ -19,8 +19,7 @@ const showWithinMs = 10_000;
 
 export const runWithRoutes: Command = {
   words: ['run'],
-  summary:
-    'Run a command that can call the named routes. Its only key is that of a session, which ends with the command',
+  summary: 'Run a command that can call the named routes. Its only key belongs to a session that ends with the command',
   arguments: [],
   behindDashes: 'COMMAND [ARGUMENT…]',
   options: {

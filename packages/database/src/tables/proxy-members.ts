@@ -240,7 +240,7 @@ export const proxyMembers = {
       type: 'string',
       enum: ['off', 'tokenize', 'redact', 'block'],
       description:
-        'What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`\n\n- `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nValues of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.',
+        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`\n\n- `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
     },
     example: 'redact',
   },

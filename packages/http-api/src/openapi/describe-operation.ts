@@ -58,11 +58,12 @@ function descriptionOf(operation: Facts, access: Access): string {
 }
 
 function needOf({ permission, orPermission, takesKeyOf }: Facts, access: Access): string {
-  if (access === 'anybody') return "**Permission:** none. No sign-in is needed. It exists only at the console's host.";
+  if (access === 'anybody')
+    return "**Permission:** none. No sign-in is needed. This operation exists only at the console's host.";
   if (access === 'cookie') {
     const needed = permission ? `\`${permission}\`` : 'none';
     const holder = takesKeyOf ? `; only for ${keyHolderOf(takesKeyOf)}, and not for a sign-in with a key` : '';
-    return `**Permission:** ${needed}${holder}. It is called with the cookie of a sign-in, and exists only at the console's host.`;
+    return `**Permission:** ${needed}${holder}. This operation needs the cookie of a sign-in, and exists only at the console's host.`;
   }
   const known = permissions.find(({ type }) => type === permission);
   return known

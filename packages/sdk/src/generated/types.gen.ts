@@ -531,7 +531,7 @@ export type CreateToken = {
         [key: string]: string;
     };
     /**
-     * Expressions over `data`, for example `{{ data.number | last4 }}`. A search of `data` compares with their values
+     * Expressions over `data`, for example `{{ data.number | last4 }}`. A search for `data:TEXT` finds the token if the value of one of these expressions is equal to TEXT
      */
     search_indexes?: Array<string>;
     /**
@@ -578,7 +578,7 @@ export type DataKey = {
      */
     version: number;
     /**
-     * `current`: encrypts new values. `previous`: has encrypted values that no rotation has encrypted with a newer version yet
+     * `current`: encrypts new values. `previous`: some values are still encrypted with it, because no rotation has encrypted them with a newer version yet
      */
     state: 'current' | 'previous';
     /**
@@ -594,27 +594,27 @@ export type DataKey = {
 /**
  * DecidedBy
  *
- * What decides: one of the members. Absent if nothing grants the operation
+ * What decides. The object has exactly one of these members. Absent if nothing grants the operation
  */
 export type DecidedBy = {
     /**
-     * The member of the Application that refuses a call
+     * Present if the Application refuses the call. Names the field of the Application that decides
      */
     application?: 'proxies';
     /**
-     * The member of the Proxy that refuses a call
+     * Present if the Proxy refuses the call. Names the field of the Proxy that decides
      */
     proxy?: 'allowed_methods' | 'allowed_paths';
     /**
-     * The member of the token that refuses a call which would reveal it
+     * Present if the token must not be revealed in the call. Names the field of the token that decides
      */
     token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
-     * Position in the Application's `rules`, from 0
+     * Position of the rule that decides in the Application's `rules`, from 0
      */
     rule?: number;
     /**
-     * One of the Application's `permissions`
+     * The permission that decides. It is one of the Application's `permissions`
      */
     permission?: string;
 };
@@ -666,7 +666,7 @@ export type DescribedToken = {
         [key: string]: string;
     };
     /**
-     * Expressions over `data`. A search of `data` compares with their values
+     * Expressions over `data`. A search for `data:TEXT` finds the token if the value of one of these expressions is equal to TEXT
      */
     search_indexes?: Array<string>;
     /**
@@ -1467,13 +1467,13 @@ export type Proxy = {
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
+     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
     /**
@@ -1564,13 +1564,13 @@ export type ProxyBody = {
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
+     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
 };
@@ -1667,13 +1667,13 @@ export type ProxyPatch = {
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
+     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -1748,13 +1748,13 @@ export type ProxyPut = {
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the response of the destination contains a value that the request contained, in headers, body or trailers. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with its expression, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * Values of at least six characters are found, in the usual encodings. If one request contains more than 1,000 such values, or more than 64 KiB of them, the response is 413. The guard does not find values in other encodings. To restrict where a token may be used, set its `use`.
+     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -2655,7 +2655,7 @@ export type Token = {
         [key: string]: string;
     };
     /**
-     * Expressions over `data`. A search of `data` compares with their values
+     * Expressions over `data`. A search for `data:TEXT` finds the token if the value of one of these expressions is equal to TEXT
      */
     search_indexes?: Array<string>;
     /**

@@ -1,7 +1,7 @@
 const absoluteForm = /^https?:\/\/([^/?#]+)([/?].*)?$/is;
 
 /** Detail of the error if {@link pathOfTarget} returns undefined. */
-export const targetFault = 'The request target must be a path, or a URL whose authority is that of Host';
+export const targetFault = 'The request target must be a path, or a URL with the same host and port as the Host header';
 
 /**
  * Path and query, byte for byte; undefined for any other target. The authority of an absolute form must equal `Host`,

@@ -66,25 +66,32 @@ const explanation = {
     decided_by: {
       type: 'object',
       title: 'DecidedBy',
-      description: 'What decides: one of the members. Absent if nothing grants the operation',
+      description: 'What decides. The object has exactly one of these members. Absent if nothing grants the operation',
       properties: {
         application: {
           type: 'string',
           enum: ['proxies'],
-          description: 'The member of the Application that refuses a call',
+          description: 'Present if the Application refuses the call. Names the field of the Application that decides',
         },
         proxy: {
           type: 'string',
           enum: ['allowed_methods', 'allowed_paths'],
-          description: 'The member of the Proxy that refuses a call',
+          description: 'Present if the Proxy refuses the call. Names the field of the Proxy that decides',
         },
         token: {
           type: 'string',
           enum: membersOfUse,
-          description: 'The member of the token that refuses a call which would reveal it',
+          description:
+            'Present if the token must not be revealed in the call. Names the field of the token that decides',
         },
-        rule: { type: 'integer', description: "Position in the Application's `rules`, from 0" },
-        permission: { type: 'string', description: "One of the Application's `permissions`" },
+        rule: {
+          type: 'integer',
+          description: "Position of the rule that decides in the Application's `rules`, from 0",
+        },
+        permission: {
+          type: 'string',
+          description: "The permission that decides. It is one of the Application's `permissions`",
+        },
       },
     },
     reason: { type: 'string', description: 'The decision as a sentence' },

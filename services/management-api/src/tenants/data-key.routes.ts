@@ -22,7 +22,7 @@ const dataKey = {
       type: 'string',
       enum: ['current', 'previous'],
       description:
-        '`current`: encrypts new values. `previous`: has encrypted values that no rotation has encrypted with a newer version yet',
+        '`current`: encrypts new values. `previous`: some values are still encrypted with it, because no rotation has encrypted them with a newer version yet',
     },
     created_at: date,
     uses: { type: 'integer', description: 'Number of encryptions that all processes have reserved for it' },

@@ -146,7 +146,8 @@ export const token = {
     search_indexes: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Expressions over `data`. A search of `data` compares with their values',
+      description:
+        'Expressions over `data`. A search for `data:TEXT` finds the token if the value of one of these expressions is equal to TEXT',
     },
     fingerprint: {
       type: 'string',

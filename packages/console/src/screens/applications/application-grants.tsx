@@ -25,7 +25,7 @@ export function ApplicationGrants({ application }: { application: Application })
     <>
       <Card
         title="Permissions"
-        intro="They apply to the whole Tenant."
+        intro="These permissions apply to the whole Tenant."
         acts={
           <Button
             small

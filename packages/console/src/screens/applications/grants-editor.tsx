@@ -70,7 +70,7 @@ function PermissionPicker({ permissions, chosen, onChosen }: PickerProps) {
   return (
     <Group name="permissions" legend="Permissions" className={styles.fieldset}>
       <p className={styles.hint}>
-        They apply to the whole Tenant. With them, callers see tokens masked, never in plaintext.
+        These permissions apply to the whole Tenant. They let callers see tokens masked, never in plaintext.
       </p>
       <div className={styles.groups}>
         {[...groups].map(([group, members]) => (

@@ -41,8 +41,8 @@ export function GuardField({ value, onValue }: GuardFieldProps) {
           {guards[value].does}
           {value !== 'off' && (
             <span className={styles.net}>
-              It finds values in the usual encodings, not in all of them. To limit where a value may be sent, use “Bound
-              to” on the page of the token.
+              The guard finds values in the usual encodings, not in all of them. To limit where a value may be sent, use
+              “Bound to” on the page of the token.
             </span>
           )}
         </>

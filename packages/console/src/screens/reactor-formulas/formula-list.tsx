@@ -91,7 +91,8 @@ function Formulas() {
       })}
       empty={
         <Empty icon="reactors" title="No formulas yet">
-          Create one if several Reactors should run the same code. If you change it, all of them run the new code.
+          Create one if several Reactors should run the same code. If you change the formula, all these Reactors run the
+          new code.
         </Empty>
       }
     />

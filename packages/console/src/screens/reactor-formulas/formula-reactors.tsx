@@ -33,7 +33,7 @@ export function FormulaReactors({ formulaId }: { formulaId: string }) {
   return (
     <Card
       title="Reactors with this formula"
-      intro="When you save the formula, all of them run the new code."
+      intro="When you save the formula, all these Reactors run the new code."
       acts={
         <LinkButton small to="/reactors/new" search={{ formula: formulaId }} icon="plus" needs="reactor:create">
           New Reactor

@@ -43,7 +43,7 @@ export function VaultState() {
       </Card>
       <Card
         title="Data keys"
-        intro="The root key of the installation encrypts each of them. A rotation creates a new version and encrypts everything with it. Processes reserve encryptions in blocks of 1,024, so fewer values than that may exist."
+        intro="The root key of the installation encrypts each data key. A rotation creates a new version, and encrypts everything again with the new version. Processes reserve encryptions in blocks of 1,024, so the number of reserved encryptions can be higher than the number of encrypted values."
         flush
       >
         <Guarded needs="tenant:read" what="You cannot see the data keys">
@@ -86,7 +86,7 @@ function DataKeys() {
       {(keys) =>
         keys.length === 0 ? (
           <Empty icon="lock" title="No keys yet">
-            They are created with the first value that is encrypted.
+            A data key is created when its first value is encrypted.
           </Empty>
         ) : (
           <Table

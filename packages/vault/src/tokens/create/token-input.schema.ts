@@ -41,7 +41,7 @@ export const tokenInputSchema = {
       maxItems: 50,
       items: { type: 'string', maxLength: 400 },
       description:
-        'Expressions over `data`, for example `{{ data.number | last4 }}`. A search of `data` compares with their values',
+        'Expressions over `data`, for example `{{ data.number | last4 }}`. A search for `data:TEXT` finds the token if the value of one of these expressions is equal to TEXT',
     },
     fingerprint_expression: {
       type: 'string',

@@ -46,6 +46,6 @@ export async function findInvited(
   const [member, another] = members;
   if (!member) return { role, memberId: null };
   if (another) throw new ServiceError('conflict', 'Several members have this address', ofEmail);
-  if (replaceable.length === 0) throw new ServiceError('conflict', 'This address is that of a member', ofEmail);
+  if (replaceable.length === 0) throw new ServiceError('conflict', 'A member already has this address', ofEmail);
   return { role: member.role, memberId: member.id };
 }

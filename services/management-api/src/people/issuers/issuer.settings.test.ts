@@ -39,8 +39,8 @@ test.each([
   [[{ ...good, groups: [group] }], 'OIDC_ISSUERS[0].groups_claim: is required with groups'],
   [[{ ...good, groups_claim: 'g', groups: [{ ...group, role: 'OWNER' }] }], 'OIDC_ISSUERS[0].groups[0].role: '],
   [[{ ...good, groups_claim: 'g', groups: [{ ...group, tenant_id: 'x' }] }], 'OIDC_ISSUERS[0].groups[0].tenant_id: '],
-  [[good, { ...good, issuer: 'https://two.test' }], 'OIDC_ISSUERS[1].name: is that of an entry before'],
-  [[good, { ...good, name: 'two' }], 'OIDC_ISSUERS[1].issuer: is that of an entry before'],
+  [[good, { ...good, issuer: 'https://two.test' }], 'OIDC_ISSUERS[1].name: an earlier entry already has it'],
+  [[good, { ...good, name: 'two' }], 'OIDC_ISSUERS[1].issuer: an earlier entry already has it'],
 ] as const)('%j stops the start with %j, and says no secret', (value, expected) => {
   const message = faultsOf(value);
   expect(message).toContain(expected);

@@ -91,8 +91,8 @@ function parse(json: string): unknown {
 /** Rules that the schema cannot express. */
 function faultsOf({ name, issuer, groups, groups_claim }: IssuerSettings, before: readonly IssuerSettings[]): string[] {
   return [
-    ...(before.some((other) => other.name === name) ? ['name: is that of an entry before'] : []),
-    ...(before.some((other) => other.issuer === issuer) ? ['issuer: is that of an entry before'] : []),
+    ...(before.some((other) => other.name === name) ? ['name: an earlier entry already has it'] : []),
+    ...(before.some((other) => other.issuer === issuer) ? ['issuer: an earlier entry already has it'] : []),
     ...(isIssuer(issuer)
       ? []
       : ['issuer: must be an https address without query or fragment (http on localhost only)']),
