@@ -1,8 +1,10 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { headerPrefix } from '../../api/client.ts';
+import { useNames } from '../../api/use-names.ts';
+import { ThingLink } from '../../app/thing-link.tsx';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -62,6 +64,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
   const headers = Object.keys(proxy.request_headers ?? {});
   const { application_id: applicationId, former_application_id: former, modified_at, created_at } = proxy;
   const { response_guard: guard = 'off' } = proxy;
+  const applications = useNames('applications', [applicationId]);
   return (
     <Facts
       facts={{
@@ -78,9 +81,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
           <Badge tone="warn">no API key required</Badge>
         ),
         Application: applicationId ? (
-          <Link to="/applications/$id" params={{ id: applicationId }}>
-            {applicationId}
-          </Link>
+          <ThingLink type="application" id={applicationId} name={applications.get(applicationId)} />
         ) : former ? (
           <>
             <Badge tone="bad">deleted</Badge> <code>{former}</code>{' '}
