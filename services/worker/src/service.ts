@@ -1,5 +1,6 @@
 import { openBus, openChangeWriter, relayForgottenChanges } from '@sluice/cache-coherence';
 import { checkDatabase, connectAhead, connectDatabase, connectOwn, poolState } from '@sluice/database';
+import { FeedStore } from '@sluice/invocation-feed';
 import { ledgerOriginOf, readPrivateKey, writePublicKey } from '@sluice/ledger';
 import { consume, jobMetrics, openJobs } from '@sluice/redis/jobs';
 import { measurePool, type Runtime, type Service } from '@sluice/service-runtime';
@@ -83,8 +84,9 @@ export async function start(
   sweep('token-expiry', () => sweepExpiredTokens(context));
   sweep('cvc-removal', () => sweepDueCvcs(context));
   const enqueuing = openJobs({ redisUrl: config.REDIS_URL, stack, onError });
-  sweep('reactor-runs', () => sweepRuns({ ...context, jobs: enqueuing }), runsIntervalMs);
-  sweep('old-reactor-runs', () => sweepOldRuns(db));
+  const feed = new FeedStore(config.REDIS_URL, { log, stack });
+  sweep('reactor-runs', () => sweepRuns({ ...context, jobs: enqueuing, feed }), runsIntervalMs);
+  sweep('old-reactor-runs', () => sweepOldRuns({ db, log, feed }));
   sweep('overlooked', () => sweepOverlooked(db), overlookedIntervalMs);
   sweep('audit-log-months', () => addComingMonths(db));
   sweep('change-relay', () => relayForgottenChanges(own, changes), relayIntervalMs);

@@ -1,16 +1,19 @@
 import { counterSlot, type Database, runBytesCounter } from '@sluice/database';
 import { sql } from 'kysely';
+import type { EndedRun } from './note-ended-runs.ts';
 
 const batchSize = 1000;
 
 /** A run may kill its gateway, so the number of attempts is limited. */
 const mostTries = 5;
 
-export interface LostRun {
-  tenant_id: string;
-  id: string;
-  state: 'waiting' | 'failed';
-}
+/** What {@link EndedRun} tells of a run. */
+const ended = sql`runs.tenant_id, runs.reactor_id, runs.created_by, runs.caller_type, runs.trace_id, runs.started_at, runs.failure`;
+
+export type LostRun = Omit<EndedRun, 'failure'> & { id: string } & (
+    | { state: 'waiting'; failure: null }
+    | { state: 'failed'; failure: 'interrupted' }
+  );
 
 /** Ends one batch of runs whose gateway died. Those that may run again wait for another try; the others fail. */
 export async function endLeases(db: Database): Promise<LostRun[]> {
@@ -27,7 +30,7 @@ export async function endLeases(db: Database): Promise<LostRun[]> {
       arguments_ciphertext = case when again then arguments_ciphertext end,
       claim_id = null, lease_until = null
     from lost where runs.tenant_id = lost.tenant_id and runs.id = lost.id
-    returning runs.tenant_id, runs.id, runs.state
+    returning ${ended}, runs.id, runs.state
   `.execute(db);
   return rows;
 }
@@ -55,9 +58,9 @@ export async function listWaiting(db: Database): Promise<WaitingRun[]> {
 
 const kept = sql`interval '24 hours'`;
 
-/** Ends one batch of runs that have waited for as long as results are kept. @returns how many. */
-export async function endOverdue(db: Database): Promise<number> {
-  const { numAffectedRows } = await sql`
+/** Ends one batch of runs that have waited for as long as results are kept. */
+export async function endOverdue(db: Database): Promise<EndedRun[]> {
+  const { rows } = await sql<EndedRun>`
     with overdue as materialized (
       select tenant_id, id from reactor_runs
       where state = 'waiting' and created_at < statement_timestamp() - ${kept}
@@ -66,8 +69,9 @@ export async function endOverdue(db: Database): Promise<number> {
     update reactor_runs as runs
     set state = 'failed', failure = 'overdue', ended_at = clock_timestamp(), arguments_ciphertext = null
     from overdue where runs.tenant_id = overdue.tenant_id and runs.id = overdue.id
+    returning ${ended}
   `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return rows;
 }
 
 /** Deletes one batch of runs that ended a day ago, with their counts. @returns how many. */

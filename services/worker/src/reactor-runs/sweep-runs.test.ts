@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readCounter, runBytesCounter } from '@sluice/database';
+import { FeedStore, readCounts } from '@sluice/invocation-feed';
 import type { Jobs } from '@sluice/redis/jobs';
 import { serviceLogger } from '@sluice/service-runtime';
-import { openTestDatabase, useStack } from '@sluice/testing';
+import { openTestDatabase, testRedisUrl, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { workerMetrics } from '../metrics.ts';
@@ -11,6 +12,7 @@ import { sweepOldRuns, sweepRuns } from './sweep-runs.ts';
 
 const database = useStack((stack) => openTestDatabase(stack));
 const log = serviceLogger({ service: 'test', level: 'silent' });
+const feed = useStack(async (stack) => new FeedStore(testRedisUrl(), { log, stack }));
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
 const waiting = { state: 'waiting', arguments_ciphertext: Buffer.from('arguments') } as const;
@@ -39,7 +41,13 @@ async function runsOf(tenantId: string) {
 
 function sweeping(enqueue: Jobs['enqueue'] = async () => {}) {
   const registry = new Registry();
-  const context = { db: database.current.db, log, metrics: workerMetrics(registry), jobs: { enqueue } };
+  const context = {
+    db: database.current.db,
+    log,
+    metrics: workerMetrics(registry),
+    jobs: { enqueue },
+    feed: feed.current,
+  };
   const lost = async (outcome: string) =>
     (await registry.metrics()).match(`sluice_reactor_runs_lost_total{outcome="${outcome}"} (\\d+)`)?.[1];
   return { sweep: () => sweepRuns(context), lost };
@@ -110,10 +118,61 @@ test('a run that has waited for a day has failed; a day after its end its row is
   const overdue = await insertRun(tenantId, { ...waiting, created_at: dayAgo });
   const soon = await insertRun(tenantId, { ...waiting, created_at: recently });
   await sql`insert into counters values (${tenantId}, ${runBytesCounter}, 0, 240)`.execute(db);
-  await Promise.all([sweepOldRuns(db), sweepOldRuns(db)]);
+  await Promise.all([sweepOldRuns({ db, log, feed: feed.current }), sweepOldRuns({ db, log, feed: feed.current })]);
   const found = await runsOf(tenantId);
   expect([...found.keys()].sort()).toEqual([kept, overdue, soon].sort());
   expect(found.get(overdue)).toMatchObject({ state: 'failed', failure: 'overdue', arguments_ciphertext: null });
   expect(found.get(soon)).toMatchObject({ state: 'waiting', failure: null });
   expect(await readCounter(db, tenantId, runBytesCounter)).toBe(120);
+});
+
+describe('runs that the worker ends are told like those of gateways', () => {
+  const told = async (tenantId: string) =>
+    (await feed.current.read(tenantId, new Date())).invocations.map(({ record }) => record);
+  const counted = async (tenantId: string, kind: 'tenant' | 'reactor' | 'application', id: string) => {
+    const to = Math.floor(Date.now() / 1000) + 60;
+    const series = { kind, id };
+    const counts = await readCounts(database.current.db, tenantId, { series, step: 60, from: to - 600, to });
+    return [...counts.values()].map((one) => [one?.requests, Object.fromEntries(one?.errors ?? [])]);
+  };
+
+  test('an interrupted run, but not one that begins again', async () => {
+    const tenantId = await testRows(database.current.db).tenant();
+    const [reactor_id, created_by] = [randomUUID(), randomUUID()];
+    const asked = { reactor_id, created_by, started_at: ago(90), trace_id: 'interrupted-run' };
+    await insertRun(tenantId, { ...running(-1), ...asked, marked_at: ago(30) });
+    await insertRun(tenantId, { ...running(-1), ...asked, trace_id: 'again' });
+    await sweeping().sweep();
+    const [run, ...others] = await told(tenantId);
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ trace_id: 'interrupted-run', reactor_id, application_id: created_by });
+    expect(run).toMatchObject({ method: 'POST', status: 500, refused_by: 'reactor_failed' });
+    expect(run?.stages_ms.total).toBeGreaterThanOrEqual(89_000);
+    const once = [[1, { reactor_failed: 1 }]];
+    expect(await counted(tenantId, 'tenant', tenantId)).toEqual(once);
+    expect(await counted(tenantId, 'reactor', reactor_id)).toEqual(once);
+    expect(await counted(tenantId, 'application', created_by)).toEqual(once);
+  });
+
+  test('an overdue run, without the day for which it waited, and without an Application if a session asked', async () => {
+    const tenantId = await testRows(database.current.db).tenant();
+    const [reactor_id, created_by] = [randomUUID(), randomUUID()];
+    const asked = { reactor_id, created_by, caller_type: 'session', created_at: ago(24 * 3600 + 60) };
+    await insertRun(tenantId, { ...waiting, ...asked });
+    await sweepOldRuns({ db: database.current.db, log, feed: feed.current });
+    const [run] = await told(tenantId);
+    expect(run).toMatchObject({ reactor_id, status: 503, refused_by: 'unavailable', stages_ms: { total: 0 } });
+    expect(run).not.toHaveProperty('application_id');
+    expect(await counted(tenantId, 'tenant', tenantId)).toEqual([[1, { unavailable: 1 }]]);
+    expect(await counted(tenantId, 'application', created_by)).toEqual([]);
+  });
+
+  test('without Redis they are counted, and the sweep goes on', async () => {
+    const tenantId = await testRows(database.current.db).tenant();
+    const run = await insertRun(tenantId, { ...waiting, created_at: ago(24 * 3600 + 60) });
+    const away = { add: () => Promise.reject(new Error('Redis is away')) };
+    await sweepOldRuns({ db: database.current.db, log, feed: away });
+    expect((await runsOf(tenantId)).get(run)).toMatchObject({ failure: 'overdue' });
+    expect(await counted(tenantId, 'tenant', tenantId)).toEqual([[1, { unavailable: 1 }]]);
+  });
 });

@@ -231,7 +231,6 @@ function asked(db: Queryable, { tenantId, id, reactorId, createdBy }: AskedRun) 
 
 export interface CancelledRun {
   trace_id: string;
-  created_at: string;
   started_at: string | null;
 }
 
@@ -255,6 +254,6 @@ export function cancelRun(
     .where('created_by', '=', createdBy)
     .where('state', 'in', ['waiting', 'running'])
     .where('marked_at', 'is', null)
-    .returning(['trace_id', 'created_at', 'started_at'])
+    .returning(['trace_id', 'started_at'])
     .executeTakeFirst();
 }

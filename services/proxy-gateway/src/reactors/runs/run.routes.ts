@@ -136,11 +136,12 @@ const cancelResult = operation({
       return cancelled;
     });
     if (cancelled) {
-      const { trace_id, started_at, created_at } = cancelled;
+      const { trace_id, started_at } = cancelled;
       const notes = new RunNotes(trace_id, { owner: { id: asked.reactorId, tenantId: asked.tenantId }, caller });
       notes.response.statusCode = 404; // as its result is answered from now on
       notes.errorCode = 'cancelled';
-      noteEnded(notes, Date.now() - Date.parse(started_at ?? created_at));
+      // The time in the queue is not a duration
+      noteEnded(notes, started_at === null ? 0 : Math.max(0, Date.now() - Date.parse(started_at)));
       return undefined;
     }
     const run = await findRun(db, asked);
