@@ -85,3 +85,14 @@ test('an index that was being built ahead, and broke off, is built anew', async 
   const { rows } = await sql`select indisvalid from pg_index where indexrelid = 'tokens_newest'::regclass`.execute(db);
   expect(rows).toEqual([{ indisvalid: true }]);
 });
+
+test('functions with the rights of the migrating role look for temporary tables last', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db } = await openEmptyDatabase(stack);
+  await migrate(db);
+  const { rows } = await sql<{ name: string; config: string[] | null }>`
+    select proname as name, proconfig as config from pg_proc where prosecdef and pronamespace = current_schema()::regnamespace
+  `.execute(db);
+  expect(rows.map(({ name }) => name)).toContain('keep_former_name');
+  for (const { name, config } of rows) expect([name, config?.[0]]).toEqual([name, 'search_path=public, pg_temp']);
+});

@@ -39,6 +39,7 @@ import * as namesInOrder from './migrations/0085-names-in-order.ts';
 import * as formerNames from './migrations/0086-former-names.ts';
 import * as invocationCounts from './migrations/0087-invocation-counts.ts';
 import * as namesOfOneTenant from './migrations/0088-names-of-one-tenant.ts';
+import * as searchPathOfFunctions from './migrations/0089-search-path-of-functions.ts';
 
 /** There is no way back. Each must be safe while the previous version serves, and may run after later ones. */
 const migrations = {
@@ -79,6 +80,7 @@ const migrations = {
   '0086-former-names': formerNames,
   '0087-invocation-counts': invocationCounts,
   '0088-names-of-one-tenant': namesOfOneTenant,
+  '0089-search-path-of-functions': searchPathOfFunctions,
 };
 
 export type MigrationName = keyof typeof migrations;

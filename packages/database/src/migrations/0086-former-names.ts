@@ -4,7 +4,8 @@ import { type Kysely, sql } from 'kysely';
  * Keeps the former names of things, by which the audit log shows them after they are renamed or deleted. Triggers write
  * them, because then no writer can forget one: not the previous version, not the worker, and not a foreign key that
  * deletes the keys of an Application. A closed Tenant gets no former names, because nobody can list its log any more; those
- * that it has go with the Tenant. People who were removed before have left their e-mail address in `users`.
+ * that it has go with the Tenant. People who were removed before
+ * have no name here: a Tenant that they left must not learn the address that they have now.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
@@ -74,11 +75,6 @@ const people = [
   `create trigger keep_email_before_change after update of email on users
     for each row when (old.email is distinct from new.email and old.email is not null)
     execute function keep_email_of_user()`,
-
-  `insert into former_names (tenant_id, kind, id, name, until)
-    select tenant_id, 'user', user_id, email, removed_at
-    from former_members join users on users.id = user_id join tenants on tenants.id = tenant_id
-    where email is not null and closed_at is null`,
 ];
 
 const statements = [

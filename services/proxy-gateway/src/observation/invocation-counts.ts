@@ -134,8 +134,7 @@ export class InvocationCounts {
   #putBack(tenant: CountedTenant, { series: { kind, id }, minute, counts }: MinuteOfSeries): void {
     this.#release(tenant, 1);
     const sum = this.#countsOf(tenant, kind, id, minute);
-    if (sum) addCounts(sum, counts);
-    else this.#lost += counts.requests;
+    if (sum) addCounts(sum, counts); // always, because its place was released
   }
 
   #release(tenant: CountedTenant, minutes: number): void {
