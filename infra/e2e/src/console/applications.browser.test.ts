@@ -131,7 +131,7 @@ test('an Application is bound to Proxies, and its calls are explained', async ()
   await page.getByText('Proxies must not be empty.').waitFor();
   expect(await page.getByLabel('Only certain Proxies').evaluate((box) => box === document.activeElement)).toBe(true);
   await opened.look('application-proxies');
-  await choose(page.getByLabel('Add a Proxy'), 'Payments');
+  await choose(page.getByRole('combobox', { name: 'Add a Proxy' }), 'Payments');
   await page.getByRole('button', { name: 'Create Application' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('link', { name: 'Payments' }).waitFor();

@@ -43,7 +43,7 @@ test('a person binds a token, sees faults at their fields, and can only make it 
   await dialog.getByLabel('Uses').fill('5');
   await dialog.getByLabel('Until').fill('2036-01-02T03:04');
   await dialog.getByLabel('Only certain Proxies').check();
-  await choose(dialog.getByLabel('Add a Proxy'), 'Payments');
+  await choose(dialog.getByRole('combobox', { name: 'Add a Proxy' }), 'Payments');
   opened.expectStatus(400);
   await dialog.getByRole('button', { name: 'Bind' }).click();
   await dialog.getByText('Entry 2 must be a host without a port').first().waitFor();
