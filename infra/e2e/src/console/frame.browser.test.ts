@@ -71,9 +71,9 @@ test('a person changes to another Tenant', async () => {
   await page.getByRole('button', { name: /account/ }).click();
   await page.getByText('Change to another Tenant').waitFor();
   await opened.look('change-tenant');
-  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: /AUDITOR/ }).click()]);
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: /Auditor/ }).click()]);
   await page.getByRole('button', { name: /account/ }).click();
-  await page.getByText('AUDITOR', { exact: true }).waitFor();
+  await page.getByText('Auditor', { exact: true }).waitFor();
 });
 
 test('the keyboard alone reaches the content and the navigation', async () => {
