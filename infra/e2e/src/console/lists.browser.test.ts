@@ -186,3 +186,20 @@ test('people and invitations have pages and filters of their own', async () => {
   await members.getByText('1–10 of 10').waitFor();
   await invitations.getByText('21–25 of 25').waitFor();
 });
+
+test('a form finds every Application and Proxy by its name, and says how many more there are', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  await opened.goto('/proxies/new', 'New Proxy');
+  const field = page.getByRole('combobox', { name: 'Application of the code' });
+  await field.click();
+  await page.getByText('And 482 more. Type to narrow the list.').waitFor();
+  await opened.screenshot('list-picker');
+  await field.fill('shop 003');
+  await page.getByRole('option', { name: 'Shop 003' }).click();
+  await eventually('its name', async () => (await field.inputValue()) === 'Shop 003');
+  await page.getByRole('button', { name: 'Clear Application of the code' }).click();
+  await eventually('nothing', async () => (await field.inputValue()) === '');
+  await field.fill('nothing of this name');
+  await page.getByText('No name contains “nothing of this name”.').waitFor();
+});

@@ -63,7 +63,8 @@ export function Combobox({
         itemToStringLabel={(option: Option) => option.name}
         inputValue={text}
         onInputValueChange={(typed, { reason }) => {
-          setText(typed);
+          // The name of what was chosen comes back with the value, if it is kept
+          setText(reason === 'item-press' ? name : typed);
           onTyped(reason === 'input-change' ? typed.trim() : '');
         }}
         onValueChange={(chosen: Option | null) => onValue(chosen?.id)}

@@ -18,10 +18,11 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const count = new Intl.NumberFormat();
 
 /** One thing of a kind, by a part of its name or by its id. It is searched by the service, so it finds all that there are. */
-export function Picker({ of, value, suits = () => true, ...rest }: PickerProps) {
+export function Picker({ of, value, suits = () => true, onValue, ...rest }: PickerProps) {
   const { permissions } = useMe();
   const { permission, list } = namedLists[of];
   const [typed, setTyped] = useState('');
+  const [picked, setPicked] = useState<NamedRow>();
   const sought = useSettled(typed);
   const maySearch = permissions.includes(permission);
   const isId = uuid.test(sought);
@@ -35,7 +36,9 @@ export function Picker({ of, value, suits = () => true, ...rest }: PickerProps) 
     placeholderData: (former) => former,
   });
   const names = useNames(of, [value]);
-  const chosen = value === undefined ? undefined : { id: value, name: names.get(value) ?? value };
+  // The name is known from the list until it is read again
+  const name = names.get(value ?? '') ?? (picked?.id === value ? picked?.name : undefined);
+  const chosen = value === undefined ? undefined : { id: value, name: name ?? value };
   const page = maySearch ? (data?.data ?? []) : [];
   const found = page.filter(suits);
   // An id can be chosen even of something that is gone, or that the person may not see
@@ -48,6 +51,10 @@ export function Picker({ of, value, suits = () => true, ...rest }: PickerProps) 
       options={[...others, ...found, ...byId]}
       note={noteOf({ found: page.length, total: data?.pagination.total_items, maySearch, sought, isFetching, error })}
       onTyped={setTyped}
+      onValue={(id) => {
+        setPicked(found.find((row) => row.id === id));
+        onValue(id);
+      }}
     />
   );
 }

@@ -1,7 +1,6 @@
 import type { ReactorFormula } from '@sluice/sdk';
-import { useQuery } from '@tanstack/react-query';
-import { sluice } from '../../api/client.ts';
-import { Choice } from '../../ui/form.tsx';
+import { Picker } from '../../ui/picker.tsx';
+import { Fault } from '../../ui/states.tsx';
 
 interface FormulaChoiceProps {
   /** The id of the chosen one, and the formula itself once it is loaded. */
@@ -13,26 +12,20 @@ interface FormulaChoiceProps {
   onValue: (id: string) => void;
 }
 
-/** What a new Reactor runs: its own code, or one of the newest formulas. Pages of older formulas lead here too. */
+/** What a new Reactor runs: its own code, or a formula. */
 export function FormulaChoice({ value, formula, error, onValue }: FormulaChoiceProps) {
-  const newest = useQuery({
-    queryKey: ['formulas', 'to choose'],
-    queryFn: ({ signal }) => sluice.reactorFormulas.list({}, { signal }).page(),
-  });
-  const known = (newest.data?.data ?? []).map(({ id, name }) => [id, name]);
-  const options: Record<string, string> = {
-    '': 'Its own code',
-    ...(value && { [value]: formula?.name ?? value }),
-    ...Object.fromEntries(known),
-  };
   return (
-    <Choice
-      label="Source of the code"
-      hint={formula?.description ?? 'A formula is code that several Reactors run.'}
-      value={value ?? ''}
-      options={options}
-      onValue={onValue}
-      error={(error ?? newest.error)?.message}
-    />
+    <>
+      <Picker
+        of="formulas"
+        label="Source of the code"
+        member="formula.id"
+        hint={formula?.description || 'A formula is code that several Reactors run.'}
+        placeholder="Its own code"
+        value={value}
+        onValue={(id) => onValue(id ?? '')}
+      />
+      <Fault error={error ?? null} />
+    </>
   );
 }

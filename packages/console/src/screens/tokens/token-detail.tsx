@@ -14,7 +14,7 @@ import { CursorPaging } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { LogTable } from '../audit/log-table.tsx';
 import { TokenBinding } from './token-binding.tsx';
-import { Metadata } from './token-list.tsx';
+import { Metadata } from './token-metadata.tsx';
 import { tokenTypes } from './token-search.ts';
 import styles from './tokens.module.css';
 
@@ -130,7 +130,7 @@ function WhatKeysSee({ id }: { id: string }) {
           return (
             <>
               {((pagination.total_pages ?? 1) > 1 || name !== '') && (
-                <Find label="Name" value={name} placeholder="Name of an Application" onValue={setName} />
+                <Find live label="Name" value={name} placeholder="Name of an Application" onValue={setName} />
               )}
               {keys.length === 0 && <Soft>No Application with token permissions has this name.</Soft>}
               <ul className={styles.applications}>

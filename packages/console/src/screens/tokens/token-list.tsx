@@ -1,12 +1,12 @@
 import type { DescribedToken } from '@sluice/sdk';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
-import { Soft } from '../../ui/layout.tsx';
 import { List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Metadata } from './token-metadata.tsx';
 import { queryOf, tokenTypes } from './token-search.ts';
 import styles from './tokens.module.css';
 
@@ -78,17 +78,3 @@ const filters = {
   container: { label: 'Container', placeholder: '/pci/ or /pci/*' },
   metadata: { label: 'Metadata', placeholder: 'customer=c-1042' },
 } as const;
-
-export function Metadata({ metadata = {} }: { metadata: DescribedToken['metadata'] | undefined }) {
-  const pairs = Object.entries(metadata);
-  if (pairs.length === 0) return <Soft>none</Soft>;
-  return (
-    <ul className={styles.pairs}>
-      {pairs.map(([name, value]) => (
-        <li key={name}>
-          <Soft>{name}</Soft> {value}
-        </li>
-      ))}
-    </ul>
-  );
-}
