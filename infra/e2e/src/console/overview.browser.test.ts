@@ -137,6 +137,9 @@ test('a Proxy, an Application and a Reactor have figures of their own', async ()
       await Promise.all(names.map(async (name) => [name, (await number(name).locator('dd').innerText()).trim()])),
     );
   };
+  await opened.goto(`/proxies/${proxy.id}`, 'Of its own');
+  await page.getByText('No invocations in the last hour.').waitFor();
+  await opened.look('metrics-nothing');
   for (const [path, heading, invocations, theirs] of [
     [`/proxies/${proxy.id}?range=day`, 'Of its own', '3', '3'],
     [`/applications/${caller.id}?range=day`, 'Calls both', '5', '3'],

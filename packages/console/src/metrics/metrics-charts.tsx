@@ -84,7 +84,8 @@ export function LatencyChart({ metrics, filter }: ChartProps) {
   );
 }
 
-function nothingText({ requests, range }: RangeMetrics): string {
+/** What to say in place of figures. */
+export function nothingText({ requests, range }: RangeMetrics): string {
   return sumOf(requests) === undefined ? 'No data yet' : `No invocations in the last ${ranges[range].last}`;
 }
 
