@@ -23,7 +23,7 @@ error occurs inside the proxy. Every HTTP method and every body is accepted.
 4. **The request transform** runs on the detokenized body. Its \`path\` (the suffix after \`/proxy\`), \`query\` and
    \`headers\` are as sent, with expressions in place of values. Path and query always go on with their values, a header if
    the transform leaves its text as it is. If the request has \`Content-Range\`, the transform must keep the length of the
-   body. Otherwise 400.
+   body. Otherwise the response is 400.
 5. **The destination** is called. The suffix is appended to the path of \`destination_url\`, and the query, without the proxy
    key, to its query. \`Authorization\` and all other headers are forwarded, except:
    - headers of the connection, and headers whose names begin with \`SVC-\`

@@ -4,7 +4,7 @@ export const disclosureSettings = {
     minimum: 1,
     default: 50_000,
     description:
-      'Limit of audit rows of disclosures that wait for Postgres (1 KiB each on average). One Tenant may use half of it. If it is reached, no value is revealed',
+      'Limit of queued audit rows of disclosures. A row is queued until it is stored in Postgres, and has 1 KiB on average. One Tenant may use half of the limit. If the limit is reached, no value is revealed',
   },
   DISCLOSURE_SPOOL_DIRECTORY: {
     type: 'string',

@@ -20,7 +20,7 @@ export const bodyBytesSettings = {
     type: 'integer',
     minimum: 1,
     default: 20_000,
-    description: 'Longest time for which a body or response waits for memory. Otherwise 503',
+    description: 'Longest time for which a body or response waits for memory. If it is exceeded, the response is 503',
   },
 } as const;
 

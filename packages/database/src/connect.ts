@@ -28,7 +28,7 @@ export const databaseSettings = {
     maximum: 60_000,
     default: 1000,
     description:
-      'Longest time for which a request waits for a free connection. Otherwise 503. Opening a connection may take another 5 s',
+      'Longest time for which a request waits for a free connection. If it is exceeded, the response is 503. Opening a connection may take another 5 s',
   },
   DATABASE_MAX_WAITING: {
     type: 'integer',

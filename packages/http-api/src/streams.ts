@@ -6,7 +6,8 @@ export const streamSettings = {
     type: 'integer',
     minimum: 1,
     default: 10,
-    description: 'Limit of open exports and event streams of one Tenant in one process. Otherwise 429',
+    description:
+      'Limit of open exports and event streams of one Tenant in one process. If it is exceeded, the response is 429',
   },
   STREAM_MAX_SECONDS: {
     type: 'integer',

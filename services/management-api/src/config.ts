@@ -34,7 +34,7 @@ export const configSchema = {
       type: 'integer',
       minimum: 0,
       default: 50,
-      description: 'Limit of test runs that are queued for a thread. Otherwise 503',
+      description: 'Limit of test runs that are queued for a thread. If it is exceeded, the response is 503',
     },
     ...hostSettings,
     ...sharedLimitSettings,
@@ -49,7 +49,7 @@ export const configSchema = {
       minimum: 0,
       default: 20,
       description:
-        'Limit of failed sign-ins from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of failed sign-ins from one address (IPv6: one /64 network). If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
     },
     ...corsSettings,
     ...bodyBytesSettings,
@@ -71,7 +71,7 @@ export const configSchema = {
       minimum: 1,
       maximum: 1_000_000,
       default: 100_000,
-      description: 'Limit of authorized sessions of one Tenant. Otherwise 429',
+      description: 'Limit of authorized sessions of one Tenant. If it is exceeded, the response is 429',
     },
     TENANT_MAX_SESSION_CALLS: {
       type: 'integer',
@@ -79,7 +79,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 500,
       description:
-        'Limit of queued requests of one Tenant in one process that create sessions, and the same limit for requests that authorize sessions. If it is reached, the network or Application with the most queued requests gets 429',
+        'Limit of queued requests that create sessions, for one Tenant in one process. Requests that authorize sessions have a queue of their own, with the same limit. If a queue is full, the network or Application with the most queued requests gets 429',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

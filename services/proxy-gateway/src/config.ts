@@ -56,12 +56,12 @@ export const configSchema = {
       ...milliseconds,
       default: 25_000,
       description:
-        'Time limit until the destination sends the head of its response, for Proxies without head_timeout_s. Otherwise 504',
+        'Time limit until the destination sends the head of its response, for Proxies without head_timeout_s. If it is exceeded, the response is 504',
     },
     DESTINATION_CONNECT_TIMEOUT_MS: {
       ...milliseconds,
       default: 5000,
-      description: 'Time limit for connecting to a destination. Otherwise 504',
+      description: 'Time limit for connecting to a destination. If it is exceeded, the response is 504',
     },
     DESTINATION_KEEP_ALIVE_MS: {
       ...milliseconds,
@@ -78,7 +78,7 @@ export const configSchema = {
     DESTINATION_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Limit of the headers of a response, and of its trailers. Otherwise 502',
+      description: 'Limit of the headers of a response, and of its trailers. If it is exceeded, the response is 502',
     },
     DESTINATION_NAME_SERVERS: {
       type: 'string',
@@ -105,11 +105,12 @@ export const configSchema = {
     },
     RATE_LIMIT_APPLICATION_PER_SECOND: {
       ...perSecond,
-      description: 'Limit of invocations per second of one Application. Otherwise 429. 0: no limit',
+      description:
+        'Limit of invocations per second of one Application. If it is exceeded, the response is 429. 0: no limit',
     },
     RATE_LIMIT_PROXY_PER_SECOND: {
       ...perSecond,
-      description: 'Limit of invocations per second of one Proxy. Otherwise 429. 0: no limit',
+      description: 'Limit of invocations per second of one Proxy. If it is exceeded, the response is 429. 0: no limit',
     },
     RATE_LIMIT_WINDOW_SECONDS: {
       type: 'integer',
@@ -130,19 +131,21 @@ export const configSchema = {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Limit of concurrent invocations of one Tenant in one gateway. Otherwise 503',
+      description:
+        'Limit of concurrent invocations of one Tenant in one gateway. If it is exceeded, the response is 503',
     },
     DESTINATION_MAX_WAITING: {
       type: 'integer',
       minimum: 0,
       default: 256,
-      description: 'Limit of calls of one Tenant that are queued for a connection to one destination. Otherwise 503',
+      description:
+        'Limit of calls of one Tenant that are queued for a connection to one destination. If it is exceeded, the response is 503',
     },
     CLIENT_HEAD_TIMEOUT_MS: {
       type: 'integer',
       minimum: 1,
       default: 10_000,
-      description: 'Time limit for receiving the head of a request. Otherwise 408',
+      description: 'Time limit for receiving the head of a request. If it is exceeded, the response is 408',
     },
     CLIENT_IDLE_TIMEOUT_MS: {
       type: 'integer',
@@ -163,28 +166,28 @@ export const configSchema = {
       ...count,
       default: 10_000,
       description:
-        'Limit of name-value pairs in a form body that a transform gets or returns. Otherwise 400 (in the request), 502 (in the response) or 500 (in the result of the transform)',
+        'Limit of name-value pairs in a form body that a transform gets or returns. If it is exceeded in the request, the response is 400; in the response of the destination, 502; in the result of the transform, 500',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
       description:
-        'Limit of expressions in a buffered body, including those that its transforms send with `svc`. Otherwise 400',
+        'Limit of expressions in a buffered body, including those that its transforms send with `svc`. If it is exceeded, the response is 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
       default: 100,
-      description: 'Limit of header lines that a transform returns. Otherwise 500',
+      description: 'Limit of header lines that a transform returns. If it is exceeded, the response is 500',
     },
     TRANSFORM_REQUEST_HEADER_BYTES: {
       ...bytes,
       default: 16 * 1024,
-      description: 'Limit of headers that a request transform returns. Otherwise 500',
+      description: 'Limit of headers that a request transform returns. If it is exceeded, the response is 500',
     },
     TRANSFORM_RESPONSE_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Limit of headers that a response transform returns. Otherwise 500',
+      description: 'Limit of headers that a response transform returns. If it is exceeded, the response is 500',
     },
     TRANSFORM_THREADS: {
       type: 'integer',
@@ -197,7 +200,8 @@ export const configSchema = {
       type: 'integer',
       minimum: 1,
       default: 1000,
-      description: 'Limit of batches of transform runs that are queued for a thread. Otherwise 503',
+      description:
+        'Limit of batches of transform runs that are queued for a thread. If it is exceeded, the response is 503',
     },
     TRANSFORM_WARM_BYTES: {
       type: 'integer',

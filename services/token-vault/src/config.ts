@@ -29,25 +29,25 @@ export const configSchema = {
       ...most,
       default: 6000,
       description:
-        'Limit of tokens created or changed per minute with keys of one public Application. Otherwise 429. 0: no limit',
+        'Limit of tokens created or changed per minute with keys of one public Application. If it is exceeded, the response is 429. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_MINUTE: {
       ...most,
       default: 500 * 1024 * 1024,
       description:
-        'Limit of bytes per minute in requests that create or change tokens with keys of one public Application. Otherwise 429. 0: no limit',
+        'Limit of bytes per minute in requests that create or change tokens with keys of one public Application. If it is exceeded, the response is 429. 0: no limit',
     },
     PUBLIC_TOKENS_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 120,
       description:
-        'Limit of tokens created or changed per minute with public keys from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of tokens created or changed per minute with public keys from one address (IPv6: one /64 network). If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 10 * 1024 * 1024,
       description:
-        'Limit of bytes per minute in requests that create or change tokens with public keys from one address (IPv6: one /64 network). Otherwise 429. It counts only if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of bytes per minute in requests that create or change tokens with public keys from one address (IPv6: one /64 network). If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {

@@ -62,7 +62,10 @@ test('a person binds a token, sees faults at their fields, and can only make it 
   opened.expectStatus(403);
   await dialog.getByRole('button', { name: 'Bind' }).click();
   await dialog
-    .getByText('Only a private Application with a rule that reveals the token may allow more.', { exact: true })
+    .getByText(
+      'This change allows more than before. Only the key of a private Application with a rule that reveals the token can do that.',
+      { exact: true },
+    )
     .waitFor();
   await opened.look('token-bind-refused');
   await dialog.getByLabel('Uses').fill('1');

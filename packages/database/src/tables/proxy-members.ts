@@ -150,7 +150,7 @@ export const proxyMembers = {
       maxItems: 20,
       items: { type: 'string' },
       description:
-        'Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place',
+        'Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401',
     },
     example: ['body', 'header:x-card-number'],
   },

@@ -164,7 +164,7 @@ interface SessionsResource {
   list(query?: types.ListSessionsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSessionsResponses>>, Answer<types.ListSessionsResponses>>;
   /** Authorize a session with the key of a private Application. */
   authorize(body: types.AuthorizeSessionData['body'], options?: CallOptions): Promise<void>;
-  /** End the session of the key. */
+  /** End the session whose key sends the request. */
   deleteSelf(options?: CallOptions): Promise<void>;
   /** Get a session. Needs `application:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetSessionResponses>>;

@@ -418,11 +418,11 @@ export type AuthorizeSession = {
      */
     reactors?: Array<string>;
     /**
-     * true: the session must have been created by a frame of the hosted fields. Otherwise 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session
+     * true: the session must have been created by a frame of the hosted fields. Otherwise the response is 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise 403. Send the address of the person, if your server and the installation see the same address
+     * IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person, if your server and the installation see the same address
      */
     address?: string;
     /**
@@ -939,7 +939,7 @@ export type Invocation = {
      */
     refused_by?: string;
     /**
-     * Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` (in a run of a reactor `code`) and `destination` as far as they were reached
+     * Durations in milliseconds: the `total`, and each stage that was reached. The stages are `authenticate`, `detokenize`, `transform` and `destination`. A run of a reactor has `code` instead of `transform`
      */
     stages_ms: {
         [key: string]: number;
@@ -1432,7 +1432,7 @@ export type Proxy = {
      */
     require_auth: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
      */
     token_places?: Array<string>;
     /**
@@ -1529,7 +1529,7 @@ export type ProxyBody = {
      */
     require_auth?: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
      */
     token_places?: Array<string>;
     /**
@@ -1632,7 +1632,7 @@ export type ProxyPatch = {
      */
     require_auth?: boolean | null;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
      */
     token_places?: Array<string> | null;
     /**
@@ -1713,7 +1713,7 @@ export type ProxyPut = {
      */
     require_auth?: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. An expression needs an API key in every place
+     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
      */
     token_places?: Array<string> | null;
     /**

@@ -64,7 +64,7 @@ const invocation = {
       type: 'object',
       additionalProperties: { type: 'number' },
       description:
-        'Duration in milliseconds: `total`, and the stages `authenticate`, `detokenize`, `transform` (in a run of a reactor `code`) and `destination` as far as they were reached',
+        'Durations in milliseconds: the `total`, and each stage that was reached. The stages are `authenticate`, `detokenize`, `transform` and `destination`. A run of a reactor has `code` instead of `transform`',
     },
     token_ids: {
       type: 'array',

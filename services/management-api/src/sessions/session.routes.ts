@@ -116,7 +116,7 @@ function toAnswer({ fields, proxies, ...found }: Found) {
 const endOwnSession = operation({
   id: 'endOwnSession',
   tag: 'Sessions',
-  summary: 'End the session of the key',
+  summary: 'End the session whose key sends the request',
   description: 'After the response, every service refuses the key.',
   method: 'delete',
   path: '/sessions/self',

@@ -95,13 +95,13 @@ export const authorizeSessionBody = {
     fields: {
       type: 'boolean',
       description:
-        'true: the session must have been created by a frame of the hosted fields. Otherwise 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session',
+        'true: the session must have been created by a frame of the hosted fields. Otherwise the response is 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session',
     },
     address: {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise 403. Send the address of the person, if your server and the installation see the same address',
+        'IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person, if your server and the installation see the same address',
     },
     expires_at: {
       ...date,

@@ -69,7 +69,7 @@ test('200 for less than before; 403, naming the member, for more, and for nothin
     const { status, body } = await bind({ use });
     expect([status, body.detail]).toEqual([
       403,
-      `use.${member}: only a private Application with a rule that reveals the token may allow more`,
+      `use.${member}: this change allows more than before. Only the key of a private Application with a rule that reveals the token can do that`,
     ]);
   }
   expect((await get()).use).toEqual(least);

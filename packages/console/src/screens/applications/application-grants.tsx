@@ -52,7 +52,7 @@ export function ApplicationGrants({ application }: { application: Application })
       {rules.length > 0 && (
         <Card
           title="Rules"
-          intro="If several rules grant the same, the one with the lowest priority number applies."
+          intro="If several rules grant the same permission on a token, the one with the lowest priority number applies."
           flush
         >
           <Table

@@ -44,7 +44,7 @@ function requireWidening(actor: Actor, token: TokenRow, member: UseMember): void
   const named = actor.type === 'user' || decide(actor, 'token:read', token) ? `use.${member}` : 'use';
   throw new ServiceError(
     'forbidden',
-    `${named}: only a private Application with a rule that reveals the token may allow more`,
+    `${named}: this change allows more than before. Only the key of a private Application with a rule that reveals the token can do that`,
   );
 }
 
@@ -59,7 +59,7 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   throw new ServiceError(
     'forbidden',
     `${member}: tokens are deduplicated, so only a key with a rule that reveals the token may change it. ` +
-      'Any key may if the patch sets deduplicate_token to false',
+      'Any key may change it if the patch sets deduplicate_token to false',
   );
 }
 

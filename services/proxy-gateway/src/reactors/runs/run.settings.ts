@@ -11,12 +11,13 @@ export const runSettings = {
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Limit of queued asynchronous runs of one Tenant. Otherwise 429',
+    description: 'Limit of queued asynchronous runs of one Tenant. If it is exceeded, the response is 429',
   },
   REACTOR_RESULTS_TENANT_BYTES: {
     type: 'integer',
     minimum: 1024,
     default: 256 * 1024 * 1024,
-    description: 'Limit of the stored results and console text of all runs of one Tenant. Otherwise react-async is 429',
+    description:
+      'Limit of the stored results and console text of all runs of one Tenant. If it is exceeded, the response of react-async is 429',
   },
 } as const;
