@@ -124,7 +124,7 @@ test('a list is downloaded as it is filtered and sorted, and no cell runs in a s
   await page.getByText('251 rows were saved').waitFor();
   expect(download.suggestedFilename()).toMatch(/^sluice-applications-\d{4}-\d\d-\d\d\.csv$/);
   const [header, first, second, ...rest] = (await textOf(download)).split('\r\n');
-  expect(header).toMatch(/^"id","name","type","permissions",/);
+  expect(header).toMatch(/^id,name,type,permissions,/);
   expect(first).toContain(`"'${formula.replaceAll('"', '""')}"`);
   expect(second).toMatch(/"Shop 002"/);
   expect(rest.filter(Boolean)).toHaveLength(249);
@@ -191,14 +191,14 @@ test('a form finds every Application and Proxy by its name, and says how many mo
   await using opened = await signIn(world.current);
   const { page } = opened;
   await opened.goto('/proxies/new', 'New Proxy');
-  const field = page.getByRole('combobox', { name: 'Application of the code' });
+  const field = page.getByRole('combobox', { name: 'Application of the transforms' });
   await field.click();
   await page.getByText('And 482 more. Type to narrow the list.').waitFor();
   await opened.screenshot('list-picker');
   await field.fill('shop 003');
   await page.getByRole('option', { name: 'Shop 003' }).click();
   await eventually('its name', async () => (await field.inputValue()) === 'Shop 003');
-  await page.getByRole('button', { name: 'Clear Application of the code' }).click();
+  await page.getByRole('button', { name: 'Clear Application of the transforms' }).click();
   await eventually('nothing', async () => (await field.inputValue()) === '');
   await field.fill('nothing of this name');
   await page.getByText('No name contains “nothing of this name”.').waitFor();

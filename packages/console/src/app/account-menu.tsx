@@ -75,7 +75,7 @@ export function AccountMenu() {
               Sign out
             </button>
             <button type="button" className={styles.item} onClick={() => signOut.mutate(true)}>
-              <Icon name="out" size={16} />
+              <Icon name="everywhere" size={16} />
               Sign out everywhere
             </button>
             <Fault error={signOut.error ?? enter.error} />

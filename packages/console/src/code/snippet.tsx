@@ -11,6 +11,16 @@ interface SnippetProps {
   what: string;
 }
 
+/** Beside a call whose body is `"{{ id }}"`: a card arrives as an object, which surprises. */
+export function HowValuesAreWritten() {
+  return (
+    <p>
+      An expression that is a whole JSON string is replaced by the value itself, quotes included: a card becomes an
+      object. The filter json puts in one member, as in <code>{"{{ id | json: '$.number' }}"}</code> (guide Filters).
+    </p>
+  );
+}
+
 /** A call to copy, for the client that the person uses. */
 export function Snippet({ lines, what }: SnippetProps) {
   const [client, setClient] = useState<keyof Lines>('curl');

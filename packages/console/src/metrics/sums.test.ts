@@ -20,6 +20,7 @@ test('the peak is the highest step, and nothing has none', () => {
 test('a part of nothing is no number', () => {
   expect(shareText(0, 0)).toBe('nothing was invoked');
   expect(shareText(1, 40)).toBe('2.5% of all');
+  expect(shareText(2, 3)).toBe('67% of all');
   expect(shareText(undefined, undefined)).toBe('');
 });
 

@@ -24,12 +24,15 @@ export function peakOf(counts: Counts): { step: number; count: number } | undefi
   return count === 0 ? undefined : { step: counts.indexOf(count), count };
 }
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const percentTenths = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
-/** `2.5 % of all`. There is no part of nothing. */
+/** `2.5 % of all`, with a decimal below 10 %. There is no part of nothing. */
 export function shareText(part: number | undefined, all: number | undefined): string {
   if (part === undefined || all === undefined) return '';
-  return all === 0 ? 'nothing was invoked' : `${percent.format(part / all)} of all`;
+  if (all === 0) return 'nothing was invoked';
+  const share = part / all;
+  return `${(share < 0.1 ? percentTenths : percent).format(share)} of all`;
 }
 
 const whole = new Intl.NumberFormat();

@@ -48,7 +48,7 @@ test('a list is written with a header, and its progress is told', async () => {
   const { file, ...rest } = await collectCsv({ read, toCells: ({ id }) => ({ id }), onCount: (n) => counts.push(n) });
   const lines = (await file.text()).split('\r\n');
   expect(rest).toEqual({ count: 250, isCut: false });
-  expect([lines.length, lines[0], lines[1], lines[250], lines[251]]).toEqual([252, '"id"', '1', '250', '']);
+  expect([lines.length, lines[0], lines[1], lines[250], lines[251]]).toEqual([252, 'id', '1', '250', '']);
   expect([counts, sizes]).toEqual([[100, 200], [100]]);
 });
 
@@ -83,7 +83,7 @@ test('where rows are large, fewer are read at a time, from the beginning', async
     yield { id: 2 };
   }
   const { file, count } = await collectCsv({ read: large, toCells: (row) => row, onCount: () => {} });
-  expect([count, await file.text(), sizes]).toEqual([2, '"id"\r\n1\r\n2\r\n', [100, 20, 5]]);
+  expect([count, await file.text(), sizes]).toEqual([2, 'id\r\n1\r\n2\r\n', [100, 20, 5]]);
 });
 
 test.each([

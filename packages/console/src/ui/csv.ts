@@ -11,6 +11,11 @@ export function toCsvLine(cells: readonly unknown[]): string {
   return `${cells.map(toCell).join(',')}\r\n`;
 }
 
+/** Names of members, unquoted as in the export of the audit log. */
+function toHeader(cells: CsvCells): string {
+  return `${Object.keys(cells).join(',')}\r\n`;
+}
+
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -57,7 +62,7 @@ async function collect<Row>({ read, toCells, onCount }: Source<Row>, size: numbe
   for await (const row of read(size)) {
     if (count === mostCsvRows) return finish(true);
     const cells = toCells(row);
-    if (count === 0) lines.push(toCsvLine(Object.keys(cells)));
+    if (count === 0) lines.push(toHeader(cells));
     lines.push(toCsvLine(Object.values(cells)));
     count += 1;
     if (lines.length >= rowsOfPart) {

@@ -21,6 +21,7 @@ const paths = {
   plus: 'M12 5v14M5 12h14',
   alert: 'M12 4L2.8 20h18.400zM12 10v4.500M12 17.300h.01',
   download: 'M12 4v11M7.5 11L12 15.500 16.5 11M5 20h14',
+  everywhere: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c4 4 4 14 0 18M12 3c-4 4-4 14 0 18',
   out: 'M14 4h5.500v16H14M10.5 8L6.5 12l4 4M6.5 12H15',
 } as const;
 

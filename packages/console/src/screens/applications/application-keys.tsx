@@ -135,14 +135,11 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
   return <Table label="Keys" columns={columns} rows={keys} keyOf={(key) => key.id} stacks />;
 }
 
-/** Its last ten characters, of which six are a checksum that is not stored. */
+/** Its last ten characters without the last six, which are a checksum that is not stored. */
 function Ending({ lastFour }: { lastFour: string }) {
   return (
-    <div
-      className={styles.ending}
-      title="The four characters before the last six of the key. The last six are not stored"
-    >
-      <code>…{lastFour}••••••</code>
+    <div className={styles.ending} title="The last six characters of a key are not stored">
+      ends in <code>{lastFour}</code> and six more characters
     </div>
   );
 }

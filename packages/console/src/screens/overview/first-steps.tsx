@@ -1,12 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Snippet } from '../../code/snippet.tsx';
+import { HowValuesAreWritten, Snippet } from '../../code/snippet.tsx';
 import { createTokenLines, invokeLines } from '../../code/snippets.ts';
 import { LinkButton } from '../../ui/button.tsx';
+import { Code } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/layout.tsx';
 import styles from './overview.module.css';
 import type { Progress } from './use-progress.ts';
+
+/** The destination of the README's example: its response is what it received. */
+const echo = {
+  url: 'http://127.0.0.1:7000',
+  line: `node -e 'require("http").createServer((request, response) => request.pipe(response)).listen(7000, "127.0.0.1")'`,
+};
 
 /** From nothing to the first invocation, with calls to copy. A step is ticked by what exists. */
 export function FirstSteps({ progress: { application, token, proxy } }: { progress: Progress }) {
@@ -64,7 +71,15 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
             </p>
           ) : (
             <>
-              <p>It has the URL of the destination that needs the value.</p>
+              <p>
+                It has the URL of the destination that needs the value. To try it, start a destination that answers with
+                what it receives, on the machine that Sluice runs on:
+              </p>
+              <Code text={echo.line} what="the line that starts a destination" />
+              <p>
+                Its URL is <code>{echo.url}</code>. Sluice calls it only if the installation allows local destinations,
+                as one started by <code>npm start</code> does.
+              </p>
               <div>
                 <LinkButton to="/proxies/new" small needs="proxy:create">
                   New Proxy
@@ -76,6 +91,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
         <Step number={4} done={false} title="Send the token through it">
           <p>{needsOf({ token, proxy })}The destination receives the value. The call itself has only the token.</p>
           <Snippet lines={invokeLines({ proxy, tokenId: token?.id })} what="the call through the Proxy" />
+          <HowValuesAreWritten />
         </Step>
       </ol>
     </Card>

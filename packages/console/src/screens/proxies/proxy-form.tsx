@@ -44,7 +44,11 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
         checked={draft.require_auth}
         onChecked={(require_auth) => change({ require_auth })}
       />
-      <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
+      <ApplicationChoice
+        of="transforms"
+        value={draft.applicationId}
+        onValue={(applicationId) => change({ applicationId })}
+      />
       <ConfigurationEditor value={draft.configuration} onValue={(configuration) => change({ configuration })} />
       <GuardField value={draft.guard} onValue={(guard) => change({ guard })} />
       <RouteFields draft={draft} onChange={change} />

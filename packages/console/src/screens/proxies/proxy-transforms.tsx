@@ -105,7 +105,12 @@ function TransformEditor({ proxy, kind }: { proxy: ProxyResource; kind: Kind }) 
           )
         }
       >
-        {kept === undefined && <Soft>There is no transform yet. This is a template. It runs after you save it.</Soft>}
+        {kept === undefined && (
+          <Soft>
+            {edit.isChanged ? 'Not saved yet.' : 'There is no transform yet. This is a template.'} It runs after you
+            save it.
+          </Soft>
+        )}
         <Form
           wide
           onSubmit={edit.save}

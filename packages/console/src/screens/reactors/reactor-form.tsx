@@ -38,7 +38,7 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, 
         name="name"
       />
       {choice}
-      <ApplicationChoice value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
+      <ApplicationChoice of="code" value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <Check
         label="Repeat interrupted runs"
         hint="Repeats an asynchronous run if its process stopped. Turn it on only if the code may call other services twice."

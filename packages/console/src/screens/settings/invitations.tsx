@@ -40,10 +40,10 @@ export function Invitations() {
     { title: 'Role', tight: true, width: '7.5rem', cell: ({ role }) => roleNames[role] },
     {
       title: 'State',
-      width: '11rem',
+      width: '10rem',
       cell: (invitation) => <State invitation={invitation} />,
     },
-    { title: 'Expires', from: 54, tight: true, width: '9.5rem', cell: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: 'Expires', from: 46, tight: true, width: '8rem', cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: 'Change',
       atEnd: true,

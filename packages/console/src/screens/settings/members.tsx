@@ -1,4 +1,5 @@
 import type { Member } from '@sluice/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sluice } from '../../api/client.ts';
@@ -15,6 +16,7 @@ import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InviteAgain } from './invite-again.tsx';
+import { providersQuery } from './providers-query.ts';
 import { personName, roleMeaning, useRoleNames } from './roles.ts';
 import { useMemberRefusal } from './use-people.ts';
 
@@ -84,6 +86,7 @@ function ChangeMember({ member }: { member: Member }) {
   const name = personName(member);
   const giving = useGiving();
   const refusal = useMemberRefusal(member);
+  const mayReturn = useMayReturn(member);
   const remove = useChange({
     of: member,
     act: (options) => sluice.members.delete(member.id, options),
@@ -94,7 +97,7 @@ function ChangeMember({ member }: { member: Member }) {
       <Button small needs="tenant:member:update" refusal={refusal} onClick={() => setOpen(true)}>
         Role
       </Button>{' '}
-      {email && !member.has_identity && (
+      {email && mayReturn && (
         <>
           <Button
             small
@@ -119,6 +122,16 @@ function ChangeMember({ member }: { member: Member }) {
       {isOpen && <ChangeRole member={member} onClose={() => setOpen(false)} />}
     </>
   );
+}
+
+/**
+ * Whether an invitation makes sense for a member without an account at an identity provider. People invite themselves only
+ * to connect an account, so only where there is a provider.
+ */
+function useMayReturn({ user, has_identity: hasIdentity }: Member): boolean {
+  const isOwn = user.id === useMe().user?.id;
+  const { data: providers = [] } = useQuery({ ...providersQuery, enabled: isOwn && !hasIdentity });
+  return !hasIdentity && (!isOwn || providers.length > 0);
 }
 
 function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {

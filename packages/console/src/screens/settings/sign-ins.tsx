@@ -11,6 +11,7 @@ import { byEmail, List } from '../../ui/list.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { providersQuery } from './providers-query.ts';
 import { SettingsPage } from './settings-page.tsx';
 import { useMembers, usePeople } from './use-people.ts';
 
@@ -118,10 +119,7 @@ function EndSignIn({ signIn }: { signIn: SignedIn }) {
 }
 
 function Providers() {
-  const query = useQuery({
-    queryKey: ['sign-in-providers'],
-    queryFn: ({ signal }) => sluice.console.signInProviders({ signal }).toArray(),
-  });
+  const query = useQuery(providersQuery);
   return (
     <Loaded query={query}>
       {(providers) =>

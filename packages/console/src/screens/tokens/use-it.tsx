@@ -1,4 +1,4 @@
-import { Snippet } from '../../code/snippet.tsx';
+import { HowValuesAreWritten, Snippet } from '../../code/snippet.tsx';
 import { invokeLines } from '../../code/snippets.ts';
 import { useNewestProxy } from '../../code/use-newest.ts';
 import { Card } from '../../ui/layout.tsx';
@@ -13,6 +13,7 @@ export default function UseIt({ tokenId }: { tokenId: string }) {
       intro={`${proxy ? `Through the Proxy ${proxy.name}. ` : 'SLUICE_PROXY_KEY is the key of a Proxy. '}SLUICE_API_KEY is the key of an Application that may use the token.`}
     >
       <Snippet lines={invokeLines({ proxy, tokenId })} what="the call that uses the token" />
+      <HowValuesAreWritten />
     </Card>
   );
 }
