@@ -63,6 +63,7 @@ test('a new Tenant is led to its first invocation, and then sees its figures, al
   await opened.goto('/', 'Overview');
   await page.getByRole('heading', { name: 'Your first invocation' }).waitFor();
   expect(await done.count()).toBe(0);
+  await page.getByText('http://127.0.0.1:7000', { exact: true }).waitFor();
   await opened.look('overview-first');
   await page.getByRole('link', { name: 'New Application' }).click();
   await page.getByRole('heading', { name: 'New Application', level: 1 }).waitFor();
@@ -96,6 +97,9 @@ test('a new Tenant is led to its first invocation, and then sees its figures, al
   });
   expect(await tile('Failed').innerText()).toMatch(/^Failed\s+3\s/);
   expect(await tile('Destination errors').innerText()).toMatch(/^Destination errors\s+2\s/);
+  await page.getByText('Sluice itself answered, with an error code').waitFor();
+  await page.getByText('The destination answered 500 or above').waitFor();
+  await page.getByText('An expression or a token in the request was wrong').waitFor();
   await opened.look('overview');
 
   await page.route('**/api/tenants/self/metrics*', (route) =>
@@ -198,11 +202,16 @@ test('a busy month has a read-out for pointer and keyboard, a table, and leads t
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Invocations', level: 1 }).waitFor();
   await page.goBack();
-  await page.getByRole('link', { name: 'destination_timeout' }).click();
+  await page.getByRole('link', { name: 'The destination did not answer in time' }).click();
   await page.getByRole('heading', { name: 'Invocations', level: 1 }).waitFor();
   expect(new URL(page.url()).searchParams.get('status')).toContain('504');
   await page.goBack();
   await page.getByRole('button', { name: 'Show as a table' }).click();
   expect(await page.getByRole('group', { name: 'Metrics by step' }).getByRole('row').count()).toBe(61);
+  await page
+    .getByText(/^\d\d:\d\d – \d\d:\d\d$/)
+    .first()
+    .waitFor();
+  expect(await page.getByText(/ · times in \w+/).count()).toBe(2);
   await opened.look('overview-table');
 });

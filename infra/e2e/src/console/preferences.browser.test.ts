@@ -68,7 +68,7 @@ test('moments are relative, exact on demand, and in UTC everywhere if somebody c
       ([moment = '', timeZone]) =>
         new Intl.DateTimeFormat(undefined, {
           ...{ year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-          ...{ timeZoneName: 'short', ...(timeZone && { timeZone }) },
+          ...{ timeZoneName: 'short', hourCycle: 'h23', ...(timeZone && { timeZone }) },
         }).format(new Date(moment)),
       [at, zone] as const,
     );

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { whyRefused } from '../screens/invocations/refusals.ts';
 import { Soft } from '../ui/layout.tsx';
 import { statusOf } from './cause-status.ts';
 import styles from './metrics.module.css';
@@ -22,9 +23,14 @@ export function Causes({ metrics, filter }: { metrics: RangeMetrics; filter: Met
         const status = statusOf(cause);
         return (
           <li key={cause} className={styles.cause}>
-            <Link to="/invocations" search={{ ...filter, ...(status && { status }) }}>
-              <code>{cause}</code>
-            </Link>
+            <span>
+              <Link to="/invocations" search={{ ...filter, ...(status && { status }) }}>
+                {whyRefused(cause)}
+              </Link>{' '}
+              <small>
+                <code>{cause}</code>
+              </small>
+            </span>
             <span>{countText(count)}</span>
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(100 * count) / most} height="1" />

@@ -5,7 +5,7 @@ import { useTimeZone } from '../ui/time.tsx';
 import { linkOfStep } from './links.ts';
 import { Numbers } from './numbers.tsx';
 import { ranges } from './range.ts';
-import { startText, stepOf, stepText } from './step-text.ts';
+import { stepOf, stepText } from './step-text.ts';
 import { countText, failuresOf, millisecondsText, peakOf, sumOf } from './sums.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
 
@@ -22,7 +22,7 @@ export function InvocationsChart({ metrics, filter }: ChartProps) {
     all === null ? null : Math.max(0, all - (failed[at] ?? 0) - (theirs[at] ?? 0)),
   );
   const peak = peakOf(requests);
-  const { step, start, common } = useSteps({ metrics, filter });
+  const { step, textOf, common } = useSteps({ metrics, filter });
   const at = <T,>(values: readonly T[], all: T | undefined) => (step === undefined ? all : values[step]);
   return (
     <Chart
@@ -38,7 +38,7 @@ export function InvocationsChart({ metrics, filter }: ChartProps) {
     >
       <Numbers
         {...{ metrics, filter, step }}
-        about={`In the last ${ranges[range].last}${peak ? ` · peak ${countText(peak.count)} at ${start(peak.step)}` : ''}`}
+        about={`In the last ${ranges[range].last}${peak ? ` · peak ${countText(peak.count)} (${textOf(peak.step)})` : ''}`}
         numbers={[
           { name: 'Invocations', tone: 'accent', value: countText(at(requests, sumOf(requests))) },
           { name: 'Destination errors', tone: 'warn', value: countText(at(theirs, sumOf(theirs))) },
@@ -54,7 +54,7 @@ export function InvocationsChart({ metrics, filter }: ChartProps) {
 export function LatencyChart({ metrics, filter }: ChartProps) {
   const { p50, p99 } = metrics.latency_ms;
   const slowest = peakOf(p99);
-  const { step, start, common } = useSteps({ metrics, filter });
+  const { step, textOf, common } = useSteps({ metrics, filter });
   const newest = p99.findLastIndex((value) => value !== null);
   const shown = step ?? newest;
   return (
@@ -72,7 +72,7 @@ export function LatencyChart({ metrics, filter }: ChartProps) {
         {...{ metrics, filter, step }}
         about={
           slowest
-            ? `Latest, at ${start(newest)} · slowest ${millisecondsText(slowest.count)} at ${start(slowest.step)}`
+            ? `Latest (${textOf(newest)}) · slowest ${millisecondsText(slowest.count)} (${textOf(slowest.step)})`
             : nothingText(metrics)
         }
         numbers={[
@@ -97,12 +97,13 @@ function useSteps({ metrics, filter }: ChartProps) {
   const { from, to, requests } = metrics;
   const step = chosen !== undefined && chosen < requests.length ? chosen : undefined;
   const rangeMs = Date.parse(to) - Date.parse(from);
+  const textOf = (at: number) => stepText(stepOf(metrics, at), rangeMs, timeZone);
   return {
     step,
-    start: (at: number) => startText(stepOf(metrics, at), rangeMs, timeZone),
+    textOf,
     common: {
       ...{ from, to, timeZone, known: requests, step, onStep: setStep },
-      describe: (at: number) => `${stepText(stepOf(metrics, at), rangeMs, timeZone)}: ${describe(metrics, at)}`,
+      describe: (at: number) => `${textOf(at)}: ${describe(metrics, at)}`,
       onOpen: (at: number) => navigate(linkOfStep(stepOf(metrics, at), filter).link),
     },
   };

@@ -10,19 +10,17 @@ export function stepOf(metrics: { from: string; step_s: number }, at: number): S
   return { fromMs, toMs: fromMs + metrics.step_s * 1000 };
 }
 
-/** `19:41 – 19:42`; with the date, if the range is longer than a day. */
+/** `19:41 – 19:42`; with the date, if the range is longer than a day. The chart names the zone once: {@link zoneText}. */
 export function stepText({ fromMs, toMs }: Step, rangeMs: number, timeZone: string | undefined): string {
-  return formatOf(rangeMs, timeZone).formatRange(fromMs, toMs);
-}
-
-/** When a step begins. */
-export function startText({ fromMs }: Step, rangeMs: number, timeZone: string | undefined): string {
-  return formatOf(rangeMs, timeZone).format(fromMs);
-}
-
-function formatOf(rangeMs: number, timeZone: string | undefined): Intl.DateTimeFormat {
   const day = rangeMs > dayMs ? ({ month: 'short', day: 'numeric' } as const) : {};
-  return new Intl.DateTimeFormat(undefined, { ...day, hour: 'numeric', minute: '2-digit', timeZone });
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const;
+  return new Intl.DateTimeFormat(undefined, { ...day, ...time }).formatRange(fromMs, toMs);
+}
+
+/** `GMT+1`: the name of the zone at that moment. */
+export function zoneText(atMs: number, timeZone: string | undefined): string {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short', timeZone }).formatToParts(atMs);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 /** The feed of invocations keeps this much. */

@@ -4,7 +4,7 @@ import { type Column, Table } from '../ui/table.tsx';
 import { useTimeZone } from '../ui/time.tsx';
 import { KnownFrom } from './known-from.tsx';
 import styles from './metrics.module.css';
-import { startText, stepOf } from './step-text.ts';
+import { stepOf, stepText } from './step-text.ts';
 import { countText, failuresOf, millisecondsText } from './sums.ts';
 import type { RangeMetrics } from './use-metrics.ts';
 
@@ -18,7 +18,7 @@ interface Row {
 }
 
 const columns: readonly Column<Row>[] = [
-  { title: 'From', tight: true, cell: ({ time }) => time },
+  { title: 'Step', tight: true, cell: ({ time }) => time },
   { title: 'Invocations', atEnd: true, cell: ({ requests }) => requests },
   { title: 'Failed', atEnd: true, cell: ({ failed }) => failed },
   { title: 'Destination errors', atEnd: true, cell: ({ theirs }) => theirs },
@@ -50,7 +50,7 @@ function rowsOf(metrics: RangeMetrics, timeZone: string | undefined): Row[] {
   const failed = failuresOf(metrics);
   const rangeMs = Date.parse(to) - Date.parse(from);
   const rows = requests.map((count, at) => ({
-    time: startText(stepOf(metrics, at), rangeMs, timeZone),
+    time: stepText(stepOf(metrics, at), rangeMs, timeZone),
     requests: countText(count),
     failed: countText(failed[at]),
     theirs: countText(theirs[at]),

@@ -145,7 +145,7 @@ function TimeAxis({ from, to, timeZone }: Pick<ChartProps, 'from' | 'to' | 'time
   const partOf = (at: number) => (at - fromMs) / (toMs - fromMs);
   const parts = areDays
     ? ({ month: 'short', day: 'numeric' } as const)
-    : ({ hour: 'numeric', minute: '2-digit' } as const);
+    : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);
   const time = new Intl.DateTimeFormat(undefined, { ...parts, timeZone });
   return (
     <div className={styles.times} aria-hidden="true">

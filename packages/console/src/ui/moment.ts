@@ -64,9 +64,9 @@ function formatsOf(zone: Zone): Formats {
 function createFormats(zone: Zone) {
   const given = zone === 'utc' ? { timeZone: 'UTC' } : {};
   const date = { year: 'numeric', month: 'short', day: 'numeric' } as const;
-  const time = { hour: '2-digit', minute: '2-digit' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const named = { timeZoneName: 'short', ...given } as const;
-  const milliseconds = { second: '2-digit', fractionalSecondDigits: 3, hour12: false } as const;
+  const milliseconds = { second: '2-digit', fractionalSecondDigits: 3 } as const;
   return {
     date: new Intl.DateTimeFormat(undefined, { ...date, ...given }),
     exact: new Intl.DateTimeFormat(undefined, { ...date, ...time, second: '2-digit', ...named }),

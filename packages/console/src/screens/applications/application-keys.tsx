@@ -139,7 +139,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
 function Ending({ lastFour }: { lastFour: string }) {
   return (
     <div className={styles.ending} title="The last six characters of a key are not stored">
-      ends in <code>{lastFour}</code> and six more characters
+      ends in <code>{lastFour}</code>, then six more characters
     </div>
   );
 }

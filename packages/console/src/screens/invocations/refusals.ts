@@ -9,6 +9,8 @@ const refusals: Readonly<Record<string, string>> = {
   request_timeout: 'The request was sent too slowly',
   payload_too_large: 'The body was too large, or there were too many values for the response guard',
   unsupported_media_type: 'The body had a type or charset that cannot be read',
+  headers_too_large: 'The headers of the request were too large',
+  loop_detected: 'The request had come through Sluice before',
   too_many_requests: 'A limit of the Tenant or of the key was reached',
   reactor_failed: 'The code of the Reactor threw an error or took too long',
   transform_failed: 'The transform threw an error or took too long',

@@ -42,8 +42,18 @@ function Tiles({ metrics }: { metrics: RangeMetrics }) {
   return (
     <dl className={styles.tiles}>
       <Tile name="Invocations" value={countText(total)} about={inRange} />
-      <Tile name="Failed" value={countText(failed)} about={shareText(failed, total)} />
-      <Tile name="Destination errors" value={countText(theirs)} about={shareText(theirs, total)} />
+      <Tile
+        name="Failed"
+        value={countText(failed)}
+        about={shareText(failed, total)}
+        meaning="Sluice itself answered, with an error code"
+      />
+      <Tile
+        name="Destination errors"
+        value={countText(theirs)}
+        about={shareText(theirs, total)}
+        meaning="The destination answered 500 or above"
+      />
       <Tile
         name="Latency, latest"
         value={millisecondsText(latency.p50[newest])}
@@ -65,13 +75,22 @@ function Tokens() {
   return <Tile name="Tokens" value={countText(count)} about={`${countText(active)} active this month`} />;
 }
 
-function Tile({ name, value, about }: { name: string; value: string; about: string }) {
+interface TileProps {
+  name: string;
+  value: string;
+  about: string;
+  /** What counts, where the name does not say it. */
+  meaning?: string;
+}
+
+function Tile({ name, value, about, meaning }: TileProps) {
   return (
     <div className={styles.tile}>
       <dt>{name}</dt>
       <dd>
         {value}
         <small>{about}</small>
+        {meaning && <small>{meaning}</small>}
       </dd>
     </div>
   );
