@@ -13,7 +13,7 @@ export const sortByName = {
   enum: ['created_at', '-created_at', 'name', '-name'],
   default: '-created_at',
   description:
-    'Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id',
+    'Order of the list: by time of creation or by name. With `-` the order is descending. Default: newest first. Names are compared in lower case, by Unicode code point. Items with equal names are ordered by id',
 } as const;
 
 export const sortByEmail = {
@@ -21,7 +21,7 @@ export const sortByEmail = {
   enum: ['created_at', '-created_at', 'email', '-email'],
   default: '-created_at',
   description:
-    'Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first',
+    'Order of the list: by time of creation or by e-mail address. With `-` the order is descending. Default: newest first. Addresses are compared in lower case, by Unicode code point. Items with equal addresses are ordered by id. Items without an address are last with `email`, and first with `-email`',
 } as const;
 
 type Table = 'applications' | 'proxies' | 'reactors' | 'reactor_formulas' | 'members' | 'invitations' | 'sign_ins';

@@ -9,7 +9,7 @@ export const name = {
   type: 'string',
   minLength: 1,
   description:
-    '1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed',
+    '1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed',
 } as const;
 
 export const idParams = { type: 'object', required: ['id'], properties: { id: uuid } } as const;
@@ -23,7 +23,7 @@ export const nameFilter = {
   type: 'string',
   maxLength: 200,
   description:
-    'Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal',
+    'Lists only items whose name contains this text. * matches any characters. A text with * must match the whole name. Case is ignored',
 } as const;
 export const emailFilter = {
   ...nameFilter,

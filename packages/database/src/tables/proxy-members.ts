@@ -67,7 +67,7 @@ export const proxyMembers = {
       type: 'string',
       minLength: 1,
       description:
-        '1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed',
+        '1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed',
     },
     example: 'Payment processor',
   },
@@ -150,7 +150,7 @@ export const proxyMembers = {
       maxItems: 20,
       items: { type: 'string' },
       description:
-        'Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401',
+        'Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.\n\nIf `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.',
     },
     example: ['body', 'header:x-card-number'],
   },
@@ -161,7 +161,7 @@ export const proxyMembers = {
     schema: {
       type: 'object',
       description:
-        "Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all",
+        "Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total",
       additionalProperties: { type: 'string' },
     },
     example: { 'X-Merchant': '{{ config: MERCHANT }}' },
@@ -187,7 +187,7 @@ export const proxyMembers = {
       type: 'string',
       pattern: pathNamePattern,
       description:
-        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- A client that follows an address of another host sends its API key to that host.',
+        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.',
     },
     example: 'processor',
   },
@@ -200,7 +200,7 @@ export const proxyMembers = {
       maxItems: 20,
       items: { type: 'string', enum: ['bearer', 'x-api-key', 'basic'] },
       description:
-        'Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else',
+        'Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`',
     },
     example: ['bearer'],
   },
@@ -214,7 +214,7 @@ export const proxyMembers = {
       maxItems: 50,
       items: { type: 'string' },
       description:
-        'The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all',
+        'The only methods with which the Proxy may be called. Other methods are 403. Case is ignored. `GET` does not include `HEAD`. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not forwarded. A destination that reads the method from the body or the query may still use another method. Default: all',
     },
     example: ['GET', 'POST'],
   },
@@ -228,7 +228,7 @@ export const proxyMembers = {
       maxItems: 50,
       items: { type: 'string', maxLength: 1000 },
       description:
-        'The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all',
+        'The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.\n\n- `/v1/a` allows this path and all paths below it.\n- `/v1/a/` followed by `*` allows only the paths below `/v1/a`.\n- `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.\n\nA path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all',
     },
     example: ['/v1/charges', '/v1/refunds/*'],
   },

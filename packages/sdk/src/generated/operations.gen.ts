@@ -124,7 +124,7 @@ interface ApplicationsKeysResource {
   create(id: string, body?: types.CreateApplicationKeyData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationKeyResponses>>;
   /** Get when a key of an Application was created and last used. Needs `application:read`. */
   get(id: string, keyId: string, options?: CallOptions): Promise<Answer<types.GetApplicationKeyResponses>>;
-  /** Delete a key of an Application; it is refused from then on. Needs `application:update`. */
+  /** Delete a key of an Application. Needs `application:update`. */
   delete(id: string, keyId: string, options?: CallOptions): Promise<void>;
 }
 
@@ -208,7 +208,7 @@ interface InvitationsResource {
   list(query?: types.ListInvitationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListInvitationsResponses>>, Answer<types.ListInvitationsResponses>>;
   /** Get an invitation. Needs `tenant:invitation:read`. */
   get(id: string, options?: CallOptions): Promise<Answer<types.GetInvitationResponses>>;
-  /** Delete an invitation; its link is refused from then on. Needs `tenant:invitation:delete`. */
+  /** Delete an invitation. Needs `tenant:invitation:delete`. */
   delete(id: string, options?: CallOptions): Promise<void>;
   /** Create a new link for an invitation. Needs `tenant:invitation:update`. */
   resend(id: string, options?: CallOptions): Promise<Answer<types.ResendInvitationResponses>>;
@@ -328,7 +328,7 @@ interface ConsoleResource {
   signOut(body?: types.SignOutData['body'], options?: CallOptions): Promise<void>;
   /** Get who is signed in, to which Tenant, with which permissions. */
   me(options?: CallOptions): Promise<Answer<types.GetMeResponses>>;
-  /** List the identity providers for signing in, at `/sign-in/<name>`. */
+  /** List the identity providers; a sign-in with one begins at `/sign-in/<name>`. */
   signInProviders(options?: CallOptions): List<ItemOf<Answer<types.ListSignInProvidersResponses>>, Answer<types.ListSignInProvidersResponses>>;
   readonly signIn: ConsoleSignInResource;
   readonly signIns: ConsoleSignInsResource;

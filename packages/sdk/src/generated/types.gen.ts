@@ -22,7 +22,7 @@ export type AcceptInvitation = {
 export type AccessExplanation = {
     allowed: boolean;
     /**
-     * How `data` would be shown. Absent if the operation is not allowed, and for a call
+     * How `data` would be shown. Absent if the operation is not allowed, and if the question is about a call
      */
     transform?: 'redact' | 'mask' | 'reveal';
     decided_by?: DecidedBy;
@@ -93,7 +93,7 @@ export type Application = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -109,11 +109,11 @@ export type Application = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -154,7 +154,7 @@ export type ApplicationKey = {
      */
     name?: string;
     /**
-     * Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0
+     * Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
@@ -196,7 +196,7 @@ export type ApplicationKeyWithKey = {
      */
     name?: string;
     /**
-     * Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0
+     * Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
@@ -261,11 +261,11 @@ export type ApplicationUse = {
  */
 export type ApplicationUses = {
     /**
-     * Number of Proxies that name it as their `application`
+     * Number of Proxies whose `application` is this Application
      */
     proxy_count: number;
     /**
-     * Number of reactors that name it as their `application`
+     * Number of reactors whose `application` is this Application
      */
     reactor_count: number;
     /**
@@ -290,7 +290,7 @@ export type ApplicationWithKey = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -306,11 +306,11 @@ export type ApplicationWithKey = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -410,19 +410,19 @@ export type AuthorizeSession = {
      */
     rules?: Array<SessionRule>;
     /**
-     * The session may invoke only these Proxies. Other Proxies are 403, and so are reactors that `reactors` does not name
+     * The session may invoke only these Proxies. Calls of other Proxies are 403. Calls of reactors that are not in `reactors` are also 403
      */
     proxies?: Array<string>;
     /**
-     * The session may call only these reactors. Other reactors are 403, and so are Proxies that `proxies` does not name
+     * The session may call only these reactors. Calls of other reactors are 403. Calls of Proxies that are not in `proxies` are also 403
      */
     reactors?: Array<string>;
     /**
-     * true: the session must have been created by a frame of the hosted fields. Otherwise the response is 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session
+     * If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true, because a hostile script in the page could send you the nonce of its own session
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person, if your server and the installation see the same address
+     * IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person if your server and the installation see the same address
      */
     address?: string;
     /**
@@ -443,7 +443,7 @@ export type BindToken = {
  */
 export type CreateApplication = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -459,11 +459,11 @@ export type CreateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -495,7 +495,7 @@ export type CreateInvitation = {
      */
     email: string;
     /**
-     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens. Default: the role of the member with this address, otherwise AUDITOR
+     * OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens. Default: the role of the member with this address. If there is no such member: AUDITOR
      */
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -586,7 +586,7 @@ export type DataKey = {
      */
     created_at: string;
     /**
-     * Number of encryptions that all processes have reserved for it
+     * Number of encryptions for which the key is reserved, summed over all processes
      */
     uses: number;
 };
@@ -594,19 +594,19 @@ export type DataKey = {
 /**
  * DecidedBy
  *
- * What decides. The object has exactly one of these members. Absent if nothing grants the operation
+ * What decided: exactly one of these fields is present. The object is absent if nothing grants the operation
  */
 export type DecidedBy = {
     /**
-     * Present if the Application refuses the call. Names the field of the Application that decides
+     * Present if the Application refuses the call: the field of the Application that refuses it
      */
     application?: 'proxies';
     /**
-     * Present if the Proxy refuses the call. Names the field of the Proxy that decides
+     * Present if the Proxy refuses the call: the field of the Proxy that refuses it
      */
     proxy?: 'allowed_methods' | 'allowed_paths';
     /**
-     * Present if the token must not be revealed in the call. Names the field of the token that decides
+     * Present if the token must not be revealed in the call: the field of the token that forbids it
      */
     token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
@@ -722,11 +722,11 @@ export type EnterableTenant = {
  */
 export type EntityType = {
     /**
-     * Name for people
+     * Name to show in user interfaces
      */
     display_name: string;
     /**
-     * What `entity_type` is
+     * Value of `entity_type` in rows of this type
      */
     value: string;
 };
@@ -734,15 +734,15 @@ export type EntityType = {
 /**
  * ExplainRequest
  *
- * One of two questions: `token_id` and `operation` ask what may be done with a token; `path_name` or `proxy_id`, with `method` and `path`, ask whether a call may be made.
+ * One of two questions. To ask whether an operation on a token is allowed, send `token_id` and `operation`. To ask whether a call is allowed, send `path_name` or `proxy_id`, with `method` and `path`.
  */
 export type ExplainRequest = {
     /**
-     * An existing token. Of a call: one whose value it would reveal
+     * Id of an existing token. In a question about a call: a token whose value the call would reveal
      */
     token_id?: string;
     /**
-     * What is to be done with the token
+     * The operation on the token
      */
     operation?: 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use';
     /**
@@ -758,7 +758,7 @@ export type ExplainRequest = {
      */
     method?: string;
     /**
-     * Path of the call below the address of the route or Proxy, as it is sent. A query is ignored
+     * Path of the call after the address of the route or Proxy, as the caller sends it. A query is ignored
      */
     path?: string;
     /**
@@ -790,24 +790,24 @@ export type Invitation = {
     id: string;
     tenant_id: string;
     /**
-     * ASCII letters are in lower case
+     * E-mail address, with ASCII letters in lower case
      */
     email: string;
     /**
-     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
+     * OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * The membership that is taken over when the invitation is accepted
+     * The membership that the person takes over by accepting the invitation
      */
     member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
-     * 72 hours after it was created or sent again
+     * When the link expires: 72 hours after the invitation was created or sent again
      */
     expires_at: string;
     /**
-     * False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link
+     * False if the person who created the link may no longer give this role. Accepting the invitation is then 403. Send the invitation again to create a new link
      */
     acceptable: boolean;
     /**
@@ -857,24 +857,24 @@ export type InvitationWithUrl = {
     id: string;
     tenant_id: string;
     /**
-     * ASCII letters are in lower case
+     * E-mail address, with ASCII letters in lower case
      */
     email: string;
     /**
-     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
+     * OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * The membership that is taken over when the invitation is accepted
+     * The membership that the person takes over by accepting the invitation
      */
     member_id?: string;
     status: 'PENDING' | 'EXPIRED';
     /**
-     * 72 hours after it was created or sent again
+     * When the link expires: 72 hours after the invitation was created or sent again
      */
     expires_at: string;
     /**
-     * False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link
+     * False if the person who created the link may no longer give this role. Accepting the invitation is then 403. Send the invitation again to create a new link
      */
     acceptable: boolean;
     /**
@@ -919,7 +919,7 @@ export type Invocation = {
      */
     reactor_id?: string;
     /**
-     * Application of the key. For a session, the Application that authorized it
+     * Application of the key. For a call with a session, the Application that authorized the session
      */
     application_id?: string;
     /**
@@ -931,7 +931,7 @@ export type Invocation = {
      */
     status: number;
     /**
-     * Status of the destination. Absent if it sent no response, and in a run of a reactor
+     * Status of the destination. Absent if the destination sent no response, and in a run of a reactor
      */
     destination_status?: number;
     /**
@@ -945,19 +945,19 @@ export type Invocation = {
         [key: string]: number;
     };
     /**
-     * The first 20 tokens whose values were sent. For all of them use `GET /logs?trace_id=`
+     * Ids of the first 20 tokens whose values were sent. For all tokens use `GET /logs?trace_id=`
      */
     token_ids: Array<string>;
     /**
-     * How many values the `response_guard` of the Proxy found in the response. A value that is there twice counts twice. Absent if it found none
+     * Number of values that the `response_guard` of the Proxy found in the response. A value that occurs twice counts twice. Absent if the guard found no value
      */
     guard_hits?: number;
     /**
-     * The first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if it found none
+     * Ids of the first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if the guard found no value
      */
     guard_token_ids?: Array<string>;
     /**
-     * The first console lines of its transforms or of the code of its reactor, without known secrets. Only for callers with proxy:update (in a run of a reactor with reactor:update), and only if the setting `TRANSFORM_CONSOLE` is `redacted`
+     * The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has proxy:update, or for a run of a reactor reactor:update
      */
     console?: Array<InvocationConsoleLine>;
 };
@@ -977,7 +977,7 @@ export type InvocationPage = {
     pagination: InvocationPagination;
     data: Array<Invocation>;
     /**
-     * Number of invocations that are missing in this list because there were too many at once
+     * Number of invocations that are missing in this list, because a gateway had more than it can send at once
      */
     skipped: number;
 };
@@ -1022,7 +1022,7 @@ export type Log = {
      */
     actor_id?: string;
     /**
-     * What acted
+     * Type of the actor
      */
     actor_type: 'application' | 'session' | 'user' | 'system';
     /**
@@ -1050,7 +1050,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use. A row with `guard_hits` says how many values the `response_guard` of the Proxy found in a response; its `token_ids` are the tokens of these values
+     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`. In `places`, `body`, `query`, `path` and `header:<name>` are parts of the request. `transform` means that a transform read the values. `code` means that the code of a reactor read them. A disclosure through a Proxy also has `destination_host` and `method`, and if a route was called, `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed: for each one `token_id`, and in `member` the field of the token's `use` that forbids it. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
      */
     detail?: {
         [key: string]: unknown;
@@ -1062,11 +1062,11 @@ export type Log = {
  */
 export type LogConsistency = {
     /**
-     * As requested
+     * `from` of the request
      */
     from: number;
     /**
-     * As requested
+     * `to` of the request
      */
     to: number;
     /**
@@ -1082,7 +1082,7 @@ export type LogPage = {
     pagination: LogPagination;
     data: Array<Log>;
     /**
-     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) that the rows show, by id. A thing that was renamed or deleted has the name that it had when the newest of these rows was written. You need the permission to read a thing, `tenant:member:read` for people; names that are not known are absent. Names are no part of the rows, so exports and proofs have none
+     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted, its name is the one that it had when the newest of these rows was written. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows
      */
     names: {
         [key: string]: string;
@@ -1151,12 +1151,12 @@ export type LogProof = {
 export type Me = {
     user?: User;
     /**
-     * Only for a sign-in with a management key: its Application
+     * Id of the Application of the management key. Present only for a sign-in with such a key
      */
     application_id?: string;
     tenant: MyTenant;
     /**
-     * Only for a person: Tenants to which the person can change with signInToTenant, by name
+     * Tenants that the person can sign in to with signInToTenant, ordered by name. Present only for a person
      */
     tenants?: Array<EnterableTenant>;
     role?: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
@@ -1176,15 +1176,15 @@ export type Member = {
     id: string;
     tenant_id: string;
     /**
-     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
+     * OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * How the person became a member: `person` by an invitation, `group` by a group of the identity provider. The latter ends at the first sign-in without the group
+     * How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A membership by a group ends when the person signs in and is no longer in the group
      */
     source: 'person' | 'group';
     /**
-     * Whether the person can sign in with a configured identity provider. If not, whoever accepts an invitation to their e-mail address takes over this membership
+     * Whether the person can sign in with a configured identity provider. If false, a person who accepts an invitation to the e-mail address of this member takes over the membership
      */
     has_identity: boolean;
     user: User;
@@ -1353,7 +1353,7 @@ export type Permission = {
      */
     description: string;
     /**
-     * Application types that can have it
+     * Application types that can have the permission
      */
     application_types: Array<'private' | 'public' | 'management'>;
 };
@@ -1404,7 +1404,7 @@ export type Proxy = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1432,11 +1432,13 @@ export type Proxy = {
      */
     require_auth: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
+     * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
+     *
+     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
      */
     token_places?: Array<string>;
     /**
-     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1446,24 +1448,30 @@ export type Proxy = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
      * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - A client that follows an address of another host sends its API key to that host.
+     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
      */
     path_name?: string;
     /**
-     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
     /**
-     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     * The only methods with which the Proxy may be called. Other methods are 403. Case is ignored. `GET` does not include `HEAD`. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not forwarded. A destination that reads the method from the body or the query may still use another method. Default: all
      */
     allowed_methods?: Array<string>;
     /**
-     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     * The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.
+     *
+     * - `/v1/a` allows this path and all paths below it.
+     * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
+     * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
+     *
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string>;
     /**
@@ -1477,7 +1485,7 @@ export type Proxy = {
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
     /**
-     * Present if the Application of the Proxy was deleted or has expired: its id. The code of the Proxy has no `req.svc` until you set another Application
+     * Id of the Application of the Proxy. Present only if this Application was deleted or has expired. The code of the Proxy has no `req.svc` until you set another Application
      */
     former_application_id?: string;
     /**
@@ -1503,7 +1511,7 @@ export type Proxy = {
  */
 export type ProxyBody = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1529,11 +1537,13 @@ export type ProxyBody = {
      */
     require_auth?: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
+     * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
+     *
+     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
      */
     token_places?: Array<string>;
     /**
-     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1543,24 +1553,30 @@ export type ProxyBody = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
      * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - A client that follows an address of another host sends its API key to that host.
+     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
      */
     path_name?: string;
     /**
-     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
     /**
-     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     * The only methods with which the Proxy may be called. Other methods are 403. Case is ignored. `GET` does not include `HEAD`. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not forwarded. A destination that reads the method from the body or the query may still use another method. Default: all
      */
     allowed_methods?: Array<string>;
     /**
-     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     * The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.
+     *
+     * - `/v1/a` allows this path and all paths below it.
+     * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
+     * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
+     *
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string>;
     /**
@@ -1586,11 +1602,11 @@ export type ProxyPage = {
 /**
  * ProxyPatch
  *
- * The members of ProxyPut. All are optional. Null removes a member.
+ * The fields of ProxyPut. All are optional. Null removes a field.
  */
 export type ProxyPatch = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name?: string;
     /**
@@ -1632,11 +1648,13 @@ export type ProxyPatch = {
      */
     require_auth?: boolean | null;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
+     * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
+     *
+     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
      */
     token_places?: Array<string> | null;
     /**
-     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string | null;
@@ -1646,24 +1664,30 @@ export type ProxyPatch = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
      * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - A client that follows an address of another host sends its API key to that host.
+     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
      */
     path_name?: string | null;
     /**
-     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
     /**
-     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     * The only methods with which the Proxy may be called. Other methods are 403. Case is ignored. `GET` does not include `HEAD`. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not forwarded. A destination that reads the method from the body or the query may still use another method. Default: all
      */
     allowed_methods?: Array<string> | null;
     /**
-     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     * The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.
+     *
+     * - `/v1/a` allows this path and all paths below it.
+     * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
+     * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
+     *
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
@@ -1687,7 +1711,7 @@ export type ProxyPatch = {
  */
 export type ProxyPut = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1713,11 +1737,13 @@ export type ProxyPut = {
      */
     require_auth?: boolean;
     /**
-     * Where expressions of a request are replaced: `body`, `query`, `path`, and `header:<name>` for each header; at most 20. Default: only `body`. With an empty array nothing is searched, so every request passes byte for byte, braces included. If a request without an API key is accepted, expressions in its body are sent as they are. An expression in another of these places is then refused with 401
+     * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
+     *
+     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
      */
     token_places?: Array<string> | null;
     /**
-     * Headers that every call to the destination gets, by name, after the request transform. A text may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`, both with filters. Tokens are revealed with the rights of the Proxy's Application if the Proxy names one, otherwise with the caller's; they need an API key. At most 100 headers and 16 KiB in all
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1727,24 +1753,30 @@ export type ProxyPut = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy of this name is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
      * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - A client that follows an address of another host sends its API key to that host.
+     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
      */
     path_name?: string | null;
     /**
-     * Where the route accepts an API key besides the header `SVC-API-KEY`: `bearer` (`Authorization: Bearer` or `token`), `x-api-key`, and `basic` (as user or password). Published clients send their key there. Default: nowhere else
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
     /**
-     * The only methods with which the Proxy may be called; others are 403. Case does not count, and HEAD is a method of its own. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not passed on; a destination that takes the method from the body or the query may still act by another. Default: all
+     * The only methods with which the Proxy may be called. Other methods are 403. Case is ignored. `GET` does not include `HEAD`. Headers of the caller that name another method or path, such as `X-HTTP-Method-Override`, are not forwarded. A destination that reads the method from the body or the query may still use another method. Default: all
      */
     allowed_methods?: Array<string> | null;
     /**
-     * The only paths, behind the address of the Proxy and without the query, that may be called; others are 403. `/v1/a` allows itself and everything below; a final `*` behind a slash (`/v1/a/` and `*`) only what is below; `/v1/a*` every segment there that begins with `a`, and what is below. A path is compared as it was sent, and must not leave the entry in any way in which a server may read it (percent-encoding, `..`, `\`, `;`). With it, an expression in the path is judged by its text, may have no filter (400), and its value must not be empty. Default: all
+     * The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.
+     *
+     * - `/v1/a` allows this path and all paths below it.
+     * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
+     * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
+     *
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
@@ -1817,7 +1849,7 @@ export type Reactor = {
      */
     tenant_id: string;
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1833,7 +1865,7 @@ export type Reactor = {
      */
     application_id?: string;
     /**
-     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
+     * Names and values for the code, for example secrets. At most 64 KiB in total. Fields that the formula declares are required, and are converted to the declared type
      */
     configuration?: {
         [key: string]: string | number | boolean;
@@ -1862,7 +1894,7 @@ export type Reactor = {
  */
 export type ReactorBody = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -1882,13 +1914,13 @@ export type ReactorBody = {
         id: string;
     };
     /**
-     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
+     * Names and values for the code, for example secrets. At most 64 KiB in total. Fields that the formula declares are required, and are converted to the declared type
      */
     configuration?: {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run is repeated if its process died after the code may have called another service
+     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
      */
     retryable?: boolean;
 };
@@ -1909,12 +1941,12 @@ export type ReactorFormula = {
      */
     type: 'private';
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     description?: string;
     /**
-     * Icon for people, for example a data URL
+     * Icon to show in user interfaces, for example a data URL
      */
     icon?: string;
     /**
@@ -1922,24 +1954,24 @@ export type ReactorFormula = {
      */
     code: string;
     /**
-     * Members that the configuration of each reactor of this formula must have
+     * Fields that the `configuration` of each reactor with this formula must have
      */
     configuration: Array<{
         name: string;
         description?: string;
         /**
-         * Type of the value. A text is converted to it
+         * Type of the value. Text is converted to this type
          */
         type: 'string' | 'boolean' | 'number';
     }>;
     /**
-     * Members that `args` must have, unless they are optional. `args` may have other members too
+     * Fields that `args` must have, unless `optional` is true. `args` may also have other fields
      */
     request_parameters: Array<{
         name: string;
         description?: string;
         /**
-         * Type of the value. A text is converted to it
+         * Type of the value. Text is converted to this type
          */
         type: 'string' | 'boolean' | 'number';
         optional?: boolean;
@@ -1971,12 +2003,12 @@ export type ReactorFormulaBody = {
      */
     type?: 'private';
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     description?: string;
     /**
-     * Icon for people, for example a data URL
+     * Icon to show in user interfaces, for example a data URL
      */
     icon?: string;
     /**
@@ -1984,24 +2016,24 @@ export type ReactorFormulaBody = {
      */
     code: string;
     /**
-     * Members that the configuration of each reactor of this formula must have
+     * Fields that the `configuration` of each reactor with this formula must have
      */
     configuration?: Array<{
         name: string;
         description?: string;
         /**
-         * Type of the value. A text is converted to it
+         * Type of the value. Text is converted to this type
          */
         type: 'string' | 'boolean' | 'number';
     }>;
     /**
-     * Members that `args` must have, unless they are optional. `args` may have other members too
+     * Fields that `args` must have, unless `optional` is true. `args` may also have other fields
      */
     request_parameters?: Array<{
         name: string;
         description?: string;
         /**
-         * Type of the value. A text is converted to it
+         * Type of the value. Text is converted to this type
          */
         type: 'string' | 'boolean' | 'number';
         optional?: boolean;
@@ -2027,11 +2059,11 @@ export type ReactorPage = {
 /**
  * ReactorPatch
  *
- * The members of ReactorPut. All are optional. Null removes a member.
+ * The fields of ReactorPut. All are optional. Null removes a field.
  */
 export type ReactorPatch = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name?: string;
     /**
@@ -2039,7 +2071,7 @@ export type ReactorPatch = {
      */
     code?: string | null;
     /**
-     * The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before
+     * The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before
      */
     formula?: {
         id?: string;
@@ -2051,13 +2083,13 @@ export type ReactorPatch = {
         id?: string;
     } | null;
     /**
-     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
+     * Names and values for the code, for example secrets. At most 64 KiB in total. Fields that the formula declares are required, and are converted to the declared type
      */
     configuration?: {
         [key: string]: string | number | boolean | null;
     } | null;
     /**
-     * Whether an asynchronous run is repeated if its process died after the code may have called another service
+     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
      */
     retryable?: boolean | null;
     /**
@@ -2075,7 +2107,7 @@ export type ReactorPatch = {
  */
 export type ReactorPut = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -2083,7 +2115,7 @@ export type ReactorPut = {
      */
     code?: string;
     /**
-     * The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before
+     * The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before
      */
     formula?: {
         id: string;
@@ -2095,13 +2127,13 @@ export type ReactorPut = {
         id: string;
     } | null;
     /**
-     * Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type
+     * Names and values for the code, for example secrets. At most 64 KiB in total. Fields that the formula declares are required, and are converted to the declared type
      */
     configuration?: {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run is repeated if its process died after the code may have called another service
+     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
      */
     retryable?: boolean;
     /**
@@ -2143,7 +2175,7 @@ export type ReactorResult = {
  */
 export type ReactorRun = {
     /**
-     * The `async_reactor_request_id`
+     * The `async_reactor_request_id` that react-async returned
      */
     id: string;
     /**
@@ -2191,7 +2223,7 @@ export type ReactorRunCursorPage = {
  */
 export type ReactorTrial = {
     /**
-     * What the code returned. A member that it did not return is absent
+     * What the code returned. A field that the code did not return is absent
      */
     result?: {
         /**
@@ -2230,7 +2262,7 @@ export type ReactorTrial = {
         line?: number;
         column?: number;
         /**
-         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle
+         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle
          */
         stopped_by?: string;
         /**
@@ -2269,7 +2301,7 @@ export type ReactorTrialBody = {
      */
     args: unknown;
     /**
-     * What `req.configuration` is
+     * Value of `req.configuration`
      */
     configuration?: {
         [key: string]: string | number | boolean;
@@ -2307,7 +2339,7 @@ export type SearchResult = {
     kind: 'application' | 'proxy' | 'reactor' | 'reactor_formula' | 'member';
     id: string;
     /**
-     * Of a member the e-mail address. Absent if the member has none
+     * Name of the item. For a member, the e-mail address; absent if the member has none
      */
     name?: string;
 };
@@ -2351,11 +2383,11 @@ export type Session = {
     id: string;
     state: 'waiting' | 'authorized';
     /**
-     * The public Application that created it
+     * The public Application that created the session
      */
     application_id: string;
     /**
-     * The private Application that authorized it
+     * The private Application that authorized the session
      */
     authorized_by?: string;
     permissions: Array<PermissionName>;
@@ -2369,11 +2401,11 @@ export type Session = {
      */
     reactors?: Array<string>;
     /**
-     * true: it was authorized for hosted fields
+     * True if the session was authorized for hosted fields
      */
     fields?: boolean;
     /**
-     * IP address from which it was created, if it was authorized for an address
+     * IP address from which the session was created. Absent if it was authorized without an address
      */
     address?: string;
     /**
@@ -2381,7 +2413,7 @@ export type Session = {
      */
     created_at: string;
     /**
-     * When it ends
+     * When the session ends
      */
     expires_at: string;
 };
@@ -2437,7 +2469,7 @@ export type SignIn = {
      */
     secret?: string;
     /**
-     * API key of an Application of type `management`. The sign-in has its permissions
+     * API key of an Application of type `management`. The sign-in has the permissions of this Application
      */
     key?: string;
 };
@@ -2507,7 +2539,7 @@ export type SignedIn = {
      */
     expires_at: string;
     /**
-     * Whether this is the sign-in of the request
+     * Whether this sign-in sent the request
      */
     current: boolean;
 };
@@ -2532,7 +2564,7 @@ export type Tenant = {
      */
     owner_id: string;
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     settings: TenantSettings;
@@ -2573,7 +2605,7 @@ export type TenantMetrics = {
      */
     step_s: 60 | 900 | 7200 | 21600;
     /**
-     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. The steps before it are null, and the step that contains it counts from then on. Absent if it is not later than `from`
+     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Steps before this time are null, and the step that contains this time counts only from then on. Absent if counting began at `from` or earlier
      */
     known_from?: string;
     /**
@@ -2600,11 +2632,11 @@ export type TenantMetrics = {
  */
 export type TenantSettings = {
     /**
-     * Whether every token gets a fingerprint. Otherwise only tokens with their own `fingerprint_expression` do
+     * Whether every token gets a fingerprint. If `false`, only tokens with their own `fingerprint_expression` get one
      */
     fingerprint_tokens?: 'true' | 'false';
     /**
-     * Whether a new token with the value of an existing token is answered with the existing one. Public keys and sessions then learn from a 200 that a card or bank account exists already. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number
+     * If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number
      */
     deduplicate_tokens?: 'true' | 'false';
 };
@@ -2714,7 +2746,7 @@ export type TokenPage = {
  */
 export type TokenReport = {
     /**
-     * Numbers by token type
+     * Number of tokens by type
      */
     metrics_by_type: {
         [key: string]: TokenTypeMetrics;
@@ -2782,7 +2814,7 @@ export type TokenUse = {
  */
 export type TransformTrial = {
     /**
-     * What the transform returned. A member that it did not return is absent
+     * What the transform returned. A field that the transform did not return is absent
      */
     result?: {
         /**
@@ -2813,7 +2845,7 @@ export type TransformTrial = {
         line?: number;
         column?: number;
         /**
-         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle
+         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle
          */
         stopped_by?: string;
         /**
@@ -2858,7 +2890,7 @@ export type TransformTrialBody = {
      */
     code: string;
     /**
-     * Value of `req.args`: `body` and `headers`, and for a request also `method`, `path` and `query`. Defaults are those of an empty request or response.
+     * Value of `req.args`: `body` and `headers`, and for a request transform also `method`, `path` and `query`. A field that you leave out has the value that it has in an empty request or response.
      */
     args: {
         /**
@@ -2878,7 +2910,7 @@ export type TransformTrialBody = {
          */
         path?: unknown;
         /**
-         * Query with its `?`
+         * Query, beginning with `?`
          */
         query?: unknown;
     };
@@ -2889,7 +2921,7 @@ export type TransformTrialBody = {
         [key: string]: string;
     };
     /**
-     * Whether it is a request transform or a response transform
+     * Whether the code is a request transform or a response transform
      */
     kind?: 'request' | 'response';
 };
@@ -2899,7 +2931,7 @@ export type TransformTrialBody = {
  */
 export type UpdateApplication = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     /**
@@ -2911,11 +2943,11 @@ export type UpdateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields. If you leave it out, it does not change. Null removes it
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields. If you leave out the field, it does not change. Null removes it
      */
     allowed_origins?: Array<string> | null;
     /**
-     * Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors. If you leave it out, it does not change. Null removes it
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
      */
     proxies?: Array<string> | null;
 };
@@ -2925,7 +2957,7 @@ export type UpdateApplication = {
  */
 export type UpdateMember = {
     /**
-     * OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens
+     * OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
 };
@@ -2935,7 +2967,7 @@ export type UpdateMember = {
  */
 export type UpdateTenant = {
     /**
-     * 1 to 200 characters, without control, invisible and direction characters. Blanks at both ends are removed
+     * 1 to 200 characters. Control characters, invisible characters and text direction characters are not allowed. Blanks at both ends are removed
      */
     name: string;
     settings?: TenantSettings;
@@ -3048,7 +3080,7 @@ export type ListApplicationsData = {
          */
         id?: Array<string>;
         /**
-         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
+         * Lists only items whose name contains this text. * matches any characters. A text with * must match the whole name. Case is ignored
          */
         name?: string;
         /**
@@ -3056,7 +3088,7 @@ export type ListApplicationsData = {
          */
         type?: 'private' | 'public' | 'management';
         /**
-         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         * Order of the list: by time of creation or by name. With `-` the order is descending. Default: newest first. Names are compared in lower case, by Unicode code point. Items with equal names are ordered by id
          */
         sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
@@ -3531,7 +3563,7 @@ export type GetTenantMetricsData = {
     path?: never;
     query?: {
         /**
-         * How far back: 60 steps of a minute, 96 of 15 minutes, 84 of two hours, or 120 of six hours. A month is 30 days. Steps begin at multiples of their length, in UTC
+         * Length of the time range. `hour`: 60 steps of one minute. `day`: 96 steps of 15 minutes. `week`: 84 steps of two hours. `month`: 30 days, in 120 steps of six hours. Steps begin at multiples of their length, in UTC
          */
         range?: 'hour' | 'day' | 'week' | 'month';
         /**
@@ -3539,7 +3571,7 @@ export type GetTenantMetricsData = {
          */
         proxy_id?: string;
         /**
-         * Counts only what this Application invoked. For a session, this is the Application that authorized it
+         * Counts only invocations with keys of this Application, and with sessions that it authorized
          */
         application_id?: string;
         /**
@@ -3584,11 +3616,11 @@ export type ListMembersData = {
          */
         user_id?: Array<string>;
         /**
-         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         * Lists only items whose e-mail address contains this text. * matches any characters. A text with * must match the whole e-mail address. Case is ignored
          */
         email?: string;
         /**
-         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         * Order of the list: by time of creation or by e-mail address. With `-` the order is descending. Default: newest first. Addresses are compared in lower case, by Unicode code point. Items with equal addresses are ordered by id. Items without an address are last with `email`, and first with `-email`
          */
         sort?: 'created_at' | '-created_at' | 'email' | '-email';
         /**
@@ -3653,15 +3685,15 @@ export type ListInvitationsData = {
     path?: never;
     query?: {
         /**
-         * Only these
+         * Lists only invitations with this status
          */
         status?: 'PENDING' | 'EXPIRED';
         /**
-         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         * Lists only items whose e-mail address contains this text. * matches any characters. A text with * must match the whole e-mail address. Case is ignored
          */
         email?: string;
         /**
-         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         * Order of the list: by time of creation or by e-mail address. With `-` the order is descending. Default: newest first. Addresses are compared in lower case, by Unicode code point. Items with equal addresses are ordered by id. Items without an address are last with `email`, and first with `-email`
          */
         sort?: 'created_at' | '-created_at' | 'email' | '-email';
         /**
@@ -3764,15 +3796,15 @@ export type ListProxiesData = {
          */
         id?: Array<string>;
         /**
-         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
+         * Lists only items whose name contains this text. * matches any characters. A text with * must match the whole name. Case is ignored
          */
         name?: string;
         /**
-         * Only the Proxy whose route has exactly this name
+         * Lists only the Proxy whose `path_name` is exactly this name
          */
         path_name?: string;
         /**
-         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         * Order of the list: by time of creation or by name. With `-` the order is descending. Default: newest first. Names are compared in lower case, by Unicode code point. Items with equal names are ordered by id
          */
         sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
@@ -3974,11 +4006,11 @@ export type ListReactorFormulasData = {
          */
         id?: Array<string>;
         /**
-         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
+         * Lists only items whose name contains this text. * matches any characters. A text with * must match the whole name. Case is ignored
          */
         name?: string;
         /**
-         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         * Order of the list: by time of creation or by name. With `-` the order is descending. Default: newest first. Names are compared in lower case, by Unicode code point. Items with equal names are ordered by id
          */
         sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
@@ -4081,7 +4113,7 @@ export type ListReactorsData = {
          */
         id?: Array<string>;
         /**
-         * Lists only items whose name contains this text. With *, which stands for any text, the pattern must match the whole name. Upper and lower case are equal
+         * Lists only items whose name contains this text. * matches any characters. A text with * must match the whole name. Case is ignored
          */
         name?: string;
         /**
@@ -4089,7 +4121,7 @@ export type ListReactorsData = {
          */
         formula_id?: string;
         /**
-         * Order of the list: by time of creation or by name; with `-` in descending order. Default: newest first. Names are compared in lower case, by Unicode code point, and equal names by id
+         * Order of the list: by time of creation or by name. With `-` the order is descending. Default: newest first. Names are compared in lower case, by Unicode code point. Items with equal names are ordered by id
          */
         sort?: 'created_at' | '-created_at' | 'name' | '-name';
         /**
@@ -4222,7 +4254,7 @@ export type SearchData = {
     path?: never;
     query: {
         /**
-         * Text that the name or e-mail address contains, or the beginning of an id with at least its first eight digits. Upper and lower case are equal, and no character has a special meaning
+         * Part of a name or an e-mail address, or at least the first eight digits of an id. Case is ignored, and there are no wildcards
          */
         q: string;
     };
@@ -4327,7 +4359,7 @@ export type ListLogsData = {
          */
         actor_id?: string;
         /**
-         * Only this
+         * Lists only rows with this operation
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
@@ -4404,7 +4436,7 @@ export type ExportLogsData = {
          */
         actor_id?: string;
         /**
-         * Only this
+         * Lists only rows with this operation
          */
         operation?: 'create' | 'read' | 'update' | 'delete' | 'use' | 'regenerate' | 'authorize' | 'expire' | 'sign_in' | 'accept';
         /**
@@ -4845,11 +4877,11 @@ export type ListSignInsData = {
     path?: never;
     query?: {
         /**
-         * Lists only items whose e-mail address contains this text. With *, which stands for any text, the pattern must match the whole e-mail address. Upper and lower case are equal
+         * Lists only items whose e-mail address contains this text. * matches any characters. A text with * must match the whole e-mail address. Case is ignored
          */
         email?: string;
         /**
-         * Order of the list: by time of creation or by e-mail address; with `-` in descending order. Default: newest first. Addresses are compared in lower case, by Unicode code point, and equal addresses by id. Items without an address are last, and with `-email` first
+         * Order of the list: by time of creation or by e-mail address. With `-` the order is descending. Default: newest first. Addresses are compared in lower case, by Unicode code point. Items with equal addresses are ordered by id. Items without an address are last with `email`, and first with `-email`
          */
         sort?: 'created_at' | '-created_at' | 'email' | '-email';
         /**

@@ -28,8 +28,8 @@ const uses = {
     },
   ],
   properties: {
-    proxy_count: { type: 'integer', description: 'Number of Proxies that name it as their `application`' },
-    reactor_count: { type: 'integer', description: 'Number of reactors that name it as their `application`' },
+    proxy_count: { type: 'integer', description: 'Number of Proxies whose `application` is this Application' },
+    reactor_count: { type: 'integer', description: 'Number of reactors whose `application` is this Application' },
     proxies: {
       type: 'array',
       items: use,
@@ -47,7 +47,7 @@ export const getApplicationUses = operation({
   id: 'getApplicationUses',
   tag: 'Applications',
   summary: 'List the Proxies and reactors that use an Application',
-  description: `Call this before you delete an Application: afterwards the code of these Proxies and reactors has no \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
+  description: `Call this before you delete an Application, because after the deletion the code of these Proxies and reactors has no \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
   method: 'get',
   path: '/applications/:id/uses',
   permission: 'application:read',

@@ -91,7 +91,7 @@ const allowedOrigins = {
   items: { type: 'string', maxLength: 300 },
   maxItems: 50,
   description:
-    'Only for public Applications. Only pages of these origins may use its keys and the sessions of these keys, and may embed hosted fields. An empty list allows no page. If the member is absent, the setting `CORS_ORIGINS` of the installation applies, and no page may embed hosted fields',
+    'Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields',
 } as const;
 
 const proxies = {
@@ -100,7 +100,7 @@ const proxies = {
   minItems: 1,
   maxItems: 100,
   description:
-    'Only for private Applications. Its keys, and sessions that it authorizes, can call only these Proxies, and no reactor. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. Proxies that act as this Application are not affected. Default: all Proxies and reactors',
+    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors',
 } as const;
 
 const readsCardsMasked = {
@@ -143,12 +143,12 @@ export const updateApplicationBody = {
     allowed_origins: {
       ...allowedOrigins,
       type: ['array', 'null'],
-      description: `${allowedOrigins.description}. If you leave it out, it does not change. Null removes it`,
+      description: `${allowedOrigins.description}. If you leave out the field, it does not change. Null removes it`,
     },
     proxies: {
       ...proxies,
       type: ['array', 'null'],
-      description: `${proxies.description}. If you leave it out, it does not change. Null removes it`,
+      description: `${proxies.description}. If you leave out the field, it does not change. Null removes it`,
     },
   },
 } as const;

@@ -13,7 +13,7 @@ const question = {
   type: 'object',
   title: 'ExplainRequest',
   description:
-    'One of two questions: `token_id` and `operation` ask what may be done with a token; `path_name` or `proxy_id`, with `method` and `path`, ask whether a call may be made.',
+    'One of two questions. To ask whether an operation on a token is allowed, send `token_id` and `operation`. To ask whether a call is allowed, send `path_name` or `proxy_id`, with `method` and `path`.',
   examples: [
     { token_id: 'b7f3a0c4-5d2e-4f18-9c61-0a8e4d7b3f92', operation: 'token:read' },
     { path_name: 'processor', method: 'POST', path: '/v1/charges', token_id: 'b7f3a0c4-5d2e-4f18-9c61-0a8e4d7b3f92' },
@@ -23,16 +23,17 @@ const question = {
       type: 'string',
       minLength: 1,
       maxLength: 400,
-      description: 'An existing token. Of a call: one whose value it would reveal',
+      description: 'Id of an existing token. In a question about a call: a token whose value the call would reveal',
     },
-    operation: { type: 'string', enum: tokenPermissions, description: 'What is to be done with the token' },
+    operation: { type: 'string', enum: tokenPermissions, description: 'The operation on the token' },
     path_name: { type: 'string', maxLength: 63, description: 'The route that is called' },
     proxy_id: { ...uuid, description: 'The Proxy that is called' },
     method: { type: 'string', minLength: 1, maxLength: 50, description: 'Method of the call' },
     path: {
       type: 'string',
       maxLength: 16_384,
-      description: 'Path of the call below the address of the route or Proxy, as it is sent. A query is ignored',
+      description:
+        'Path of the call after the address of the route or Proxy, as the caller sends it. A query is ignored',
     },
     place: {
       ...tokenUseSchema.properties.places.items,
@@ -61,28 +62,29 @@ const explanation = {
     transform: {
       type: 'string',
       enum: ['redact', 'mask', 'reveal'],
-      description: 'How `data` would be shown. Absent if the operation is not allowed, and for a call',
+      description:
+        'How `data` would be shown. Absent if the operation is not allowed, and if the question is about a call',
     },
     decided_by: {
       type: 'object',
       title: 'DecidedBy',
-      description: 'What decides. The object has exactly one of these members. Absent if nothing grants the operation',
+      description:
+        'What decided: exactly one of these fields is present. The object is absent if nothing grants the operation',
       properties: {
         application: {
           type: 'string',
           enum: ['proxies'],
-          description: 'Present if the Application refuses the call. Names the field of the Application that decides',
+          description: 'Present if the Application refuses the call: the field of the Application that refuses it',
         },
         proxy: {
           type: 'string',
           enum: ['allowed_methods', 'allowed_paths'],
-          description: 'Present if the Proxy refuses the call. Names the field of the Proxy that decides',
+          description: 'Present if the Proxy refuses the call: the field of the Proxy that refuses it',
         },
         token: {
           type: 'string',
           enum: membersOfUse,
-          description:
-            'Present if the token must not be revealed in the call. Names the field of the token that decides',
+          description: 'Present if the token must not be revealed in the call: the field of the token that forbids it',
         },
         rule: {
           type: 'integer',
@@ -103,7 +105,7 @@ export const explainAccess = operation({
   tag: 'Applications',
   summary: 'Explain whether an Application may do something with a token or make a call, and why',
   description:
-    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` it says whether the Application could create a token in all containers of this token. A session of the Application may not do more than the Application.\n\n**A call.** The question also needs `proxy:read`. These decide: `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the uses so far, but this request counts no use.',
+    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` the response says whether the Application could create a token in all containers of this token. A session of the Application may not do more than the Application.\n\n**Questions about a call** also need `proxy:read`. The decision depends on `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, the permission `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the number of uses so far. This request is not counted as a use.',
   method: 'post',
   path: '/applications/:id/explain',
   permission: 'application:read',

@@ -44,7 +44,7 @@ const invocation = {
     reactor_id: { ...uuid, description: 'Reactor that ran. Absent in an invocation of a Proxy' },
     application_id: {
       ...uuid,
-      description: 'Application of the key. For a session, the Application that authorized it',
+      description: 'Application of the key. For a call with a session, the Application that authorized the session',
     },
     method: { type: 'string', description: '`POST` in a run of a reactor' },
     status: {
@@ -54,7 +54,7 @@ const invocation = {
     },
     destination_status: {
       type: 'integer',
-      description: 'Status of the destination. Absent if it sent no response, and in a run of a reactor',
+      description: 'Status of the destination. Absent if the destination sent no response, and in a run of a reactor',
     },
     refused_by: {
       type: 'string',
@@ -69,19 +69,19 @@ const invocation = {
     token_ids: {
       type: 'array',
       items: { type: 'string' },
-      description: 'The first 20 tokens whose values were sent. For all of them use `GET /logs?trace_id=`',
+      description: 'Ids of the first 20 tokens whose values were sent. For all tokens use `GET /logs?trace_id=`',
     },
     guard_hits: {
       type: 'integer',
       minimum: 1,
       description:
-        'How many values the `response_guard` of the Proxy found in the response. A value that is there twice counts twice. Absent if it found none',
+        'Number of values that the `response_guard` of the Proxy found in the response. A value that occurs twice counts twice. Absent if the guard found no value',
     },
     guard_token_ids: {
       type: 'array',
       items: { type: 'string' },
       description:
-        'The first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if it found none',
+        'Ids of the first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if the guard found no value',
     },
     console: {
       type: 'array',
@@ -92,14 +92,15 @@ const invocation = {
         properties: { level: { type: 'string' }, text: { type: 'string' } },
       },
       description:
-        'The first console lines of its transforms or of the code of its reactor, without known secrets. Only for callers with proxy:update (in a run of a reactor with reactor:update), and only if the setting `TRANSFORM_CONSOLE` is `redacted`',
+        'The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has proxy:update, or for a run of a reactor reactor:update',
     },
   },
 } as const;
 
 const skipped = {
   type: 'integer',
-  description: 'Number of invocations that are missing in this list because there were too many at once',
+  description:
+    'Number of invocations that are missing in this list, because a gateway had more than it can send at once',
 } as const;
 
 export const invocationPage = {

@@ -14,8 +14,8 @@ const readCheckpoint = operation({
   tag: 'Logs',
   summary: 'Get the newest signed checkpoint of the audit log',
   description:
-    'A C2SP tlog-checkpoint in a signed note with Ed25519. Keep it, and compare it with later checkpoints: if a row before it is changed, removed, ' +
-    'added or moved, they do not match. The extension line `dropped <n>` states how many rows retention has dropped ' +
+    'A C2SP tlog-checkpoint in a signed note with Ed25519. Store the checkpoint, and compare it with later ones. If a row that it covers was changed, removed ' +
+    'or moved, or if one was added among them, the checkpoints do not match. The extension line `dropped <n>` states how many rows retention has dropped ' +
     'from the beginning of the log.',
   method: 'get',
   path: '/logs/checkpoint',
@@ -83,8 +83,8 @@ const readConsistency = operation({
       examples: [{ from: 1, to: 2, hashes: ['bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0='] }],
       required: ['from', 'to', 'hashes'],
       properties: {
-        from: { type: 'integer', description: 'As requested' },
-        to: { type: 'integer', description: 'As requested' },
+        from: { type: 'integer', description: '`from` of the request' },
+        to: { type: 'integer', description: '`to` of the request' },
         hashes,
       },
     },

@@ -9,10 +9,10 @@ const exportLogOperation = operation({
   tag: 'Logs',
   summary: 'Export the audit log in the order of its ledger',
   description: [
-    'Each line is a row as JSON (`application/x-ndjson`). With `Accept: text/csv` the export is CSV (RFC 4180) with a header, a column for each member, and `detail` as JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    'Each line is a row as JSON (`application/x-ndjson`). With `Accept: text/csv` the export is CSV (RFC 4180) with a header, a column for each field, and `detail` as JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
     'Rows are those of `GET /logs`, with `leaf_version`, `leaf_index` and `leaf_hash`, in the order of `leaf_index`. Rows of the last two seconds may be missing, because they are not in the ledger yet.',
-    'An export without filters and `start` is complete. `npm run ledger -- verify` and `sluice logs verify` verify it against a checkpoint. If retention has dropped rows, a complete export in NDJSON begins with the line `{ "dropped": n, "hashes": [...] }`, which has the hashes of the complete subtrees over the first n leaves, left to right. If the checkpoint states another number, rows were removed.',
-    'If the connection is reset before the end of the response, the export is incomplete. Continue it with `start`: the `leaf_index` of the last complete line, plus one. The connection is reset after an hour, and when the key, its Application or its permission is removed. A Tenant may have ten open exports and event streams. Otherwise the response is 429.',
+    'An export without filters and without `start` is complete. `npm run ledger -- verify` and `sluice logs verify` verify a complete export against a checkpoint. If retention has dropped rows, a complete export in NDJSON begins with the line `{ "dropped": n, "hashes": [...] }`. `dropped` is the number of dropped rows. `hashes` are the hashes of the complete subtrees over these rows, left to right. If the checkpoint states another number of dropped rows, rows were removed.',
+    'If the connection is reset before the end of the response, the export is incomplete. To continue it, send the `leaf_index` of the last complete line, plus one, as `start`. The connection is reset after an hour, and when the key, its Application or its permission is removed. If the Tenant already has ten open exports and event streams, the response is 429.',
   ].join('\n\n'),
   method: 'get',
   path: '/logs/export',

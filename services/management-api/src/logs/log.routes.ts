@@ -20,10 +20,10 @@ const listLogsOperation = operation({
   tag: 'Logs',
   summary: 'List the audit log, newest first',
   description:
-    'Who did what, when, to which resource, and which tokens were disclosed where. A new row is listed within two seconds. ' +
-    'A request has one row. Only a streamed body has more: one for each part in which tokens are found, with the same `trace_id`. ' +
-    'To get the next page, send `pagination.next` as `start`. With `start` there are no totals, so every page costs the same. ' +
-    '`names` has the names of what the rows show, also of things that are gone. ' +
+    'Each row says who did what to which resource, when, and which tokens were disclosed where. A new row is listed within two seconds. ' +
+    'A request has one row. Exception: a request with a streamed body has one row for each part in which tokens are found, all with the same `trace_id`. ' +
+    'To get the next page, send `pagination.next` as `start`. If you send `start`, the response has no totals, so every page takes the same time. ' +
+    '`names` has the names of the resources and people in the rows, including those that were deleted. ' +
     pageLimit,
   method: 'get',
   path: '/logs',

@@ -34,7 +34,11 @@ const log = {
     id: uuid,
     tenant_id: { ...uuid, description: 'The Tenant of the log' },
     actor_id: { ...uuid, description: 'Id of the Application, session or user that acted. Absent if the system acted' },
-    actor_type: { type: 'string', enum: ['application', 'session', 'user', 'system'], description: 'What acted' },
+    actor_type: {
+      type: 'string',
+      enum: ['application', 'session', 'user', 'system'],
+      description: 'Type of the actor',
+    },
     entity_type: { type: 'string', enum: entityTypes, description: 'Type of the resource' },
     entity_id: { type: 'string', description: 'Id of the resource' },
     operation: { type: 'string', enum: verbs, description: 'The operation' },
@@ -44,7 +48,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        'Further members. `token_ids` are all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`: `body`, `query`, `path` and `header:<name>` are places of a request, `transform` means that a transform read the values, `code` that the code of a reactor did. A disclosure through a Proxy also has `destination_host` and `method`, and on a route `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed, each with `token_id` and the `member` of its `use` that does not allow this use. A row with `guard_hits` says how many values the `response_guard` of the Proxy found in a response; its `token_ids` are the tokens of these values',
+        "Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`. In `places`, `body`, `query`, `path` and `header:<name>` are parts of the request. `transform` means that a transform read the values. `code` means that the code of a reactor read them. A disclosure through a Proxy also has `destination_host` and `method`, and if a route was called, `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed: for each one `token_id`, and in `member` the field of the token's `use` that forbids it. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values",
     },
   },
 } as const;
@@ -53,7 +57,7 @@ export const logFilters = {
   entity_type: { type: 'string', enum: entityTypes, description: 'Lists only rows about resources of this type' },
   entity_id: { type: 'string', maxLength: 400, description: 'Lists only rows about the resource with this id' },
   actor_id: { ...uuid, description: 'Lists only rows in which this Application, session or user acted' },
-  operation: { type: 'string', enum: verbs, description: 'Only this' },
+  operation: { type: 'string', enum: verbs, description: 'Lists only rows with this operation' },
   token_id: {
     type: 'string',
     maxLength: 400,
@@ -138,7 +142,7 @@ export const logPage = {
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) that the rows show, by id. A thing that was renamed or deleted has the name that it had when the newest of these rows was written. You need the permission to read a thing, `tenant:member:read` for people; names that are not known are absent. Names are no part of the rows, so exports and proofs have none',
+        'Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted, its name is the one that it had when the newest of these rows was written. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows',
     },
   },
 } as const;
@@ -151,8 +155,8 @@ export const entityTypeList = {
     examples: [{ display_name: 'Proxy', value: 'proxy' }],
     required: ['display_name', 'value'],
     properties: {
-      display_name: { type: 'string', description: 'Name for people' },
-      value: { type: 'string', description: 'What `entity_type` is' },
+      display_name: { type: 'string', description: 'Name to show in user interfaces' },
+      value: { type: 'string', description: 'Value of `entity_type` in rows of this type' },
     },
   },
   examples: [[{ display_name: 'Proxy', value: 'proxy' }]],

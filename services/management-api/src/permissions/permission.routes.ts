@@ -13,7 +13,7 @@ const permission = {
     application_types: {
       type: 'array',
       items: { type: 'string', enum: applicationTypes },
-      description: 'Application types that can have it',
+      description: 'Application types that can have the permission',
     },
   },
 } as const;

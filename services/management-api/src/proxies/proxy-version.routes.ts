@@ -95,7 +95,7 @@ const restoreProxyVersion = operation({
   tag: 'Proxies',
   summary: 'Restore a version of a Proxy',
   description:
-    'Takes no body. The Proxy keeps its key. What is restored is checked as in a PUT: a destination that is no longer allowed is 400. An Application that is gone is left out, and `request_headers` with tokens are refused (403) until the Proxy names another one. Every member is replaced, also one that the version did not have. Restoring the present version changes no member.',
+    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. An Application that no longer exists is left out. If `request_headers` contain tokens, invocations are then 403 until the Proxy names another Application. All fields are replaced, and a field that the version does not have is removed. If you restore the current version, no field changes.',
   method: 'post',
   path: '/proxies/:id/versions/:version/restore',
   permission: 'proxy:update',

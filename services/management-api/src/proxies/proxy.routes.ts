@@ -93,7 +93,11 @@ const listAllProxies = operation({
     properties: {
       id: idFilter,
       name: nameFilter,
-      path_name: { type: 'string', maxLength: 63, description: 'Only the Proxy whose route has exactly this name' },
+      path_name: {
+        type: 'string',
+        maxLength: 63,
+        description: 'Lists only the Proxy whose `path_name` is exactly this name',
+      },
       sort: sortByName,
       ...pageQuery,
     },
@@ -134,9 +138,9 @@ const putProxy = operation({
   id: 'updateProxy',
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
-  description: `A member that you leave out is removed, and \`require_auth\` becomes true. Exceptions: ${keptMembers.map((name) => `\`${name}\``).join(', ')} do not change; null removes them.
+  description: `A field that you leave out is removed. If you leave out \`require_auth\`, it becomes true. If you leave out any of these fields, it does not change, and null removes it: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
 
-You can read a Proxy, change it and send it back: if the body has no \`application\`, its \`application_id\` names the Application.`,
+You can read a Proxy, change it and send it back, because \`application_id\` is used if the body has no \`application\`.`,
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -168,7 +172,7 @@ const patchProxy = operation({
   tag: 'Proxies',
   summary: 'Change parts of a Proxy with a JSON merge patch (RFC 7386)',
   description:
-    'A member that you leave out does not change. Null removes an optional member. `configuration` and `request_headers` are merged member by member. Names of headers are equal if they differ only in case. The Content-Type must be `application/merge-patch+json`.',
+    'A field that you leave out does not change. Null removes an optional field. `configuration` and `request_headers` are merged field by field. Names of headers are equal if they differ only in case. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/proxies/:id',
   permission: 'proxy:update',
@@ -192,7 +196,7 @@ const removeProxy = operation({
   id: 'deleteProxy',
   tag: 'Proxies',
   summary: 'Delete a Proxy',
-  description: 'After the response, invocations with its key are 404.',
+  description: 'After the response, invocations with the key of the Proxy are 404.',
   method: 'delete',
   path: '/proxies/:id',
   permission: 'proxy:delete',

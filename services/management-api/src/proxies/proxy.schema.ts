@@ -44,7 +44,7 @@ export const proxyPutBody = {
 /** The result of the merge is checked as a body. */
 export const proxyPatchBody = mergePatchOf(proxyPutBody, {
   title: 'ProxyPatch',
-  description: 'The members of ProxyPut. All are optional. Null removes a member.',
+  description: 'The fields of ProxyPut. All are optional. Null removes a field.',
   examples: [{ name: 'Payment processor, new', configuration: { MERCHANT: 'acct_20932' }, response_transform: null }],
 });
 
@@ -84,7 +84,7 @@ export const proxy = {
     former_application_id: {
       ...uuid,
       description:
-        'Present if the Application of the Proxy was deleted or has expired: its id. The code of the Proxy has no `req.svc` until you set another Application',
+        'Id of the Application of the Proxy. Present only if this Application was deleted or has expired. The code of the Proxy has no `req.svc` until you set another Application',
     },
     ...authorship,
   },

@@ -16,7 +16,7 @@ export const testTransform = operation({
   tag: 'Proxies',
   summary: 'Test a transform',
   description:
-    'Runs the code with your `args`, in the engine and with the limits of invocations. The response has what the code returned, or its error. No destination is called. A stand-in replaces `req.svc`: it stores tokens only during this run, and has no rules, masks or search. If too many tests of the Tenant are queued, the response is 503 with `Retry-After`.',
+    'Runs the code with your `args`, with the same engine and the same limits as an invocation. The response has what the code returned, or its error. No destination is called. A stand-in replaces `req.svc`. The stand-in stores tokens only during this run, and has no rules, masks or search. If too many tests of the Tenant are queued, the response is 503 with `Retry-After`.',
   method: 'post',
   path: '/proxies/test-transform',
   permission: 'proxy:update',

@@ -12,13 +12,13 @@ export const transformTrialBody = {
     args: {
       type: 'object',
       description:
-        'Value of `req.args`: `body` and `headers`, and for a request also `method`, `path` and `query`. Defaults are those of an empty request or response.',
+        'Value of `req.args`: `body` and `headers`, and for a request transform also `method`, `path` and `query`. A field that you leave out has the value that it has in an empty request or response.',
       properties: {
         body: { description: 'Any JSON value' },
         headers: { description: 'Headers, with names in lower case' },
         method: { description: 'Method of the request' },
         path: { description: 'Path after `/proxy`' },
-        query: { description: 'Query with its `?`' },
+        query: { description: 'Query, beginning with `?`' },
       },
     },
     configuration: proxyMembers.configuration.schema,
@@ -26,7 +26,7 @@ export const transformTrialBody = {
       type: 'string',
       enum: ['request', 'response'],
       default: 'request',
-      description: 'Whether it is a request transform or a response transform',
+      description: 'Whether the code is a request transform or a response transform',
     },
   },
   examples: [
@@ -42,7 +42,7 @@ export const transformTrial = {
   properties: {
     result: {
       type: 'object',
-      description: 'What the transform returned. A member that it did not return is absent',
+      description: 'What the transform returned. A field that the transform did not return is absent',
       properties: { body: { description: 'Any JSON value' }, headers: { description: 'Any JSON value' } },
     },
     error: {
@@ -59,7 +59,7 @@ export const transformTrial = {
         stopped_by: {
           type: 'string',
           description:
-            'The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that it waited for a promise that can never settle',
+            'The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle',
         },
         headers: { description: 'Present if the code threw a CustomHttpResponseError' },
         body: { description: 'Present if the code threw a CustomHttpResponseError' },

@@ -11,7 +11,7 @@ export const reactorTrialBody = {
   properties: {
     code: reactorBody.properties.code,
     args: { description: 'Value of `req.args`: any JSON. Expressions are not evaluated' },
-    configuration: { ...reactorBody.properties.configuration, description: 'What `req.configuration` is' },
+    configuration: { ...reactorBody.properties.configuration, description: 'Value of `req.configuration`' },
   },
   examples: [{ code: sampleCode, args: { amount: 1250, card: '4242424242424242' }, configuration: { RATE: 0.02 } }],
 } as const;
@@ -26,7 +26,7 @@ export const reactorTrial = {
   properties: {
     result: {
       type: 'object',
-      description: 'What the code returned. A member that it did not return is absent',
+      description: 'What the code returned. A field that the code did not return is absent',
       properties: {
         raw: { description: 'Any JSON' },
         body: { description: 'Any JSON' },

@@ -37,7 +37,7 @@ const createReactor = operation({
   tag,
   summary: 'Create a reactor',
   description:
-    'A reactor has either its own `code` or a `formula`. Its own code is compiled now: a syntax error is 422. For a formula, `configuration` must have the members that the formula declares.',
+    'A reactor has either its own `code` or a `formula`. Its own code is compiled now: a syntax error is 422. For a formula, `configuration` must have the fields that the formula declares.',
   method: 'post',
   path: '/reactors',
   permission: 'reactor:create',
@@ -113,7 +113,7 @@ const putReactor = operation({
   tag,
   summary: 'Replace a reactor',
   description:
-    'A member that you leave out is removed, except the code: without `code` and `formula` the reactor runs the same code as before. `formula_id` and `application_id` of a response may be sent back.',
+    'A field that you leave out is removed. Exception: if you send neither `code` nor `formula`, the reactor runs the same code as before. You may send back `formula_id` and `application_id` of a response.',
   method: 'put',
   path: '/reactors/:id',
   permission: 'reactor:update',
@@ -137,7 +137,7 @@ const patchReactor = operation({
   tag,
   summary: 'Change parts of a reactor with a JSON merge patch (RFC 7386)',
   description:
-    'A member that you leave out does not change. Null removes an optional member. `configuration` is merged member by member. The Content-Type must be `application/merge-patch+json`.',
+    'A field that you leave out does not change. Null removes an optional field. `configuration` is merged field by field. The Content-Type must be `application/merge-patch+json`.',
   method: 'patch',
   path: '/reactors/:id',
   permission: 'reactor:update',
@@ -160,7 +160,7 @@ const removeReactor = operation({
   id: 'deleteReactor',
   tag,
   summary: 'Delete a reactor',
-  description: 'After the response, calls of it are 404.',
+  description: 'After the response, calls of the reactor are 404.',
   method: 'delete',
   path: '/reactors/:id',
   permission: 'reactor:delete',

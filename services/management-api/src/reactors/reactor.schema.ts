@@ -6,7 +6,7 @@ import { code, sampleCode } from './formulas/reactor-formula.schema.ts';
 const configuration = {
   type: 'object',
   description:
-    'Values for the code, for example secrets: at most 64 KiB in total. Members that the formula declares are required and converted to their type',
+    'Names and values for the code, for example secrets. At most 64 KiB in total. Fields that the formula declares are required, and are converted to the declared type',
   propertyNames: { type: 'string', maxLength: 200 },
   additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 50_000 },
 } as const;
@@ -31,7 +31,7 @@ export const reactorBody = {
       type: 'boolean',
       default: false,
       description:
-        'Whether an asynchronous run is repeated if its process died after the code may have called another service',
+        'Whether an asynchronous run starts again if its gateway stops when the code may already have called another service',
     },
   },
   examples: [{ name: 'BIN enrichment', code: sampleCode, configuration: { BIN_KEY: 'key_20931' } }],
@@ -50,7 +50,7 @@ export const reactorPutBody = {
       ...formula,
       ...orNull,
       description:
-        'The formula whose code the reactor runs. Without `formula` and `code` the reactor runs the same code as before',
+        'The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before',
     },
     formula_id: { ...orNullId, description: 'Used only if the body has neither `formula` nor `code`' },
     application: { ...reactorBody.properties.application, ...orNull },
@@ -61,7 +61,7 @@ export const reactorPutBody = {
 /** The result of the merge is checked as a body. */
 export const reactorPatchBody = mergePatchOf(reactorPutBody, {
   title: 'ReactorPatch',
-  description: 'The members of ReactorPut. All are optional. Null removes a member.',
+  description: 'The fields of ReactorPut. All are optional. Null removes a field.',
   examples: [{ configuration: { BIN_KEY: 'key_20932' } }, { formula: null, code: 'module.exports = async () => ({})' }],
 });
 

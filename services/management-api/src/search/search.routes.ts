@@ -40,7 +40,10 @@ const searchResults = {
         properties: {
           kind: { type: 'string', enum: Object.keys(kinds) as (keyof typeof kinds)[] },
           id: uuid,
-          name: { type: 'string', description: 'Of a member the e-mail address. Absent if the member has none' },
+          name: {
+            type: 'string',
+            description: 'Name of the item. For a member, the e-mail address; absent if the member has none',
+          },
         },
       },
     },
@@ -64,7 +67,7 @@ export const search = operation({
         minLength: 3,
         maxLength: 200,
         description:
-          'Text that the name or e-mail address contains, or the beginning of an id with at least its first eight digits. Upper and lower case are equal, and no character has a special meaning',
+          'Part of a name or an e-mail address, or at least the first eight digits of an id. Case is ignored, and there are no wildcards',
       },
     },
   },

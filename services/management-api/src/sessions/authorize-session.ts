@@ -17,11 +17,11 @@ export const authorizeSession = operation({
   id: 'authorizeSession',
   tag: 'Sessions',
   summary: 'Authorize a session with the key of a private Application',
-  description: `A session never gets more rights than the Application that authorizes it. Both must allow an operation on a token at the moment of the request, and the stricter of both transforms applies. Grants beyond those of the Application are accepted, but have no effect.
+  description: `A session never gets more rights than the Application that authorizes it. An operation on a token must be allowed by the session and by this Application at the time of the request. The stricter of their two transforms applies. If you grant more than the Application has, the request is accepted, but the excess has no effect.
 
-The session ends at \`expires_at\`. It also ends if one of the two Applications is deleted or expires, or if the key that authorized it is deleted, regenerated or expires.
+The session ends at \`expires_at\`. It also ends if the Application that created it or the one that authorized it is deleted or expires, or if the key that authorized it is deleted, regenerated or expires.
 
-For hosted fields, authorize single tokens for minutes: put their ids in \`conditions\`, and send \`fields: true\`.
+For hosted fields, authorize only single tokens, and only for a few minutes: put the ids of the tokens in \`conditions\`, and send \`fields: true\`.
 
 A nonce that was used already is 409. A nonce that is unknown or has expired is 404.`,
   method: 'post',

@@ -28,9 +28,9 @@ export const createSession = operation({
   id: 'createSession',
   tag: 'Sessions',
   summary: 'Create a session with the key of a public Application',
-  description: `Takes no body. The session waits three minutes for a private Application to authorize it by its \`nonce\`. Until then its key is refused like any key that is not valid.
+  description: `Takes no body. A private Application must authorize the session by its \`nonce\` within three minutes. Until then the key of the session is refused like any key that is not valid.
 
-An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If it has more, the network with the most waiting sessions loses its oldest one. If too many requests of the Tenant are queued, the network with the most queued requests gets 429. At the host of the hosted fields, only frames of the hosted fields may call this (\`SVC-FIELDS-APPLICATION\`).`,
+An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If there are more, the oldest waiting session of the IP network with the most waiting sessions ends. If too many requests of the Tenant are queued, requests of the IP network with the most queued requests get 429. At the host of the hosted fields, only frames of the hosted fields may call this operation. They send the header \`SVC-FIELDS-APPLICATION\`.`,
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',
@@ -117,7 +117,7 @@ const endOwnSession = operation({
   id: 'endOwnSession',
   tag: 'Sessions',
   summary: 'End the session whose key sends the request',
-  description: 'After the response, every service refuses the key.',
+  description: 'After the response, every service refuses the key of the session.',
   method: 'delete',
   path: '/sessions/self',
   takesKeyOf: 'session',

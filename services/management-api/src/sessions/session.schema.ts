@@ -82,7 +82,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The session may invoke only these Proxies. Other Proxies are 403, and so are reactors that `reactors` does not name',
+        'The session may invoke only these Proxies. Calls of other Proxies are 403. Calls of reactors that are not in `reactors` are also 403',
     },
     reactors: {
       type: 'array',
@@ -90,18 +90,18 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The session may call only these reactors. Other reactors are 403, and so are Proxies that `proxies` does not name',
+        'The session may call only these reactors. Calls of other reactors are 403. Calls of Proxies that are not in `proxies` are also 403',
     },
     fields: {
       type: 'boolean',
       description:
-        'true: the session must have been created by a frame of the hosted fields. Otherwise the response is 403. Always send it for hosted fields, because a hostile script in the page could send you the nonce of its own session',
+        'If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true, because a hostile script in the page could send you the nonce of its own session',
     },
     address: {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person, if your server and the installation see the same address',
+        'IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person if your server and the installation see the same address',
     },
     expires_at: {
       ...date,
@@ -132,18 +132,18 @@ export const session = {
   properties: {
     id: uuid,
     state: { type: 'string', enum: ['waiting', 'authorized'] },
-    application_id: { ...uuid, description: 'The public Application that created it' },
-    authorized_by: { ...uuid, description: 'The private Application that authorized it' },
+    application_id: { ...uuid, description: 'The public Application that created the session' },
+    authorized_by: { ...uuid, description: 'The private Application that authorized the session' },
     permissions: { type: 'array', items: { type: 'string' } },
     rules: { type: 'array', items: sessionRule },
     proxies: { type: 'array', items: uuid, description: 'The session may invoke only these Proxies' },
     reactors: { type: 'array', items: uuid, description: 'The session may call only these reactors' },
-    fields: { type: 'boolean', description: 'true: it was authorized for hosted fields' },
+    fields: { type: 'boolean', description: 'True if the session was authorized for hosted fields' },
     address: {
       type: 'string',
-      description: 'IP address from which it was created, if it was authorized for an address',
+      description: 'IP address from which the session was created. Absent if it was authorized without an address',
     },
     created_at: date,
-    expires_at: { ...date, description: 'When it ends' },
+    expires_at: { ...date, description: 'When the session ends' },
   },
 } as const;

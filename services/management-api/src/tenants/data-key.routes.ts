@@ -25,7 +25,10 @@ const dataKey = {
         '`current`: encrypts new values. `previous`: some values are still encrypted with it, because no rotation has encrypted them with a newer version yet',
     },
     created_at: date,
-    uses: { type: 'integer', description: 'Number of encryptions that all processes have reserved for it' },
+    uses: {
+      type: 'integer',
+      description: 'Number of encryptions for which the key is reserved, summed over all processes',
+    },
   },
 } as const;
 
@@ -34,7 +37,7 @@ export const listDataKeys = operation({
   tag: 'Tenants',
   summary: 'List the data keys of the Tenant',
   description:
-    'A plain array, without pagination: by purpose, newest first. Operators of the installation rotate these keys.',
+    'A plain array, without pagination. Keys are ordered by purpose, and within a purpose newest first. Operators of the installation rotate these keys.',
   method: 'get',
   path: '/tenants/self/data-keys',
   permission: 'tenant:read',

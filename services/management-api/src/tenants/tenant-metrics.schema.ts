@@ -14,13 +14,12 @@ export const tenantMetricsQuery = {
       enum: ['hour', 'day', 'week', 'month'],
       default: 'hour',
       description:
-        'How far back: 60 steps of a minute, 96 of 15 minutes, 84 of two hours, or 120 of six hours. A month is 30 days. Steps begin at multiples of their length, in UTC',
+        'Length of the time range. `hour`: 60 steps of one minute. `day`: 96 steps of 15 minutes. `week`: 84 steps of two hours. `month`: 30 days, in 120 steps of six hours. Steps begin at multiples of their length, in UTC',
     },
     proxy_id: { ...uuid, description: 'Counts only invocations of this Proxy' },
     application_id: {
       ...uuid,
-      description:
-        'Counts only what this Application invoked. For a session, this is the Application that authorized it',
+      description: 'Counts only invocations with keys of this Application, and with sessions that it authorized',
     },
     reactor_id: { ...uuid, description: 'Counts only runs of this reactor' },
   },
@@ -51,7 +50,7 @@ export const tenantMetrics = {
     known_from: {
       ...date,
       description:
-        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. The steps before it are null, and the step that contains it counts from then on. Absent if it is not later than `from`',
+        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Steps before this time are null, and the step that contains this time counts only from then on. Absent if counting began at `from` or earlier',
     },
     requests: { ...counts, description: 'Number of invocations' },
     errors: {

@@ -92,7 +92,7 @@ const deleteTenant = operation({
   tag: 'Tenants',
   summary: 'Delete the Tenant and all its data',
   description:
-    'This cannot be undone. All keys of the Tenant are refused at once, and its data keys are destroyed, so none of its values can be decrypted any more. Its rows are deleted later. Only a backup from before still has its data keys, wrapped by the root key.',
+    'This cannot be undone. All keys of the Tenant are refused at once, and its data keys are destroyed, so none of its values can be decrypted any more. Its rows are deleted later. Only a backup that was made before the deletion still has the data keys, wrapped by the root key.',
   method: 'delete',
   path: '/tenants/self',
   permission: 'tenant:delete',

@@ -10,12 +10,12 @@ const settings = {
     fingerprint_tokens: {
       ...flag,
       description:
-        'Whether every token gets a fingerprint. Otherwise only tokens with their own `fingerprint_expression` do',
+        'Whether every token gets a fingerprint. If `false`, only tokens with their own `fingerprint_expression` get one',
     },
     deduplicate_tokens: {
       ...flag,
       description:
-        'Whether a new token with the value of an existing token is answered with the existing one. Public keys and sessions then learn from a 200 that a card or bank account exists already. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number',
+        'If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number',
     },
   },
 } as const;
@@ -77,7 +77,7 @@ export const usageReport = {
       properties: {
         metrics_by_type: {
           type: 'object',
-          description: 'Numbers by token type',
+          description: 'Number of tokens by type',
           additionalProperties: {
             type: 'object',
             title: 'TokenTypeMetrics',

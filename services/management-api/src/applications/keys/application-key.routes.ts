@@ -43,7 +43,7 @@ const listApplicationKeys = operation({
   tag: 'Applications',
   summary: 'List the keys of an Application, newest first',
   description:
-    'A plain array. It never has the keys themselves. `last_used_at` tells whether an old key is still in use. It is exact to the hour, and a use is shown after about a minute.',
+    'A plain array, without pagination. The keys themselves are never shown. `last_used_at` tells whether an old key is still in use. The time is exact to the hour, and is updated after about a minute.',
   method: 'get',
   path: '/applications/:id/keys',
   permission: 'application:read',
@@ -62,7 +62,7 @@ const createApplicationKey = operation({
   summary: 'Add a key to an Application',
   description: `The response has the new key. It is shown only once. The body is optional. \`name\` cannot be changed later.
 
-The other keys stay valid, so you can replace a key without an outage: add a key, give it to all callers, and delete the old key when its \`last_used_at\` no longer changes. An Application has at most five keys. Otherwise the response is 422. Your key must have each management permission of the Application. Otherwise the response is 403.`,
+The other keys stay valid, so you can replace a key without an outage: add a key, give it to all callers, and delete the old key when its \`last_used_at\` no longer changes. If the Application already has five keys, the response is 422. Your key must have each management permission of the Application. Otherwise the response is 403.`,
   method: 'post',
   path: '/applications/:id/keys',
   permission: 'application:update',
@@ -135,9 +135,9 @@ const getApplicationKey = operation({
 const deleteApplicationKey = operation({
   id: 'deleteApplicationKey',
   tag: 'Applications',
-  summary: 'Delete a key of an Application; it is refused from then on',
+  summary: 'Delete a key of an Application',
   description:
-    'The sessions that the key authorized end. The last key cannot be deleted (422): regenerate it, or delete the Application. Your key must have each management permission of the Application. Otherwise the response is 403.',
+    'The key is refused from then on, and the sessions that it authorized end. The last key cannot be deleted (422): regenerate it, or delete the Application. Your key must have each management permission of the Application. Otherwise the response is 403.',
   method: 'delete',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:update',

@@ -40,7 +40,7 @@ export const applicationKey = {
     last_four: {
       type: 'string',
       description:
-        'Four characters of the key, to recognize it: those before its last six, which are a checksum. Absent for keys that were created before version 0.2.0',
+        'Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0',
     },
     created_by: { ...uuid, description: 'Id of the Application or user that created it' },
     created_at: date,

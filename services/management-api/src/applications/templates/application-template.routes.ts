@@ -59,7 +59,7 @@ const templates: readonly ApplicationTemplate[] = [
     id: '7b0f4c52-6d3e-4a2b-9f10-1c8e5a7d2b05',
     name: 'agent',
     description:
-      'Calls routes with tokens in /agents/, and reads none of them. Set its list of Proxies, so that it can call these and no others.',
+      'Calls routes with tokens in the container /agents/. It can read no token. Set its list of Proxies, so that it can call only the Proxies in the list.',
     application_type: 'private',
     permissions: [],
     rules: [

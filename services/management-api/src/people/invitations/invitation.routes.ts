@@ -63,11 +63,11 @@ const createInvitation = operation({
   id: 'createInvitation',
   tag,
   summary: 'Invite a person to become a member',
-  description: `The response has a link. It works once, for 72 hours. Send it to the person yourself: no mail is sent. You must have all permissions of the role, and only an OWNER who signed in can invite an OWNER. Otherwise the response is 403. A Tenant has at most 100 pending invitations. Otherwise the response is 429.
+  description: `The response has a link. It works once, for 72 hours. Send it to the person yourself: no mail is sent. You must have all permissions of the role, and only an OWNER who signed in can invite an OWNER. Otherwise the response is 403. If the Tenant already has 100 pending invitations, the response is 429.
 
-**The address of a member** who has no account at a configured identity provider: whoever accepts the invitation takes over that membership, and the former person is signed out of this Tenant everywhere. You must be allowed to give the role of the member (403). Leave out \`role\`: another role is 409.
+**If the address is that of a member** who has no account at a configured identity provider, the person who accepts the invitation takes over that membership. The former person is signed out of this Tenant everywhere. If you may not give the role of the member, the response is 403. You can leave out \`role\`. If you send another role than that of the member, the response is 409.
 
-The address of a member who has such an account, of several members, or of a pending invitation is 409.`,
+If the address is that of a member who has such an account, of several members, or of a pending invitation, the response is 409.`,
   method: 'post',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:create',
@@ -150,7 +150,7 @@ const listAllInvitations = operation({
   query: {
     type: 'object',
     properties: {
-      status: { type: 'string', enum: invitationStatuses, description: 'Only these' },
+      status: { type: 'string', enum: invitationStatuses, description: 'Lists only invitations with this status' },
       email: emailFilter,
       sort: sortByEmail,
       ...pageQuery,
@@ -224,9 +224,9 @@ const resendInvitation = operation({
 const removeInvitation = operation({
   id: 'deleteInvitation',
   tag,
-  summary: 'Delete an invitation; its link is refused from then on',
+  summary: 'Delete an invitation',
   description:
-    'Its link is refused. You must have all permissions of its role, and only an OWNER who signed in can delete the invitation of an OWNER. Otherwise the response is 403.',
+    'The link of the invitation is refused from then on. You must have all permissions of its role, and only an OWNER who signed in can delete the invitation of an OWNER. Otherwise the response is 403.',
   method: 'delete',
   path: '/tenants/self/invitations/:id',
   permission: 'tenant:invitation:delete',

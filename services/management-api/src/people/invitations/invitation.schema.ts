@@ -24,15 +24,18 @@ export const invitation = {
   properties: {
     id: uuid,
     tenant_id: uuid,
-    email: { type: 'string', description: 'ASCII letters are in lower case' },
+    email: { type: 'string', description: 'E-mail address, with ASCII letters in lower case' },
     role,
-    member_id: { ...uuid, description: 'The membership that is taken over when the invitation is accepted' },
+    member_id: { ...uuid, description: 'The membership that the person takes over by accepting the invitation' },
     status: { type: 'string', enum: invitationStatuses },
-    expires_at: { ...date, description: '72 hours after it was created or sent again' },
+    expires_at: {
+      ...date,
+      description: 'When the link expires: 72 hours after the invitation was created or sent again',
+    },
     acceptable: {
       type: 'boolean',
       description:
-        'False if whoever created the link may no longer give this role. It then cannot be accepted (403). Send the invitation again to create a new link',
+        'False if the person who created the link may no longer give this role. Accepting the invitation is then 403. Send the invitation again to create a new link',
     },
     ...authorship,
   },
@@ -67,7 +70,7 @@ export const createInvitationBody = {
     email,
     role: {
       ...role,
-      description: `${role.description}. Default: the role of the member with this address, otherwise AUDITOR`,
+      description: `${role.description}. Default: the role of the member with this address. If there is no such member: AUDITOR`,
     },
   },
 } as const;

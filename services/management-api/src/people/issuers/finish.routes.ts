@@ -54,7 +54,7 @@ const finishSignIn = anonymousOperation({
   tag,
   summary: 'Finish a sign-in with an identity provider',
   description:
-    'Call this after the identity provider has sent the browser back. The cookie of the attempt works once, for ten minutes. An `invitation` is accepted if its address is the one that the identity provider has verified.',
+    'Call this after the identity provider has sent the browser back. The cookie of this sign-in attempt works once, within ten minutes. An `invitation` is accepted if it has the e-mail address that the identity provider has verified.',
   method: 'post',
   path: '/sign-in/finish',
   body: finishSignInBody,
@@ -130,7 +130,7 @@ function notForYou(): ServiceError {
 const listSignInProviders = anonymousOperation({
   id: 'listSignInProviders',
   tag,
-  summary: 'List the identity providers for signing in, at `/sign-in/<name>`',
+  summary: 'List the identity providers; a sign-in with one begins at `/sign-in/<name>`',
   method: 'get',
   path: '/sign-in-providers',
   response: { 200: signInProviders },

@@ -59,7 +59,7 @@ const putMember = operation({
   tag,
   summary: 'Change the role of a member',
   description:
-    'You must have all permissions of both roles. Only an OWNER who signed in can give or take the role OWNER; a key cannot. Otherwise the response is 403. The role of the last OWNER cannot be changed (422). After the response, no service uses the former role.',
+    'You must have all permissions of the old role and of the new role. Only an OWNER who signed in can give or take the role OWNER; a key cannot. Otherwise the response is 403. The role of the last OWNER cannot be changed (422). After the response, no service uses the former role.',
   method: 'put',
   path: '/tenants/self/members/:id',
   permission: 'tenant:member:update',

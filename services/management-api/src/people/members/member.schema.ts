@@ -6,7 +6,7 @@ export const role = {
   type: 'string',
   enum: roles,
   description:
-    'OWNER: every management permission. ADMIN: all except tenant:delete. DEVELOPER: all except tenant:*. AUDITOR: all that read. No role has a permission on tokens',
+    'OWNER: all management permissions. ADMIN: all management permissions except tenant:delete. DEVELOPER: all management permissions except tenant:*. AUDITOR: only the management permissions for reading. No role has a permission on tokens',
 } as const;
 
 export const member = {
@@ -33,12 +33,12 @@ export const member = {
       type: 'string',
       enum: ['person', 'group'],
       description:
-        'How the person became a member: `person` by an invitation, `group` by a group of the identity provider. The latter ends at the first sign-in without the group',
+        'How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A membership by a group ends when the person signs in and is no longer in the group',
     },
     has_identity: {
       type: 'boolean',
       description:
-        'Whether the person can sign in with a configured identity provider. If not, whoever accepts an invitation to their e-mail address takes over this membership',
+        'Whether the person can sign in with a configured identity provider. If false, a person who accepts an invitation to the e-mail address of this member takes over the membership',
     },
     user,
     ...authorship,

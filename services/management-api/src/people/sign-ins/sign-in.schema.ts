@@ -11,7 +11,11 @@ export const signInBody = {
   examples: [{ secret: 'ExampleExampleExampleExampleExampleExampleE' }],
   properties: {
     secret: { ...secret, description: 'Secret of a one-time link' },
-    key: { ...secret, description: 'API key of an Application of type `management`. The sign-in has its permissions' },
+    key: {
+      ...secret,
+      description:
+        'API key of an Application of type `management`. The sign-in has the permissions of this Application',
+    },
   },
 } as const;
 
@@ -63,7 +67,10 @@ export const me = {
   required: ['tenant', 'permissions', 'expires_at'],
   properties: {
     user,
-    application_id: { ...uuid, description: 'Only for a sign-in with a management key: its Application' },
+    application_id: {
+      ...uuid,
+      description: 'Id of the Application of the management key. Present only for a sign-in with such a key',
+    },
     tenant: {
       type: 'object',
       title: 'MyTenant',
@@ -72,7 +79,8 @@ export const me = {
     },
     tenants: {
       type: 'array',
-      description: 'Only for a person: Tenants to which the person can change with signInToTenant, by name',
+      description:
+        'Tenants that the person can sign in to with signInToTenant, ordered by name. Present only for a person',
       items: {
         type: 'object',
         title: 'EnterableTenant',
@@ -108,6 +116,6 @@ export const signIn = {
     created_at: date,
     last_used_at: { ...date, description: 'Time of the last request, exact to the minute' },
     expires_at: date,
-    current: { type: 'boolean', description: 'Whether this is the sign-in of the request' },
+    current: { type: 'boolean', description: 'Whether this sign-in sent the request' },
   },
 } as const;

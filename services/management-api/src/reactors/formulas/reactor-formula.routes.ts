@@ -148,7 +148,7 @@ const putFormula = operation({
   tag,
   summary: 'Replace a reactor formula',
   description:
-    'A member that you leave out is removed. After the response, every reactor of the formula runs the new code. The configurations of these reactors do not change. They are checked against the new declaration at their next change.',
+    'A field that you leave out is removed. After the response, every reactor of the formula runs the new code. The configurations of these reactors do not change. A configuration is checked against the new declaration when its reactor is next changed.',
   method: 'put',
   path: '/reactor-formulas/:id',
   permission: 'reactor:update',

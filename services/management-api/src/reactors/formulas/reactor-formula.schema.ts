@@ -4,7 +4,7 @@ const memberTypes = ['string', 'boolean', 'number'] as const;
 const declared = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
   description: { type: 'string', maxLength: 1000 },
-  type: { type: 'string', enum: memberTypes, description: 'Type of the value. A text is converted to it' },
+  type: { type: 'string', enum: memberTypes, description: 'Type of the value. Text is converted to this type' },
 } as const;
 
 export const code = {
@@ -25,18 +25,18 @@ export const formulaBody = {
     type: { type: 'string', enum: ['private'], description: 'The only value is `private`' },
     name,
     description: { type: 'string', maxLength: 1000 },
-    icon: { type: 'string', maxLength: 50_000, description: 'Icon for people, for example a data URL' },
+    icon: { type: 'string', maxLength: 50_000, description: 'Icon to show in user interfaces, for example a data URL' },
     code,
     configuration: {
       type: 'array',
       default: [],
-      description: 'Members that the configuration of each reactor of this formula must have',
+      description: 'Fields that the `configuration` of each reactor with this formula must have',
       items: { type: 'object', required: ['name', 'type'], additionalProperties: false, properties: declared },
     },
     request_parameters: {
       type: 'array',
       default: [],
-      description: 'Members that `args` must have, unless they are optional. `args` may have other members too',
+      description: 'Fields that `args` must have, unless `optional` is true. `args` may also have other fields',
       items: {
         type: 'object',
         required: ['name', 'type'],

@@ -23,7 +23,7 @@ const reactorRun = {
   ],
   required: ['id', 'created_by', 'state', 'created_at'],
   properties: {
-    id: { ...uuid, description: 'The `async_reactor_request_id`' },
+    id: { ...uuid, description: 'The `async_reactor_request_id` that react-async returned' },
     created_by: { ...uuid, description: 'Id of the Application or session that requested the run' },
     console: {
       type: 'array',
