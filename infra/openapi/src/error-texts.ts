@@ -28,9 +28,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'Header and query have different proxy keys; send one proxy key',
   },
   validation_failed: {
-    meaning: 'A member of the body, of the query or of the path is not valid.',
-    cause: 'A required member is missing, or a value has a wrong type, a wrong form or a wrong length.',
-    remedy: 'Read `errors`: it has the path of each member that is wrong, with messages. Correct all of them.',
+    meaning: 'A field of the body, a query parameter or a part of the path is not valid.',
+    cause: 'A required field is missing, or a value has a wrong type, a wrong form or a wrong length.',
+    remedy: 'Read `errors`: it has the path of each field that is wrong, with messages. Correct all of them.',
     retry: no,
     detail: 'name must not be empty',
   },
@@ -44,16 +44,16 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   unauthenticated: {
     meaning: 'The caller is not known.',
     cause:
-      'The API key is missing, malformed, unknown, expired, deleted or regenerated, or its Application or Tenant was deleted. On the console, the sign-in has ended.',
+      'The API key is missing, malformed, unknown, expired, deleted or regenerated, or its Application or Tenant was deleted. In the console, the sign-in has ended.',
     remedy:
-      'Send a valid API key in the header `SVC-API-KEY`. On the console, sign in again. A session key is valid only after the session was authorized.',
+      'Send a valid API key in the header `SVC-API-KEY`. In the console, sign in again. A session key is valid only after the session was authorized.',
     retry: no,
     detail: 'The SVC-API-KEY header must contain a valid API key',
   },
   forbidden: {
     meaning: 'The caller is known, but may not do this.',
     cause:
-      'The Application lacks a permission, or no rule grants it on the container of the token. Sessions may be limited to certain Proxies. Pages may be refused by their origin.',
+      'The Application lacks a permission, or no rule grants it on the container of the token. A session may be limited to certain Proxies. The key of a public Application may be refused on pages whose origin is not in `allowed_origins`.',
     remedy:
       'Read `detail`: it names the permission or the token. Grant the permission or a rule to the Application, or use another key. `POST /applications/{id}/explain` says which rule decides.',
     retry: 'Only after the rights of the caller were changed.',
@@ -63,7 +63,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The Tenant has no such resource, or the path does not exist.',
     cause:
       'The id is wrong, the resource was deleted or has expired, or it belongs to another Tenant. For an unknown path, the base URL may be wrong.',
-    remedy: 'Check the id and the path. Check that the key is of the Tenant to which the resource belongs.',
+    remedy: 'Check the id and the path. Check that the key belongs to the Tenant of the resource.',
     retry: no,
     detail: 'Application 5b0c9a3e-2f64-4d0a-8a57-1d1f4c3b9e20 does not exist',
   },
@@ -96,12 +96,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     cause: 'The header `If-Match` has an older version than the current one.',
     remedy: 'Read the resource again, make your change again, and send its current `ETag` as `If-Match`.',
     retry: 'Only with the current `ETag`.',
-    detail: 'It was changed after you read it. Read it again, and send its current ETag as If-Match',
+    detail: 'The resource was changed after you read it. Read it again, and send its current ETag as If-Match',
   },
   payload_too_large: {
     meaning: 'The body of the request, or the response, would be too large.',
     cause:
-      'The body has more bytes than the operation allows, a page would have more than 8 MiB, values or filters need more memory than one request may use, or there are more values than a `response_guard` can look for.',
+      'The body has more bytes than the operation allows, a page would have more than 8 MiB, values or filters need more memory than one request may use, or the request has more values than the `response_guard` of the Proxy can look for.',
     remedy: 'Send less in one request. For lists, ask for fewer items with `size`. The limit is in `detail`.',
     retry: no,
     detail: 'The body may have at most 5242880 bytes',
@@ -122,9 +122,10 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'The only expectation that can be met is 100-continue',
   },
   limit_reached: {
-    meaning: 'A number of things has reached its limit, or the last one of its kind would be removed.',
+    meaning: 'The request would exceed a limit on the number of resources, or delete the last one that is required.',
     cause: 'For example, an Application has at most five keys, and a Tenant needs at least one OWNER.',
-    remedy: 'Delete one that you do not need, or add another one first. `detail` says which.',
+    remedy:
+      'Read `detail`. If a limit is reached, first delete a resource that you do not need. If the last one would be deleted, first add another.',
     retry: no,
     detail: 'An Application has at most 5 keys; delete one first',
   },
@@ -146,7 +147,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   too_many_requests: {
     meaning: 'A rate limit or the limit of a queue is reached.',
     cause:
-      'The Application, the Proxy, the Tenant or the client address has sent too many requests, or has too much open at once. A transform or reactor can also throw `RateLimitError`.',
+      'The Application, the Proxy, the Tenant or the client address has sent too many requests, or has too many requests or streams open at once. A transform or reactor can also throw `RateLimitError`.',
     remedy: 'Send fewer requests at a time. Operators can raise the limits, which are settings of the services.',
     retry: later,
     detail: 'Too many requests; try again later',
@@ -159,8 +160,8 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'A request may have at most 100 headers',
   },
   internal: {
-    meaning: 'The service has an error.',
-    cause: 'A bug, or stored data that cannot be read. The response says no more; the logs do.',
+    meaning: 'The service failed because of an internal error.',
+    cause: 'A bug, or stored data that cannot be read. The logs have the details; the response does not.',
     remedy: 'Search the logs for the trace id in `instance`, and tell the operators.',
     retry: 'Perhaps. For a request that changes something, send an idempotency key, so that nothing is done twice.',
     detail: 'The request could not be processed',
@@ -169,7 +170,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The code of a transform has failed.',
     cause: 'The code threw an error, reached a limit, or returned something that cannot be sent.',
     remedy:
-      'Read `detail`: it has name, message and line of the error. `POST /proxies/test-transform` runs the code with arguments of yours.',
+      'Read `detail`: it has name, message and line of the error. `POST /proxies/test-transform` runs the code with your arguments.',
     retry: 'No. After a response transform the destination has already acted on the request.',
     detail: 'TypeError: cannot read property of undefined (line 3)',
     onlyFrom: 'a transform',
@@ -178,7 +179,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The code of a reactor has failed.',
     cause: 'The code threw an error, reached a limit, or returned something that is not an object.',
     remedy:
-      'Read `detail`: it has name, message and line of the error. `POST /reactors/test` runs the code with arguments of yours.',
+      'Read `detail`: it has name, message and line of the error. `POST /reactors/test` runs the code with your arguments.',
     retry: 'No. The code may already have called other services.',
     detail: 'TypeError: cannot read property of undefined (line 3)',
     onlyFrom: 'a reactor',
@@ -193,9 +194,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   destination_answer_unusable: {
     meaning: 'The destination has sent a response that cannot be used.',
     cause:
-      'The response is not valid HTTP/1.1, has too many headers, has a part (206) that nobody requested, is too large or not readable for a response transform, has a coding that a `response_guard` does not read, or contains a value that it blocks.',
+      'The response is not valid HTTP/1.1, has too many headers, is a partial response (206) that was not requested, or is too large or not readable for a response transform. Or it has a coding that a `response_guard` cannot read, or contains a value that the `response_guard` blocks.',
     remedy:
-      'Read `detail`. Correct the destination, or use another Proxy, without the response transform or the `response_guard`, for such responses.',
+      'Read `detail`. Correct the destination. Or call it through another Proxy that has no response transform or no `response_guard`.',
     retry: 'No. The destination has already acted on the request.',
     detail: 'The response of the destination is not valid HTTP/1.1',
   },
@@ -210,7 +211,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   destination_failed: {
     meaning: 'The destination closed the connection before the end of its response.',
-    cause: 'The destination was stopped, has crashed, or has refused the request in this way.',
+    cause: 'The destination was stopped, has crashed, or refused the request by closing the connection.',
     remedy: 'Check at the destination whether it has acted on the request.',
     retry: 'Only if the destination accepts the same request twice.',
     detail: 'The destination closed the connection before it sent a response',
@@ -225,14 +226,15 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   destination_timeout: {
     meaning: 'The destination sent no response in time.',
-    cause: 'The destination is slow. The limit is 25 seconds, or `DESTINATION_HEAD_TIMEOUT_MS`.',
+    cause:
+      'The destination is slow. The limit is `head_timeout_s` of the Proxy. Its default is the setting `DESTINATION_HEAD_TIMEOUT_MS`, 25 seconds.',
     remedy: 'Check at the destination whether it has acted on the request.',
     retry: 'Only if the destination accepts the same request twice.',
     detail: 'The destination did not answer in time',
   },
   loop_detected: {
     meaning: 'The request came back to the service too often.',
-    cause: 'The destination of a Proxy leads back to a Proxy, and so on.',
+    cause: 'The `destination_url` of a Proxy leads back to this service, directly or through another service.',
     remedy: 'Correct `destination_url`. A request may pass through the service four times.',
     retry: no,
     detail: 'This request has passed through this service 4 times: a destination leads back to the Proxy that calls it',

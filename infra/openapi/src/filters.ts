@@ -13,14 +13,14 @@ search indexes and fingerprints use a path such as \`data.number\` instead of th
 |---|---|---|
 ${filterRecords.map(row).join('\n')}
 
-**A faulty expression** is 400 and names the character where it begins: \`there is no filter …\`,
-\`a filter takes quoted text and numbers only\`, \`it has more than 10 filters\`, \`it is not closed with }}\`, \`it names nothing\`,
-or what its arguments must be.
+**A faulty expression** is refused with 400. The message has the position of the expression and the reason: \`there is no filter …\`,
+\`arguments of filters must be quoted text, numbers, true, false or nil\`, \`it has more than 10 filters\`, \`it is not closed with }}\`,
+\`it is empty\`, or what the arguments of the filter must be.
 
-**A value never influences the response**, because a caller who may use a token but not read it could learn about it. A
-filter that cannot process the value gives null if the expression is a whole JSON string, otherwise empty text. The same happens in all
-filters after 8 Mi characters in one request, and in \`split\`, \`join\` and \`replace\` if the result would be longer than both the value and
-${longestGrown / 1024} Ki characters (\`split\`: if the value is). Filters that Liquid does not have return null for null.
+**A filter never makes a request fail because of a value.** Otherwise a caller who may use a token, but not read it, could learn about
+its value. A filter that cannot process the value gives null if the expression is a whole JSON string, and empty text in other places.
+All filters do this after 8 Mi characters in one request. \`join\` and \`replace\` also do it if the result would be longer than both the value and
+${longestGrown / 1024} Ki characters, and \`split\` if the value is longer than that. Filters that Liquid does not have return null for null.
 `.trim();
 }
 

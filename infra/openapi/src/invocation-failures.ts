@@ -15,13 +15,13 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'forbidden',
-    'The Application of the key does not have `token:use`, or not on the container of a token that the request names. Or the Application of the Proxy may not use a token in its `request_headers`.',
+    'The Application of the key does not have `token:use`, or does not have it on the container of a token that the request names. Or the Application of the Proxy may not use a token that `request_headers` of the Proxy names.',
     'This needs the permission token:use',
   ],
   ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],
   [
     'payload_too_large',
-    'The body is larger than 5 MiB, and it must be buffered because the Proxy has a transform or a token needs it.',
+    'The body is larger than 5 MiB and must be buffered, because the Proxy has a transform or the body has an expression. Or expressions have more values than the `response_guard` of the Proxy accepts.',
     'The body may have at most 5242880 bytes',
   ],
   [
@@ -36,7 +36,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'transform_failed',
-    'A transform failed: `detail` has name, message and line of the error. Or the service failed: then search the logs for the trace id.',
+    'A transform failed, and `detail` has name, message and line of the error. Or the service failed: search the logs for the trace id.',
     'TypeError: cannot read property of undefined (line 3)',
   ],
   ['not_implemented', 'The request opens a WebSocket, which is not supported.', 'WebSockets are not supported'],
@@ -138,7 +138,7 @@ export const proxyError: Part = {
         type: { type: 'string', description: '`sluice_` and the error code' },
         code: { type: 'string', description: 'The error code' },
         message: { type: 'string', description: '`title` and `detail` of the problem' },
-        param: { type: 'string', description: 'The first member that is wrong. Only for validation failures' },
+        param: { type: 'string', description: 'Path of the first field that is wrong. Only for validation failures' },
       },
     },
   },

@@ -12,35 +12,37 @@ Forwards the request to the \`destination_url\` of a Proxy and returns the respo
 error occurs inside the proxy. Every HTTP method and every body is accepted.
 
 1. **The Proxy** is selected by its \`key\`, in the header \`SVC-PROXY-KEY\` or in the query parameter \`svc-proxy-key\`.
-2. **Authentication.** If \`require_auth\` of the Proxy is true, \`SVC-API-KEY\` is required. Its Application needs
-   \`token:use\`, also for a body without tokens, and on the container of each token in the body. If \`require_auth\` is
+2. **Authentication.** If \`require_auth\` of the Proxy is true, \`SVC-API-KEY\` is required. Its Application needs \`token:use\`, even
+   if the request names no token. It needs \`token:use\` on the container of each token that the request names. If \`require_auth\` is
    false, every caller that knows the proxy key may invoke the Proxy. Without an API key no token is replaced.
-3. **Detokenization.** Expressions in the body, and in other places that \`token_places\` of the Proxy names,
-   \`{{ <token id> }}\`, are replaced with the values of the tokens. The table
-   in the description of the body says how values are written. A quoted text is replaced with the text, so you can send
+3. **Detokenization.** Expressions such as \`{{ <token id> }}\` are replaced with the values of the tokens, in the body or in the
+   places that \`token_places\` of the Proxy names. The table in the description of the body says how values are written. A
+   quoted text is replaced with the text, so you can send
    braces: \`{{ '{{' }}\`. If the body changes, or is streamed and may change, the headers \`Content-MD5\`, \`Digest\`,
    \`Content-Digest\` and \`Repr-Digest\` are removed, because they describe the original body.
-4. **The request transform** runs on the detokenized body. Its \`path\` (the suffix after \`/proxy\`), \`query\` and
-   \`headers\` are as sent, with expressions in place of values. Path and query always go on with their values, a header if
-   the transform leaves its text as it is. If the request has \`Content-Range\`, the transform must keep the length of the
-   body. Otherwise the response is 400.
+4. **The request transform** runs on the detokenized body. It gets \`path\` (the suffix after \`/proxy\`), \`query\`
+   and \`headers\` as the caller sent them, with expressions instead of values. After the transform, expressions in path and
+   query are replaced. Expressions in a header are replaced only if the transform has not changed the text of the header. If
+   the request has \`Content-Range\`, and the transform changes the length of the body, the response is 400.
 5. **The destination** is called. The suffix is appended to the path of \`destination_url\`, and the query, without the proxy
    key, to its query. \`Authorization\` and all other headers are forwarded, except:
-   - headers of the connection, and headers whose names begin with \`SVC-\`
+   - headers that concern only the connection, such as \`Keep-Alive\`, and headers whose names begin with \`SVC-\`
    - \`X-Forwarded-For\`, \`X-Real-IP\` and \`Forwarded\`, unless the request transform sets them to another value
 
    Sluice adds only \`Host\`, \`Connection\`, \`Content-Length\` or \`Transfer-Encoding\`, \`CDN-Loop\`, and \`traceparent\` if
    \`TRACE_CONTEXT_TO_DESTINATIONS\` is set.
 6. **The response transform** runs on the response of the destination, with every status. It needs the whole response. So
-   \`Range\` and \`If-Range\` are not sent to the destination, and a 206 of the destination is 502.
-7. **The response guard** runs last, on every response, if the Proxy has a \`response_guard\`. It looks for the values that
-   expressions, \`{{ config: NAME }}\` and \`req.svc\` of the request transform put into the request, in reason phrase, headers,
-   body and trailers, and replaces them, or ends the response. \`Range\` and \`If-Range\` are not sent, and \`Accept-Encoding\` is
-   \`gzip, identity\`; a 206 and another coding are 502. \`Content-Length\`, \`ETag\`, \`Content-MD5\` and \`Digest\` are removed where
-   something was replaced, and from every response that streams. A request with over 1,000 values, or 64 KiB of them, is 413.
+   \`Range\` and \`If-Range\` are not sent to the destination, and if the destination sends a 206, the response is 502.
+7. **The response guard** runs last, on every response, if the Proxy has a \`response_guard\`. It looks in the reason
+   phrase, the headers, the body and the trailers for values that came into the request by expressions, by
+   \`{{ config: NAME }}\` or by \`req.svc\` of the request transform. It replaces these values, or ends the response. \`Range\` and
+   \`If-Range\` are not sent to the destination, and \`Accept-Encoding\` is \`gzip, identity\`. If the destination sends a 206 or
+   another coding, the response is 502. \`Content-Length\`, \`ETag\`, \`Content-MD5\` and \`Digest\` are removed if a value was
+   replaced, and from every streamed response. If a request has more than 1,000 such values, or if they have more than
+   64 KiB, the response is 413.
 
 If a transform throws an error of the module \`svc-errors\`, the response has the status of the error. A
-\`CustomHttpResponseError\` is the whole response.
+\`CustomHttpResponseError\` sets the whole response.
 
 **Who sent the status?** If the response has \`SVC-PROXY-DESTINATION-STATUS\`, the status is from the destination: 4xx means a
 problem in your integration with the destination, 5xx a problem at the destination. If the header is absent, the status is
@@ -48,10 +50,10 @@ from Sluice, and the body is an object with the member \`proxy_error\`: 4xx mean
 the service. If the destination had already answered, \`proxy_error\` has the member \`destination_status\`. The destination
 may then have acted on the request.
 
-**Published clients** of payment and model APIs read only a member \`error\`, so it has the same error once more. It is also in
-the 404 of a path that does not exist on this host. \`x-should-retry: false\` and \`stripe-should-retry: false\` tell these
-clients not to send the request again: if a retry cannot help, or if a POST or PATCH without \`Idempotency-Key\` was sent to
-the destination, which may have acted on it.
+**Client libraries** of payment and model APIs read errors only from a field \`error\`, so the body has the same error there
+once more. The 404 for a path that does not exist on this host also has this field. The headers \`x-should-retry: false\` and
+\`stripe-should-retry: false\` tell these libraries not to send the request again. They are sent if a retry cannot help. They
+are also sent if a POST or PATCH without \`Idempotency-Key\` was sent to the destination, which may have acted on it.
 `.trim();
 
 const bodies = `
@@ -61,18 +63,18 @@ The body for the destination, with expressions in place of values. Other media t
 
 | content type of the body | expressions | a value is written |
 |---|---|---|
-| \`application/json\`, \`text/json\`, \`+json\`, \`x-amz-json-*\`, and sequences of JSON texts: \`x-ndjson\`, \`jsonl\`, \`json-seq\` | in strings, not in names | escaped. If the string is only one expression and the value is an object or array, that replaces the string |
+| \`application/json\`, \`text/json\`, \`+json\`, \`x-amz-json-*\`, and sequences of JSON texts: \`x-ndjson\`, \`jsonl\`, \`json-seq\` | in strings, not in names | escaped. If the string is only one expression and the value is an object or array, the value replaces the string |
 | none | if the body is valid JSON, as in JSON. Otherwise none | as in JSON |
 | \`application/x-www-form-urlencoded\` | in values | percent-encoded |
 | \`multipart/form-data\` | in parts without a file name that have no type, \`text/*\` or JSON | as the type of the part says |
-| \`+xml\`, \`application/xml\`, \`text/xml\` | anywhere | escaped for its place: \`&\`, \`<\`, \`>\` and quotes, line ends and tabs in attributes, carriage returns as references. In CDATA unchanged, with \`]]>\` divided between two sections |
+| \`+xml\`, \`application/xml\`, \`text/xml\` | anywhere | escaped: \`&\`, \`<\`, \`>\`, quotes and carriage returns, in attributes also line ends and tabs. In CDATA unchanged, but \`]]>\` is divided between two sections |
 | \`text/html\` | anywhere | as in XML. In \`script\` and \`style\` unchanged |
-| \`text/csv\` | anywhere | in a quoted cell with quotes doubled. Otherwise unchanged |
+| \`text/csv\` | anywhere | in a quoted cell with quotes doubled, in other cells unchanged |
 | other \`text/*\`, \`application/graphql\`, \`application/yaml\`, \`x-yaml\`, \`+yaml\`, \`application/toml\`, \`application/x-ofx\` | anywhere | **unchanged: nothing is escaped** |
 | all others | none | |
 
-Some values cannot be written in some places. The response is then 400. If the expression has a filter, empty text is
-written instead. These are:
+The following values cannot be written. If the expression has a filter, empty text is written instead. If it has no filter,
+the response is 400.
 
 - in XML, a character that XML 1.0 does not allow
 - in a comment of XML, \`--\`
@@ -83,41 +85,44 @@ written instead. These are:
 
 ### Places outside the body
 
-A Proxy names in \`token_places\` where expressions are replaced: by default only in the body.
+\`token_places\` of a Proxy says where expressions are replaced. The default is only the body.
 
-| place | expressions | a value is written | what cannot stand there |
+| place | expressions | a value is written | not allowed in a value |
 |---|---|---|---|
-| \`query\` | in names and values, each percent-decoded, \`+\` as a blank | percent-encoded but for letters, digits and \`-._~\` | |
-| \`path\` | in segments, percent-decoded | as in a query; \`/\` as \`%2F\` | a backslash, a NUL or a slash that is percent-encoded up to twice, and what makes a part of the path \`.\` or \`..\` |
-| \`header:<name>\` | in each line of this header | as it is | anything but printable ASCII characters, and a blank at an end |
+| \`query\` | in names and values, each percent-decoded, \`+\` as a blank | percent-encoded, except letters, digits and \`-._~\` | |
+| \`path\` | in segments, percent-decoded | as in a query; \`/\` as \`%2F\` | a backslash, a NUL, a slash that is already percent-encoded (once or twice), and a value that makes a segment \`.\` or \`..\` |
+| \`header:<name>\` | in each line of this header | unchanged | characters other than printable ASCII, and a blank at the beginning or the end |
 
-A pair, segment or line without an expression goes to the destination byte for byte, and so does the text around an
-expression. A header line, and path and query together, may have 16 KiB with their values. The same holds for headers that
-the Proxy sets (\`request_headers\`): these replace headers of the same names from the caller and the request transform,
-and no transform sees them. Their tokens are revealed with the rights of the Proxy's Application where the Proxy names one.
-If that Application was deleted or has expired, the invocation is 403 until the Proxy names another one, or \`null\`.
+Text without an expression, and text around an expression, is sent to the destination byte for byte. After the replacement a
+header line may have at most 16 KiB, and so may path and query together.
 
-An expression outside the body always needs an API key (401). All expressions of a request count together: at most 10,000,
-with 100 different tokens.
+Headers that the Proxy sets (\`request_headers\`) have the same limits. They replace headers of the same names from the caller
+and the request transform, and no transform sees them. If the Proxy has an Application, their tokens are revealed with the
+rights of this Application. If the Application was deleted or has expired, invocations are 403 until \`application\` of the
+Proxy is changed to another one or to \`null\`.
+
+An expression outside the body always needs an API key (401). A request may have at most 10,000
+expressions, with at most 100 different tokens, in all places together.
 
 ### Charsets
 
-The charset of a body is the first that is given by: its byte order mark, its content type, an XML declaration or an HTML
-\`<meta>\` in its first 1,024 bytes. Otherwise it is UTF-8. Names of charsets are those of the WHATWG Encoding Standard.
+The charset of a body is taken from its byte order mark, then from its content type, then from an XML declaration or an HTML
+\`<meta>\` in its first 1,024 bytes. If none of these names a charset, it is UTF-8. Names of charsets are those of the
+WHATWG Encoding Standard.
 
-| body | charsets in which expressions are replaced | characters of a value beyond ASCII |
+| body | charsets in which expressions are replaced | non-ASCII characters of a value |
 |---|---|---|
 | XML and HTML | all but ISO-2022-JP and \`replacement\` | in UTF-8 and UTF-16 unchanged; in others as references (\`&#233;\`). In places without references (CDATA, comments, processing instructions, \`script\`, \`style\`, names) in the charset of the body |
 | JSON | UTF-8, UTF-16 and single-byte ones (ISO-8859, Windows-125x, KOI8 and the like) | in UTF-8 and UTF-16 unchanged; in others as \`\\u00e9\` |
 | forms | UTF-8 and single-byte ones | percent-encoded in the charset of the body |
 | CSV and other text | UTF-8, UTF-16 and single-byte ones | in the charset of the body |
 
-An expression in a body of another charset is 415. If only the document itself declares an unsupported charset, the body
+If a body of another charset has an expression, the response is 415. If only the document itself declares an unsupported charset, the body
 counts as UTF-8.
 
-Transforms read and write UTF-8, UTF-16 and single-byte charsets. A request is 415, and a response 502, if the body is not
-valid text in its charset, or if its content type names another charset. A result of a transform with characters that its
-charset does not have is 500. JSON may begin with a byte order mark. A sequence of JSON texts (\`x-ndjson\`) is passed to the
+Transforms read and write UTF-8, UTF-16 and single-byte charsets. If a body is not valid text in its charset, or its content type
+names another charset, a request is refused with 415, and a response of the destination becomes 502. If the result of a
+transform has characters that its charset does not have, the response is 500. JSON may begin with a byte order mark. A sequence of JSON texts (\`x-ndjson\`) is passed to the
 transform as text.
 `.trim();
 

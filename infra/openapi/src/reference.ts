@@ -20,13 +20,14 @@ The operations under "Signing in" exist only there. Only pages of that host may 
 \`Sec-Fetch-Site: same-origin\`, and a request that changes something needs the header \`SVC-CONSOLE: 1\`. Otherwise the
 response is 403, before any other check.
 
-**Bodies** are JSON. For every optional member, null means the same as leaving it out. Unknown and read-only members at the
-top level are ignored, so you can change a response and send it back. Inside rules, conditions and transforms they are 400.
+**Bodies** are JSON. For every optional field, null means the same as leaving it out. Unknown and read-only fields at the
+top level are ignored, so you can change a response and send it back. Unknown fields inside rules, conditions and transforms
+are refused with 400.
 
 **Errors** are problem details (RFC 9457). \`type\` has the error code, and [the list of errors](/docs/errors) says what each code
 means and what to do. \`instance\` is the trace id, which is also in the header \`SVC-TRACE-ID\` of every response. Every
-operation can answer 429 or 503, with \`Retry-After\`. If a 503 says that the request took too long, use a narrower query or
-filter, \`/v2/tokens\` or \`/v2/tokens/search\` instead of page numbers, and \`start\` in \`/logs\`.
+operation can return 429 or 503, with \`Retry-After\`. If a 503 says that the request took too long, use a narrower query or
+filter. For tokens, use \`/v2/tokens\` or \`/v2/tokens/search\`, which have no page numbers. For \`/logs\`, use \`start\`.
 
 **Examples.** In the examples for curl, \`$URL\` is the base URL, \`$CONSOLE\` is the console's address, and \`$KEY\` is an API key. In
 those for TypeScript, \`sluice\` is a client of the library \`@sluice/sdk\`: \`new Sluice({ baseUrl, apiKey })\`.
@@ -43,9 +44,10 @@ const tags: readonly Tag[] = [
   { name: 'Applications', description: 'Holders of API keys, with their permissions and rules' },
   {
     name: 'Sessions',
-    description: 'Short-lived credentials. A public key creates a session, a private key authorizes it',
+    description:
+      'Short-lived credentials. The key of a public Application creates a session, and the key of a private Application authorizes it',
   },
-  { name: 'Search', description: 'Find things by a text or by their id' },
+  { name: 'Search', description: 'Find resources by a text or by their id' },
   { name: 'Permissions', description: 'Permissions that an Application can have' },
   { name: 'Tenants', description: 'The Tenant of the API key' },
   { name: 'Members', description: 'People with a role in the Tenant' },
@@ -55,7 +57,7 @@ const tags: readonly Tag[] = [
     description: "How people and keys sign in to the console. These operations exist only at the console's host",
   },
   { name: 'Proxies', description: 'Endpoints that forward requests to a destination' },
-  { name: 'Reactors', description: 'Your code, called directly, with the values of tokens' },
+  { name: 'Reactors', description: 'Your code, which you call directly and which gets the values of tokens' },
   { name: 'Reactor formulas', description: 'Code that several reactors run' },
   { name: 'Logs', description: 'The audit log: who did what, when, to which resource' },
   { name: 'Invocations', description: 'Requests to a destination through a Proxy' },

@@ -22,7 +22,7 @@ export function readIfMatch(header: string | undefined): RequireVersion {
   return (row) => {
     const entityTag = entityTagOf(row);
     if (entityTag !== undefined && tags.includes(entityTag)) return;
-    const detail = 'It was changed after you read it. Read it again, and send its current ETag as If-Match';
+    const detail = 'The resource was changed after you read it. Read it again, and send its current ETag as If-Match';
     throw new ServiceError('precondition_failed', detail, { entityTag });
   };
 }

@@ -26,7 +26,7 @@ export class SluiceError extends Error {
   readonly title: string;
   /** What is wrong with this call. */
   readonly detail: string | undefined;
-  /** Only for validation failures: the path of each member that is wrong, with messages. */
+  /** Only for validation failures: the path of each field that is wrong, with messages. */
   readonly errors: Record<string, string[]> | undefined;
   /** Identifies the request in the service's logs. */
   readonly traceId: string | undefined;
@@ -53,7 +53,7 @@ export class SluiceError extends Error {
   }
 }
 
-/** The request is not valid. `errors` names each member that is wrong. */
+/** The request is not valid. `errors` names each field that is wrong. */
 export class ValidationError extends SluiceError {
   override readonly name = 'ValidationError';
 }

@@ -573,7 +573,7 @@ describe('tokenize and detokenize', () => {
     });
     await expect(detokenize(vault, creator, { a: ['x', { 'b c': 'y {{ }}' }] })).rejects.toMatchObject({
       code: 'bad_request',
-      detail: "The expression at character 2 of $.a[1]['b c'] is not valid: it names nothing",
+      detail: "The expression at character 2 of $.a[1]['b c'] is not valid: it is empty",
     });
     const wrong = ['{{ }}', `{{ ${token.id} | nope }}`, '{{ no-such }}'];
     await expect(detokenize(vault, elsewhere, wrong)).rejects.toMatchObject({ code: 'forbidden' });

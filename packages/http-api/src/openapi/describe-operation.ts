@@ -52,7 +52,7 @@ function parametersOfPages(method: Facts['method']): string[] {
 function descriptionOf(operation: Facts, access: Access): string {
   const { description, cors } = operation;
   const browsers = cors
-    ? 'Browsers may call it, from pages of the `allowed_origins` of the Application. If the Application has none, the installation decides which pages may call it (default: all).'
+    ? 'Browsers may call this operation, from pages of the `allowed_origins` of the Application. If the Application has no `allowed_origins`, the installation decides which pages may call it (default: all).'
     : undefined;
   return [description, needOf(operation, access), browsers].filter(Boolean).join('\n\n');
 }

@@ -21,7 +21,7 @@ export const problemSchema = {
     errors: {
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
-      description: 'Only for validation failures: the path of each member that is wrong, with messages',
+      description: 'Only for validation failures: the path of each field that is wrong, with messages',
     },
   },
 } as const;
@@ -146,19 +146,19 @@ function describe(code: ErrorCode, operation: Facts): Description {
       };
     case 'validation_failed':
       return {
-        description: 'The request is not valid. `errors` names each member that is wrong.',
+        description: 'The request is not valid. `errors` names each field that is wrong.',
         ...exampleFault(operation),
       };
     case 'not_found':
       return {
         description: 'The Tenant has nothing with this id. An id of another Tenant gets the same response.',
-        detail: 'It does not exist',
+        detail: 'The resource does not exist',
       };
     case 'precondition_failed':
       return {
         description:
           'The resource was changed after the version in `If-Match`, so nothing was done. `ETag` has the current version.',
-        detail: 'It was changed after you read it. Read it again, and send its current ETag as If-Match',
+        detail: 'The resource was changed after you read it. Read it again, and send its current ETag as If-Match',
       };
     case 'conflict':
       return {

@@ -81,21 +81,21 @@ function components(): OpenApiDocument['components'] {
         name: 'SVC-TRACE-ID',
         in: 'header',
         description:
-          'Your own id of this request: at most 64 letters, digits and dashes. Otherwise the service makes one.',
+          'Your own trace id for this request: at most 64 letters, digits and dashes. If it is absent or has another form, the service creates one.',
         schema: { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' },
       },
       IfMatch: {
         name: 'If-Match',
         in: 'header',
         description:
-          'Makes the change only if nobody has changed the resource since you read it. Send the `ETag` of the response that you read, or several, separated by commas. Otherwise the response is 412, and nothing is changed. `*` accepts every version. Without this header the last write wins.',
+          'Makes the change only if nobody has changed the resource since you read it. Send the `ETag` of the response that you read, or several, separated by commas. If none of them is current, the response is 412, and nothing is changed. `*` accepts every version. Without this header the last write wins.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
       IdempotencyKey: {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
         description:
-          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. A repeated response contains only what the caller may still read, with the current `data` of tokens, and no key, link or secret that is no longer valid. Errors are not stored. Each Application, method and path has its own keys.',
+          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. The repeated response has the current `data` of tokens, and only what the caller may still read. Keys, links and secrets that are no longer valid are left out. Errors are not stored. Each Application, method and path has its own keys.',
         schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       },
     },
@@ -106,13 +106,13 @@ function components(): OpenApiDocument['components'] {
       },
       EntityTag: {
         description:
-          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. A response without these times has no ETag, and neither has a repeated 204.',
+          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. A response without these times and a repeated 204 have no ETag.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
       Location: { description: 'Path of the new resource', schema: { type: 'string', format: 'uri-reference' } },
       Revocation: {
         description:
-          'Confirms that no process uses the old state: id of the change, number of processes with caches, and how long it took',
+          'Present if no process uses the state before the change any more. It contains the id of the change, the number of processes with caches, and the time until all had confirmed the change',
         schema: { type: 'string', examples: ['change=9f6d3c1e-7a52-4d3b-9a0e-6c1f5b2d8e47, holders=4, waited_ms=3'] },
       },
       RetryAfter: { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 0 } },

@@ -366,7 +366,7 @@ export type AsyncReactionRequest = {
 /**
  * AsyncReactorResult
  *
- * The response of react. If the run failed, only `error`
+ * The response of react. If the run failed, only `error` is present
  */
 export type AsyncReactorResult = {
     /**
@@ -648,7 +648,7 @@ export type DescribedToken = {
      */
     id: string;
     /**
-     * The type decides how `data` is validated, and the default container and mask. A card number of `card` and `card_number` has 12 to 19 digits, of which the last is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, need no check digit
+     * The type decides how `data` is validated, and the default container and mask. The card number of a `card` or `card_number` has 12 to 19 digits. The last one is a check digit (Luhn), except for numbers of UnionPay, which begin with 62 or 81
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
@@ -1313,11 +1313,11 @@ export type PatchToken = {
  */
 export type PatchTokenUse = {
     /**
-     * Ids of the Proxies that may reveal the token. Reactors are then refused
+     * Ids of the Proxies that may reveal the token. If set, reactors cannot use it
      */
     proxies?: Array<string> | null;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`
      */
     destinations?: Array<string> | null;
     /**
@@ -1329,11 +1329,11 @@ export type PatchTokenUse = {
      */
     places?: Array<string> | null;
     /**
-     * How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back
+     * How many invocations may reveal the token. An invocation counts once, however often it names the token. A counted use stays counted if the invocation fails
      */
     max_uses?: number | null;
     /**
-     * The token may be revealed before this time: ISO 8601, UTC if it has no zone
+     * The token may be revealed only before this time: ISO 8601, UTC if it has no zone
      */
     until?: string | null;
 } | null;
@@ -1385,7 +1385,7 @@ export type Problem = {
      */
     instance: string;
     /**
-     * Only for validation failures: the path of each member that is wrong, with messages
+     * Only for validation failures: the path of each field that is wrong, with messages
      */
     errors?: {
         [key: string]: Array<string>;
@@ -2661,7 +2661,7 @@ export type Token = {
      */
     id: string;
     /**
-     * The type decides how `data` is validated, and the default container and mask. A card number of `card` and `card_number` has 12 to 19 digits, of which the last is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, need no check digit
+     * The type decides how `data` is validated, and the default container and mask. The card number of a `card` or `card_number` has 12 to 19 digits. The last one is a check digit (Luhn), except for numbers of UnionPay, which begin with 62 or 81
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
@@ -2778,15 +2778,15 @@ export type TokenTypeMetrics = {
 /**
  * TokenUse
  *
- * What the token may be used for by Proxies and reactors. A use must satisfy all members that are set. Otherwise the token is not revealed (403). Absent: no restriction
+ * What the token may be used for by Proxies and reactors. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction
  */
 export type TokenUse = {
     /**
-     * Ids of the Proxies that may reveal the token. Reactors are then refused
+     * Ids of the Proxies that may reveal the token. If set, reactors cannot use it
      */
     proxies?: Array<string>;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`
      */
     destinations?: Array<string>;
     /**
@@ -2798,11 +2798,11 @@ export type TokenUse = {
      */
     places?: Array<string>;
     /**
-     * How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back
+     * How many invocations may reveal the token. An invocation counts once, however often it names the token. A counted use stays counted if the invocation fails
      */
     max_uses?: number;
     /**
-     * The token may be revealed before this time: ISO 8601, UTC if it has no zone
+     * The token may be revealed only before this time: ISO 8601, UTC if it has no zone
      */
     until?: string;
 };
@@ -3039,7 +3039,7 @@ export type ProxyError = {
          */
         message: string;
         /**
-         * The first member that is wrong. Only for validation failures
+         * Path of the first field that is wrong. Only for validation failures
          */
         param?: string;
     };

@@ -28,7 +28,7 @@ export const liquidFilters: readonly FilterRecord[] = [
   }),
   liquid('first', 'the first element of an array; nothing for text', ["split: ' ' | first", 'Ada Lovelace', 'Ada']),
   liquid('last', 'the last element of an array; nothing for text', ["split: ' ' | last", 'Ada Lovelace', 'Lovelace']),
-  liquid('size', 'the number of characters or elements, otherwise 0', ['size', '4242', 4]),
+  liquid('size', 'the number of characters or elements, 0 for other values', ['size', '4242', 4]),
   liquid('upcase', 'the text in upper case', ['upcase', 'de89', 'DE89']),
   liquid('downcase', 'the text in lower case', ['downcase', 'Ada@Example.com', 'ada@example.com']),
   liquid('capitalize', 'the first character in upper case, others in lower', ['capitalize', 'ADA', 'Ada']),

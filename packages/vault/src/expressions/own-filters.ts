@@ -34,7 +34,7 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'card_bin',
     takes: '',
-    gives: 'the first eight digits of a card number of 16 digits or more, otherwise six',
+    gives: 'the first eight digits of a card number with 16 digits or more, the first six of a shorter one',
     example: { filters: 'card_bin', data: '4242 4242 4242 4242', result: '42424242' },
     run(value) {
       const digits = digitsOf(value);
@@ -53,7 +53,7 @@ export const ownFilters: readonly FilterRecord[] = [
     name: 'reveal_last',
     takes: `count (4; 0 to ${longestPadding}), replacement (\`'X'\`)`,
     gives:
-      'the text with all but the last characters replaced. Blanks and dashes stay. A text that has no more than these characters is replaced as a whole',
+      'the text with all characters replaced, except the last `count` ones. Blanks and dashes stay. A text with only `count` characters or fewer is replaced as a whole',
     example: { filters: "reveal_last: 4, '*'", data: '123-45-6789', result: '***-**-6789' },
     check: needsLength,
     run(value, count = 4, character = 'X') {

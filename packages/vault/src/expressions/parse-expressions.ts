@@ -146,7 +146,7 @@ function readExpression(text: string, start: number): Expression {
     return faulty(start, 'it is not closed with }}', { reference: '', end: from });
   }
   const end = close + 2;
-  if (reference === '') return faulty(start, 'it names nothing', { reference, end });
+  if (reference === '') return faulty(start, 'it is empty', { reference, end });
   const filters = hasFilters ? readFilters(text.slice(headEnd, close)) : noFilters;
   if (typeof filters === 'string') return faulty(start, filters, { reference, end });
   return { kind: 'expression', reference, filters, start, end };
@@ -190,8 +190,8 @@ function closeBehindFilters(text: string): number {
 function readFilters(source: string): Filter[] | string {
   const { filters: liquidFilters } = filterEngine();
   const tokens = readFilterTokens(new Tokenizer(`x ${source}`));
-  if (!tokens) return 'its filters cannot be read';
-  if (tokens.length === 0) return 'a filter is missing after the bar';
+  if (!tokens) return 'its filters are malformed';
+  if (tokens.length === 0) return 'a filter is missing after |';
   if (tokens.length > mostFilters) return `it has more than ${mostFilters} filters`;
   const filters: Filter[] = [];
   for (const token of tokens) {
@@ -199,7 +199,7 @@ function readFilters(source: string): Filter[] | string {
     const implementation = Object.hasOwn(liquidFilters, name) ? liquidFilters[name] : undefined;
     if (!implementation) return `there is no filter ${name.slice(0, 50)}`;
     const constants = args.filter(isConstant);
-    if (constants.length < args.length) return 'a filter takes quoted text and numbers only';
+    if (constants.length < args.length) return 'arguments of filters must be quoted text, numbers, true, false or nil';
     const fault = faultInArguments(
       name,
       constants.map(({ content }) => content),

@@ -63,7 +63,7 @@ const faultyHeaders: Faulty[] = [
   text('{{ config: }}', 'the expression at character 0 is not valid: a name of the configuration has'),
   text('{{ config: a b }}', 'the expression at character 0 is not valid: a name of the configuration has'),
   text('Bearer {{', 'the expression at character 7 is not valid: it is not closed with }}'),
-  text('{{ }}', 'the expression at character 0 is not valid: it names nothing'),
+  text('{{ }}', 'the expression at character 0 is not valid: it is empty'),
   text(`{{ ${token} | nothing }}`, 'the expression at character 0 is not valid: there is no filter nothing'),
   text(`{{ config: KEY | }}`, 'the expression at character 0 is not valid'),
   text('{{ ab }}', 'must have a token id or config: and a name at character 0'),

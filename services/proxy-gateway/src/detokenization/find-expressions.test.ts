@@ -91,7 +91,7 @@ describe('in JSON', () => {
   });
 
   test.each([
-    ['{"card":{"number":"{{}}"}}', 'The expression at character 0 of $.card.number is not valid: it names nothing'],
+    ['{"card":{"number":"{{}}"}}', 'The expression at character 0 of $.card.number is not valid: it is empty'],
     ['{"a":[{"b":1},["x", "4 {{tok"]]}', 'The expression at character 2 of $.a[1][1] is not valid: it is not closed'],
     [
       '{"a":{},"b c":"{{tok | nothing}}"}',
@@ -134,7 +134,7 @@ describe('in forms', () => {
 
   test.each([true, false])('an error names the field: isWhole %s', (isWhole) => {
     const [place] = findExpressions(Buffer.from('a=1&b+%C3%A9=%7B%7B%7D%7D'), 'form', { isWhole });
-    expect(place?.fault?.()?.message).toContain('at character 0 of the field "b é" is not valid: it names nothing');
+    expect(place?.fault?.()?.message).toContain('at character 0 of the field "b é" is not valid: it is empty');
   });
 
   test.each([

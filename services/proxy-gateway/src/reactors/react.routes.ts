@@ -14,13 +14,13 @@ export const react = operation({
   id: 'react',
   tag: 'Reactors',
   summary: 'Run the code of a reactor',
-  description: `**Arguments.** Expressions in \`args\` are replaced with the plaintext of the tokens, and keep JSON types. The caller needs \`token:use\` on each token. Members that the formula declares in \`request_parameters\` are required, unless they are optional, and are converted to their type. Other members do not change.
+  description: `**Arguments.** Expressions in \`args\` are replaced with the plaintext of the tokens, and keep JSON types. The caller needs \`token:use\` on each token. Arguments that the formula declares in \`request_parameters\` are converted to their declared type. They are required, unless they are declared as optional. Other arguments do not change.
 
 **Code.** It gets \`req.args\`, \`req.configuration\` and, if the reactor has an Application, \`req.svc\`. It may call \`fetch\` at most 20 times. It returns an object with any of \`raw\`, \`body\`, \`headers\` and \`tokenize\`. The first three are the response. The values in \`tokenize\` become tokens of the caller, as in /tokenize: all of them or none. The caller needs \`token:create\` for this.
 
 **Errors.** If the code throws an error of \`svc-errors\`, the response has its status. Otherwise the status is 500.
 
-**Limits.** A run may use 2 s of CPU time and 30 s in total. One Tenant may use half of the threads. Otherwise the response is 503. If the caller closes the connection, the run ends. Idempotency keys are ignored.`,
+**Limits.** A run may use 2 s of CPU time and 30 s in total. One Tenant may use half of the threads. If these are busy, the response is 503. If the caller closes the connection, the run ends. Idempotency keys are ignored.`,
   method: 'post',
   path: reactPath,
   permission: 'token:use',

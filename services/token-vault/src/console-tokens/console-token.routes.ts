@@ -74,9 +74,9 @@ const bindTokenBody = {
 const bind = operation({
   id: 'bindToken',
   tag: 'Tokens',
-  summary: 'Bind a token to its purpose',
+  summary: 'Restrict what a token may be used for',
   description:
-    'Replaces `use` of the token as a whole. No token permission is needed, because people can only allow less than before. Allowing more needs a key of a private Application with a rule that reveals the token, so it is 403.',
+    'Replaces `use` of the token as a whole. People can only allow less than before, so no token permission is needed. A change that allows more is 403: it needs the API key of a private Application with a rule that reveals the token.',
   method: 'patch',
   path: '/tokens/:id',
   permission: 'application:update',

@@ -4,7 +4,7 @@ import { actorOf, operation } from '../context.ts';
 import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
 
 const walking =
-  'Each page except the last has `pagination.next`. To get the next page, send it as `start` with the same filter. Tokens that exist during the whole walk are listed exactly once, even if others are created or deleted. A page has at most 8 MiB, so it may have fewer tokens than you asked for. There are no totals, so every page costs the same. A cursor that was changed, or that belongs to another Tenant, operation or filter, is 400.';
+  'Each page except the last has `pagination.next`. To get the next page, send it as `start` with the same filter. Tokens that exist from the first page to the last are listed exactly once, even if others are created or deleted in this time. A page has at most 8 MiB, so it may have fewer tokens than you asked for. There are no totals, so every page costs the same. A cursor that was changed, or that belongs to another Tenant, operation or filter, is 400.';
 
 export const walkTokensOperation = operation({
   id: 'walkTokens',

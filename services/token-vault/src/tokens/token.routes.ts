@@ -30,13 +30,13 @@ export const createTokenOperation = operation({
   summary: 'Create a token, or get the equal one that exists',
   description: `\`token:create\` is needed on each container of the token.
 
-**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal; the default expression of a type counts as none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
+**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal. To set the default expression of the type is the same as to set none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
 
 For keys of \`public\` Applications and of sessions, deduplication works only for \`card\`, \`card_number\` and \`bank\`, and only if the Tenant deduplicates. Otherwise they create a new token, because a response with the existing one would confirm a guessed value.
 
-**Purpose.** With \`use\` the token can be used only as its members say: by these Proxies, for these destinations, and so on. Such a token takes no part in deduplication: a create with \`use\` always creates a token, and a create without it never returns one that has it. During an upgrade \`use\` can be set only once all services run a version that knows it. Until then the response is 503.
+**Purpose.** A token with \`use\` can be used only as \`use\` allows, for example by certain Proxies or for certain destinations. Such a token takes no part in deduplication: a request with \`use\` always creates a token, and a request without \`use\` never returns a token that has it. During an upgrade \`use\` can be set only when all services run a version that supports it. Until then the response is 503.
 
-**Limits.** With keys of \`public\` Applications, the number of tokens and the bytes per minute are limited for each Application and for each client address. Otherwise the response is 429.`,
+**Limits.** With keys of \`public\` Applications, the number of tokens and the bytes per minute are limited for each Application and for each client address. If a limit is exceeded, the response is 429.`,
   method: 'post',
   path: '/tokens',
   permission: 'token:create',
@@ -112,7 +112,7 @@ export const getToken = operation({
   tag: 'Tokens',
   summary: 'Get a token',
   description:
-    'The access rule that applies decides whether `data` is redacted, masked or revealed. With a permission of the Application and no rule, `data` is masked.',
+    'The access rule that applies decides whether `data` is redacted, masked or revealed. If no rule applies, and the Application has the permission itself, `data` is masked.',
   method: 'get',
   path: '/tokens/:id',
   permission: 'token:read',
@@ -144,11 +144,11 @@ Otherwise the response is 403 and names the member. Such a key also gets 403 for
 - \`deduplicate_token: true\`, if tokens are deduplicated
 - data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` this concerns expressions that use more than the two numbers
 
-Without this rule such a key could replace all other members of \`data\` and then guess the last one. Delete the token and create a new one, or use a key with a rule that reveals it.
+Without these limits such a key could replace all members of \`data\` except one, and then guess this one. To make other changes, delete the token and create a new one, or use a key with a rule that reveals it.
 
-**\`use\`** is replaced as a whole. Adding it or allowing less needs only \`token:update\`. To remove it, or to allow more in any member, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed member, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
+**\`use\`** is replaced as a whole. To add \`use\`, or to allow less, \`token:update\` is enough. To remove \`use\`, or to allow more in any of its members, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed member, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
 
-**A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. Otherwise the response is 413, until a key with \`token:read\` changes \`metadata\`.
+**A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. After that their patches of \`metadata\` are 413, until a key with \`token:read\` changes \`metadata\`.
 
 Limits of keys of \`public\` Applications are those of createToken.`,
   method: 'patch',

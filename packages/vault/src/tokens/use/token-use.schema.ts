@@ -15,18 +15,18 @@ export const tokenUseSchema = {
   minProperties: 1,
   additionalProperties: false,
   description:
-    'What the token may be used for by Proxies and reactors. A use must satisfy all members that are set. Otherwise the token is not revealed (403). Absent: no restriction',
+    'What the token may be used for by Proxies and reactors. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction',
   properties: {
     proxies: {
       ...entries,
       items: { type: 'string', format: 'uuid' },
-      description: 'Ids of the Proxies that may reveal the token. Reactors are then refused',
+      description: 'Ids of the Proxies that may reveal the token. If set, reactors cannot use it',
     },
     destinations: {
       ...entries,
       items: { type: 'string', maxLength: 255 },
       description:
-        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. A Proxy with a request transform is refused, except in its `request_headers`',
+        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`',
     },
     methods: {
       ...entries,
@@ -43,12 +43,12 @@ export const tokenUseSchema = {
       minimum: 1,
       maximum: 1_000_000_000,
       description:
-        'How many invocations may reveal the token. Each counts once, however often it names the token. Uses are never given back',
+        'How many invocations may reveal the token. An invocation counts once, however often it names the token. A counted use stays counted if the invocation fails',
     },
     until: {
       type: 'string',
       maxLength: 40,
-      description: 'The token may be revealed before this time: ISO 8601, UTC if it has no zone',
+      description: 'The token may be revealed only before this time: ISO 8601, UTC if it has no zone',
     },
   },
 } as const;

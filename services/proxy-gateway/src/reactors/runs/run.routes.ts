@@ -120,7 +120,7 @@ const cancelResult = operation({
   tag: 'Reactors',
   summary: 'Cancel an asynchronous run',
   description:
-    'Only for the Application or session that requested the run. After the response, nothing of the run is sent, changed or tokenized. A running code is stopped within seconds. If the code has called another service, or if the run has ended, the response is 409.',
+    'Only for the Application or session that requested the run. After the response, the run sends, changes and tokenizes nothing more. If its code is running, the code is stopped within seconds. If the code has called another service, or if the run has ended, the response is 409.',
   method: 'delete',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',

@@ -38,7 +38,7 @@ export const runParams = {
 export const runResult = {
   ...reactorResult,
   title: 'AsyncReactorResult',
-  description: 'The response of react. If the run failed, only `error`',
+  description: 'The response of react. If the run failed, only `error` is present',
   properties: {
     ...reactorResult.properties,
     error: { type: 'object', description: 'Why the run failed, as a problem' },
