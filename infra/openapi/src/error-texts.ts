@@ -119,7 +119,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     cause: 'The client sends another value than `100-continue`.',
     remedy: 'Remove the header `Expect`.',
     retry: no,
-    detail: 'The only expectation that can be met is 100-continue',
+    detail: 'The Expect header may only have the value 100-continue',
   },
   limit_reached: {
     meaning: 'The request would exceed a limit on the number of resources, or delete the last one that is required.',

@@ -91,11 +91,12 @@ function decode(text: string): string {
 /** Why this cannot be an entry of `allowed_paths`, if it cannot. */
 export function faultInAllowedPath(entry: string): string | undefined {
   if (!entry.startsWith('/')) return 'must begin with /';
-  if (!/^[\x21-\x7e]*$/.test(entry) || /[?#\\]/.test(entry)) return 'must be a path as it is sent, without query';
-  if (entry.slice(0, -1).includes('*')) return 'may have * only at its end';
+  if (!/^[\x21-\x7e]*$/.test(entry) || /[?#\\]/.test(entry))
+    return 'must be a percent-encoded path without query or backslash';
+  if (entry.slice(0, -1).includes('*')) return 'may have * only as its last character';
   if (entry === '/' || entry === '/*') return undefined;
   const segments = entry.slice(1).split('/');
   if (segments.some((segment) => segment !== '*' && depthOf(segment) < 1))
-    return 'must have no empty segment, and none that is . or ..';
+    return 'must not have an empty segment or a segment . or ..';
   return undefined;
 }

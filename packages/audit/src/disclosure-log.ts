@@ -178,14 +178,14 @@ export function openDisclosureLog(
 const sizeOf = ({ row }: Waiting) => Buffer.byteLength(row) + 1;
 
 function tooManyOfTenant(): ServiceError {
-  const detail = 'Too many disclosures of this Tenant wait to be recorded, so nothing is disclosed; try again later';
+  const detail = 'The queue of this Tenant for the audit log is full, so no value was revealed; try again later';
   return new ServiceError('unavailable', detail, { retryAfterSeconds: 1, limit: 'disclosures_waiting' });
 }
 
 function unavailable(cause?: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
-    'Disclosures cannot be recorded at the moment, so nothing is disclosed; try again later',
+    'The audit log cannot be written at the moment, so no value was revealed; try again later',
     {
       retryAfterSeconds: 1,
       ...(cause !== undefined && { cause }),

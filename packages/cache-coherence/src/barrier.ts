@@ -118,7 +118,7 @@ async function abandonAt<T>(deadline: AbortSignal, done: Promise<T>): Promise<T>
 function unconfirmed(cause: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
-    'The change was made, but a process may still serve the old state; it is announced until every process has confirmed it',
+    'The change was made, but a process may still use the old state. The change is announced again until every process has confirmed it',
     { retryAfterSeconds: 2, cause },
   );
 }

@@ -40,7 +40,7 @@ export async function requireEveryLeaseKnows(tx: Queryable, restrictions: readon
   if (unaware.length === 0) return;
   const members = changed.map(({ member }) => member).join(', ');
   const services = unaware.map(({ service, leases }) => `${leases} of ${service}`).join(', ');
-  const detail = `${members} cannot be set yet, because processes of a version that would ignore it still run (${services})`;
+  const detail = `${members} cannot be set yet, because older processes that would ignore it are still running (${services})`;
   throw new ServiceError('unavailable', detail, { retryAfterSeconds: 10 });
 }
 

@@ -33,7 +33,7 @@ export function checkText(value: unknown, opaque: readonly string[] = []): Field
       if (faults >= mostFaults) return;
       if (path.length === 0 && opaque.includes(name)) continue;
       const fault = faultIn(name);
-      note(path, fault && `has a member whose name ${fault}`);
+      note(path, fault && `has a field whose name ${fault}`);
       visitMember(item[name as keyof typeof item], name);
     }
   }

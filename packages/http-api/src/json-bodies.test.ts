@@ -348,7 +348,7 @@ describe('names of what every object inherits', () => {
 
   test.each(names)('%s is refused where members are named or typed, by its name', async (name) => {
     const closed = await expectRefusal(`{"${name}":{"polluted":true}}`, '/closed');
-    expect(Object.entries(closed)).toEqual([[name, ['is not a known member']]]);
+    expect(Object.entries(closed)).toEqual([[name, ['is not a known field']]]);
     const typed = await expectRefusal(`{"${name}":5}`, '/typed');
     expect(Object.entries(typed)).toEqual([[name, ['must be a string']]]);
     const nul = await expectRefusal(`{"${name}":"\\u0000"}`);

@@ -38,7 +38,7 @@ function faultsOf(run: () => void): Record<string, string[]> {
   return {};
 }
 
-const meant = (name: string) => [`is not a known member; did you mean ${name}?`];
+const meant = (name: string) => [`is not a known field; did you mean ${name}?`];
 
 describe('a misspelt member is a fault that says what was meant', () => {
   test.each<[object, Record<string, string[]>]>([

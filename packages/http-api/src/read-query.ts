@@ -42,7 +42,7 @@ function checkBrackets({ properties = {} }: QuerySchema, sent: URLSearchParams):
     if (!Object.hasOwn(properties, name)) continue;
     const known = properties[name]?.type === 'array' ? /^\[\d{0,5}\]$/ : /^\[\]$/;
     if (known.test(key.slice(name.length))) continue;
-    throw validationFailed({ [name]: [`may be written ${name} or ${name}[], in a list also ${name}[0]`] });
+    throw validationFailed({ [name]: [`must be written ${name}, ${name}[] or, for a list, ${name}[0]`] });
   }
 }
 

@@ -123,8 +123,8 @@ describe('checkText', () => {
     ['\0', { '': ['contains a NUL character'] }],
     [{ a: ['x', '\0'] }, { 'a[1]': ['contains a NUL character'] }],
     [{ a: { b: '\ud800' } }, { 'a.b': ['contains a lone surrogate'] }],
-    [{ a: { '\0': 1 } }, { a: ['has a member whose name contains a NUL character'] }],
-    [{ '\udc00': 1 }, { '': ['has a member whose name contains a lone surrogate'] }],
+    [{ a: { '\0': 1 } }, { a: ['has a field whose name contains a NUL character'] }],
+    [{ '\udc00': 1 }, { '': ['has a field whose name contains a lone surrogate'] }],
     [JSON.parse('{"__proto__":"\\u0000"}'), JSON.parse('{"__proto__":["contains a NUL character"]}')],
   ])('%j: %j', (value, errors) => {
     expect(Object.entries(checkText(value))).toEqual(Object.entries(errors));

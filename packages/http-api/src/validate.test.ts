@@ -51,13 +51,13 @@ describe('faults are named by the path of the member', () => {
     [{ name: 'x', at: 'x' }, { at: ['must be an ISO 8601 date'] }],
     [{ name: 'x', kind: 'c' }, { kind: ['must be one of a, b'] }],
     [{ name: 'x', list: [{ n: 1 }, {}] }, { 'list[1].n': ['is required'] }],
-    [{ name: 'x', list: [{ n: 1, m: 2 }] }, { 'list[0].m': ['is not a known member'] }],
+    [{ name: 'x', list: [{ n: 1, m: 2 }] }, { 'list[0].m': ['is not a known field'] }],
     [{ name: 'x', list: [{ n: '1' }] }, { 'list[0].n': ['must be a whole number'] }],
     [{ name: 'x', flag: 'true' }, { flag: ['must be true or false, without quotes'] }],
     [{ name: 'x', 'odd/na~me': 1 }, { 'odd/na~me': ['must be a string'] }],
     [
       { name: 'x', map: { long: 1 } },
-      { map: ['has a member whose name is not allowed: it may have at most 3 characters'] },
+      { map: ['has a field whose name is not allowed: it may have at most 3 characters'] },
     ],
     [{ name: '😀😀😀', more: {} }, {}],
   ])('%j: %j', (value, errors) => expect(errorsOf(check, value)).toEqual(errors));

@@ -114,7 +114,7 @@ function describe({ instancePath, keyword, params, message, propertyName }: Erro
     case 'required':
       return { path: below(params.missingProperty), message: 'is required' };
     case 'additionalProperties':
-      return { path: below(params.additionalProperty), message: 'is not a known member' };
+      return { path: below(params.additionalProperty), message: 'is not a known field' };
     case 'const':
       return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':

@@ -19,7 +19,7 @@ test.each([
 
 test('a fault in the name of a member is not told of its value', () => {
   const fault = { keyword: 'maxLength', params: { limit: 200 }, propertyName: 'a'.repeat(201) };
-  expect(faultInWords(fault)).toBe('has a member whose name is not allowed: it may have at most 200 characters');
+  expect(faultInWords(fault)).toBe('has a field whose name is not allowed: it may have at most 200 characters');
 });
 
 test('what has no words of ours keeps the message of the validator', () => {

@@ -19,7 +19,7 @@ const types: Record<string, string> = {
 /** Words that follow the path of a member: `name` "must have at most 200 characters". */
 export function faultInWords({ propertyName, ...fault }: SchemaFault): string {
   const words = wordsOf(fault);
-  return propertyName === undefined ? words : `has a member whose name is not allowed: it ${words}`;
+  return propertyName === undefined ? words : `has a field whose name is not allowed: it ${words}`;
 }
 
 function wordsOf({ keyword, params, message }: SchemaFault): string {

@@ -26,7 +26,7 @@ test.each(['requst_trnsfrm', 'rul', 'rulers2', 'Name', 'nam', 'transform', 'desc
 test('a member near to a missing one is a fault, whatever its value', () => {
   for (const value of [null, 1, undefined, {}]) {
     expect(nearMisses({ name: 'x', request_trnsform: value }, members)).toEqual({
-      request_trnsform: ['is not a known member; did you mean request_transform?'],
+      request_trnsform: ['is not a known field; did you mean request_transform?'],
     });
   }
 });

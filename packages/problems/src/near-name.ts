@@ -64,7 +64,7 @@ export function nearMisses(
   const faults: Record<string, string[]> = Object.create(null);
   for (const name of unknown.slice(0, budget.left)) {
     const meant = nearName(name, missing);
-    if (meant !== undefined) faults[name] = [`is not a known member; did you mean ${meant}?`];
+    if (meant !== undefined) faults[name] = [`is not a known field; did you mean ${meant}?`];
   }
   budget.left -= Math.min(budget.left, unknown.length);
   return faults;

@@ -38,7 +38,7 @@ export class ClientStandIn {
 
   #create(value: Json, path = ''): JsonObject {
     this.#leftToCreate -= 1;
-    if (this.#leftToCreate < 0) throw refused(`The stand-in creates at most ${mostTokens} tokens in a run`);
+    if (this.#leftToCreate < 0) throw refused(`A test run may create at most ${mostTokens} tokens`);
     const token = this.#present(value, path);
     if (this.#tokens.has(String(token.id))) throw new ServiceError('conflict', 'A token with this id exists already');
     this.#tokens.set(String(token.id), token);
@@ -81,7 +81,7 @@ export class ClientStandIn {
     if (!mayContainExpression(text)) return text;
     const segments = parseExpressions(text);
     this.#leftToFill -= segments.length;
-    if (this.#leftToFill < 0) throw refused(`The stand-in replaces at most ${mostExpressions} expressions in a run`);
+    if (this.#leftToFill < 0) throw refused(`A test run may replace at most ${mostExpressions} expressions`);
     const revealed = (expression: Expression) => {
       const token = this.#tokens.get(expression.reference);
       if (!token)
@@ -110,7 +110,7 @@ export class ClientStandIn {
       case 'detokenize':
         return mapLeaves(payload, (leaf) => (typeof leaf === 'string' ? this.#fill(leaf) : leaf));
       default:
-        throw new ServiceError('not_implemented', `The client does not support ${operation.slice(0, 40)}`);
+        throw new ServiceError('not_implemented', `req.svc does not support ${operation.slice(0, 40)}`);
     }
   }
 }

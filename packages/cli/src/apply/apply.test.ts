@@ -305,7 +305,7 @@ const from = (reference: string) => `proxies: [{ name: a, destination_url: ${ref
 
 test.each([
   ['two of one name', 'proxies: [{ name: a }, { name: a }]', 'Two proxies are named a'],
-  ['an unknown list', 'sessions: []', 'unknown member sessions'],
+  ['an unknown list', 'sessions: []', 'unknown field sessions'],
   ['no name', 'applications: [{}]', 'applications[0] must have a name'],
   ['a variable that was not allowed', from('{ $env: PATH }'), 'PATH is not allowed; allow it with --env PATH'],
   ['a variable of our own', from('{ $env: SLUICE_API_KEY }'), 'cannot be used in a resource'],

@@ -55,7 +55,7 @@ export async function readWanted(
   const known = kinds.join(', ');
   if (!isObject(whole)) throw new UsageError(`${file} must be an object with these lists: ${known}`);
   const unknown = Object.keys(whole).find((name) => !kinds.some((kind) => kind === name));
-  if (unknown) throw new UsageError(`${file} has an unknown member ${unknown}. The known members are ${known}`);
+  if (unknown) throw new UsageError(`${file} has an unknown field ${unknown}. The known fields are ${known}`);
   const references: References = { files: new Set(), variables: new Set() };
   const resolved = await resolveReferences(whole, { folder: dirname(file), env, allowed, references });
   const hidden = new Map<Members, Set<string>>();

@@ -16,9 +16,9 @@ export function faultInHead(request: IncomingMessage): HeadFault | undefined {
   const hosts = valuesOf(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) return bad('There must be one Host header');
   if (hosts[0] !== undefined && !hostValue.test(hosts[0])) return bad('The Host header is not valid');
-  if (!isEndCertain(request)) return bad('The body must be chunked, in HTTP/1.1, or have a length');
+  if (!isEndCertain(request)) return bad('The body must have one Content-Length, or be chunked in HTTP/1.1');
   if (httpVersion === '1.1' && (headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
-    return { code: 'expectation_failed', detail: 'The only expectation that can be met is 100-continue' };
+    return { code: 'expectation_failed', detail: 'The Expect header may only have the value 100-continue' };
   }
   return undefined;
 }

@@ -35,8 +35,8 @@ export function readQuestion(body: Asked): Question {
   const { token_id: tokenId, operation, path_name, proxy_id, method, path, place } = body;
   const isOfCall = path_name !== undefined || proxy_id !== undefined;
   const faults: FieldErrors = {};
-  if (isOfCall && operation !== undefined) faults.operation = ['cannot be asked together with a call'];
-  if (path_name !== undefined && proxy_id !== undefined) faults.proxy_id = ['cannot be sent beside path_name'];
+  if (isOfCall && operation !== undefined) faults.operation = ['cannot be combined with path_name or proxy_id'];
+  if (path_name !== undefined && proxy_id !== undefined) faults.proxy_id = ['cannot be combined with path_name'];
   if (!isOfCall) {
     for (const member of ofCalls) if (body[member] !== undefined) faults[member] = ['needs path_name or proxy_id'];
     if (operation === undefined) faults.operation = required;
@@ -101,9 +101,10 @@ function reasonOf({ allowed, decidedBy }: CallDecision, containers: readonly str
   if ('application' in decidedBy)
     return 'The Application may call certain Proxies only (proxies), and this is none of them.';
   if ('proxy' in decidedBy) {
-    const what = decidedBy.proxy === 'allowed_methods' ? 'this method' : 'this path, as some servers read it,';
+    const what =
+      decidedBy.proxy === 'allowed_methods' ? 'this method' : 'this path, or what some servers would read it as,';
     return `The Proxy does not allow ${what} (${decidedBy.proxy}).`;
   }
   const grant = 'rule' in decidedBy ? `rules[${decidedBy.rule}]` : `The permission ${decidedBy.permission}`;
-  return `${grant} grants ${allowed && containers ? 'token:use on this token' : 'token:use'}, and neither Application nor Proxy refuses the call.`;
+  return `${grant} grants ${allowed && containers ? 'token:use on this token' : 'token:use'}, and neither the Application nor the Proxy refuses the call.`;
 }

@@ -55,7 +55,7 @@ test.each<[TokenUse, Part, string]>([
   [
     { places: ['body', 'header:x-card'] },
     { question: { place: 'header:x-other' } },
-    'The token may stand in certain places only, and header:x-other is none of them',
+    'The token may be used in certain places only, and header:x-other is none of them',
   ],
   [{ max_uses: 2 }, { uses: 2 }, 'The token has no use left'],
   [{ until: '2020-01-01T00:00:00.000Z' }, { uses: 1 }, 'The time in which the token may be used is over'],

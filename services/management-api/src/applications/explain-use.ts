@@ -49,7 +49,7 @@ function reasonOf(member: UseMember, { proxy, method, place }: BoundCall, host: 
     case 'methods':
       return `The token may be sent with certain methods only, and ${method} is none of them`;
     case 'places':
-      return `The token may stand in certain places only, and ${place} is none of them`;
+      return `The token may be used in certain places only, and ${place} is none of them`;
     case 'max_uses':
       return 'The token has no use left';
     case 'until':

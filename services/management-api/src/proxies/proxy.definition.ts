@@ -70,7 +70,7 @@ function checkTextSize(path: string, text: string, mostBytes: number): void {
 
 function checkJsonSize(path: string, value: unknown, mostBytes: number): void {
   if (Buffer.byteLength(JSON.stringify(value)) <= mostBytes) return;
-  throw validationFailed({ [path]: [`may have at most ${mostBytes} bytes in all`] });
+  throw validationFailed({ [path]: [`may have at most ${mostBytes} bytes in total`] });
 }
 
 /** @throws {ServiceError} `validation_failed` for more than 64 KiB. */

@@ -58,7 +58,7 @@ const faultyHeaders: Faulty[] = [
   ),
   ...['If-Range', 'Content-Encoding', 'content-type'].map((name) => header(name, 'must not be set')),
   ...['Proxy-Status', 'proxy-anything'].map((name) => header(name, 'must not be a header for proxies')),
-  text('{{ config: OTHER }}', 'names OTHER at character 0, which the configuration does not have'),
+  text('{{ config: OTHER }}', 'names OTHER at character 0, but the configuration has no such name'),
   text('Bearer {{ config:toString }}', 'names toString at character 7'),
   text('{{ config: }}', 'the expression at character 0 is not valid: a name of the configuration has'),
   text('{{ config: a b }}', 'the expression at character 0 is not valid: a name of the configuration has'),

@@ -32,12 +32,12 @@ export function faultsOfRequestHeaders(definition: Members, ownPrefix: string): 
   const headers = Object.entries(definition.request_headers ?? {});
   if (headers.length > mostLines) return { request_headers: [`may have at most ${mostLines} headers`] };
   const bytes = headers.reduce((sum, [name, text]) => sum + Buffer.byteLength(name + text) + bytesAround, 0);
-  if (bytes > mostBytes) return { request_headers: [`may have at most ${mostBytes} bytes in all`] };
+  if (bytes > mostBytes) return { request_headers: [`may have at most ${mostBytes} bytes in total`] };
   // A text that is no name may be a secret that was put in the wrong place, so it is not repeated
   if (!headers.every(([name]) => isHeaderName(name))) return { request_headers: ['must have names of headers'] };
   const repeated = repeatedNames(headers.map(([name]) => name));
   const faults = headers.map(([name, text]): [string, string | undefined] => {
-    if (repeated.includes(name)) return [name, 'is another spelling of a header that is there'];
+    if (repeated.includes(name)) return [name, 'is the same header as another one, because case does not matter'];
     return [name, faultInSetHeader(name, ownPrefix) ?? faultInText(text, definition.configuration ?? {})];
   });
   return Object.fromEntries(faults.flatMap(([name, fault]) => (fault ? [[`request_headers.${name}`, [fault]]] : [])));
@@ -59,7 +59,7 @@ function faultInParts(parts: RequestHeader['parts'], configuration: object): str
     const at = `at character ${part.start}`;
     if (part.kind === 'configuration') {
       if (!Object.hasOwn(configuration, part.name))
-        return `names ${part.name} ${at}, which the configuration does not have`;
+        return `names ${part.name} ${at}, but the configuration has no such name`;
     } else if (!isTokenId(part.reference)) return `must have a token id or config: and a name ${at}`;
   }
   return undefined;
@@ -95,7 +95,10 @@ export function respelled<C extends Headers>(current: C, { request_headers: patc
 export function faultsOfSpelling({ request_headers: patch }: Headers): FieldErrors {
   const repeated = isObject(patch) ? repeatedNames(Object.keys(patch)) : [];
   return Object.fromEntries(
-    repeated.map((name) => [`request_headers.${name}`, ['is another spelling of a header that is there']]),
+    repeated.map((name) => [
+      `request_headers.${name}`,
+      ['is the same header as another one, because case does not matter'],
+    ]),
   );
 }
 

@@ -94,7 +94,7 @@ describe('create', () => {
       const { status, body } = await patch(made.id, { [misspelt]: value });
       expect({ status, errors: body.errors }).toEqual({
         status: 400,
-        errors: { [misspelt]: [`is not a known member; did you mean ${meant}?`] },
+        errors: { [misspelt]: [`is not a known field; did you mean ${meant}?`] },
       });
     }
     expect(await get(made.id)).toEqual(made);

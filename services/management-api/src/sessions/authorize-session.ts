@@ -84,7 +84,7 @@ interface Wanted {
 async function findWaiting(tx: Queryable, context: Context, { tenantId, nonce, address, grants }: Wanted) {
   const { pepper, sessionLimits, sessionFigures } = context;
   const found = await lockByNonce(tx, tenantId, hashKey(pepper, nonce));
-  if (!found) throw new ServiceError('not_found', 'No waiting session has this nonce');
+  if (!found) throw new ServiceError('not_found', 'No session that waits for authorization has this nonce');
   if (grants.fields && !found.made_by_fields) {
     throw new ServiceError('forbidden', 'The session was not created by a frame of the hosted fields');
   }

@@ -69,8 +69,8 @@ async function present(tenantId: string, id: string, { callers }: Revealing): Pr
   const application = await callers.byId(tenantId, id);
   if (application) return application;
   const detail =
-    'The Application with whose rights this Proxy reveals the tokens of its request_headers was deleted or has expired';
-  throw new ServiceError('forbidden', `${detail}; set the application of the Proxy, or unset it with null`);
+    'The Application of this Proxy was deleted or has expired, so the tokens in its request_headers cannot be revealed';
+  throw new ServiceError('forbidden', `${detail}; set application of the Proxy to another one, or to null`);
 }
 
 async function withoutNames<T>(revealing: () => Promise<T>): Promise<T> {
@@ -97,6 +97,6 @@ export function withoutNameOf({ refusals }: UseRefused): UseRefused {
   const members = [...new Set(refusals.map(({ member }) => `use.${member}`))].join(', ');
   return new UseRefused(
     refusals,
-    `${members} of a token that the request_headers of the Proxy name does not allow this use`,
+    `A token in the request_headers of the Proxy may not be used here, because of its ${members}`,
   );
 }

@@ -37,8 +37,8 @@ export function withCharsetFault(asked: Asked, kind: ContentKind, charset: Chars
 export function charsetFault(kind: ContentKind, charset: Charset | undefined): ServiceError | undefined {
   if (isFillable(kind, charset)) return undefined;
   const detail =
-    'Expressions are replaced only in UTF-8, UTF-16 and single-byte charsets, and in XML and HTML also in the multi-byte ' +
-    'charsets of the WHATWG Encoding Standard except ISO-2022-JP; this body has another charset';
+    'Expressions are not replaced in the charset of this body. Use UTF-8, UTF-16 or a single-byte charset. In XML and HTML ' +
+    'the multi-byte charsets of the WHATWG Encoding Standard are also supported, except ISO-2022-JP';
   return new ServiceError('unsupported_media_type', detail);
 }
 

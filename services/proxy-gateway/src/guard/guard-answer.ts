@@ -17,10 +17,10 @@ export function withoutParts(headers: HeaderList): HeaderList {
 
 /** @throws {ServiceError} 502 for a part, or for a body in another coding than gzip. */
 function requireReadable({ status, headers }: Pick<Answer, 'status' | 'headers'>): void {
-  if (status === 206) throw unreadable('is a part (206)');
+  if (status === 206) throw unreadable('is partial (206)');
   const codings = codingsOf(headers);
   const isReadable = codings.length === 0 || (codings.length === 1 && isGzip(codings[0]));
-  if (!isReadable) throw unreadable('has another coding than gzip');
+  if (!isReadable) throw unreadable('has a content coding other than gzip');
 }
 
 function isGzip(coding: string | undefined): boolean {

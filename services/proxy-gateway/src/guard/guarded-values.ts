@@ -179,6 +179,6 @@ function bytesOf(texts: readonly string[]): number {
 }
 
 export function tooMuch(): ServiceError {
-  const detail = `The Proxy has a response_guard, so expressions may put in at most ${mostValues} values and ${mostBytes} bytes`;
+  const detail = `The Proxy has a response_guard, so a request may get at most ${mostValues} values, with at most ${mostBytes} bytes in total`;
   return new ServiceError('payload_too_large', detail, { limit: 'guarded_values' });
 }

@@ -111,6 +111,6 @@ async function reserve(memory: Pick<MemoryPart, 'bytes' | 'grow'>, bytes: number
 }
 
 function tooManyExtensions(): ServiceError {
-  const detail = `The Proxy has a response_guard, so after its response has begun the request may name new tokens at most ${mostExtensions} times`;
+  const detail = `The Proxy has a response_guard, so the request may name new tokens at most ${mostExtensions} times after the response has begun`;
   return new ServiceError('payload_too_large', detail, { limit: 'guarded_values' });
 }

@@ -95,7 +95,8 @@ function byRoute(
   { rawQuery, pathName = '', routePath: path = '', apiKey }: Called & { apiKey: string | undefined },
 ): Selecting {
   const host = hostAndPort(headers.host ?? '');
-  if (host === undefined) throw new ServiceError('bad_request', 'Host must be a host, and may have a port');
+  if (host === undefined)
+    throw new ServiceError('bad_request', 'Host must be a host name or an address, with or without a port');
   const isBrowser = headers['sec-fetch-site'] !== undefined;
   const candidates = apiKey === undefined ? candidatesIn(headers, isBrowser) : [];
   const query = rawQuery === undefined || rawQuery === '' ? '' : `?${rawQuery}`;

@@ -75,7 +75,7 @@ async function collect(
   const most = mostBytesOf({ length: mostLength, isCoded, isTransformed: true }, context);
   const memory = acting.memory.part('answer', most);
   const tooLarge = () => {
-    const detail = `The answer of the destination has more than ${limitBytes} bytes, too many for a transform`;
+    const detail = `The response of the destination has more than ${limitBytes} bytes, so the response transform cannot run`;
     return new ServiceError('destination_answer_unusable', detail, { limit: 'body_size' });
   };
   const collected = await collectBody(body, { memory, limitBytes, mostLength, tooLarge });

@@ -73,8 +73,8 @@ export function unreadableIn(error: unknown, { formPairs }: MessageLimits): Unre
 }
 
 const charsetFault =
-  'The body is not valid text in its charset (default UTF-8), or its Content-Type names one that is neither UTF-8, ' +
-  'UTF-16 nor a single-byte one';
+  'The body is not valid text in its charset (default UTF-8), or its Content-Type names a charset ' +
+  'that transforms do not support; use UTF-8, UTF-16 or a single-byte charset';
 
 /** A body without a content type that is not JSON skips its transform. */
 export function passesBy(error: unknown, kind: ContentKind): boolean {

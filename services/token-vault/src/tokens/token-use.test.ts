@@ -73,8 +73,8 @@ const faulty: [use: unknown, path: string, words: string][] = [
   [{ max_uses: '1' }, 'use.max_uses', 'must be a whole number'],
   [{ until: '2020-01-01' }, 'use.until', 'must be in the future'],
   [{ until: 'tomorrow' }, 'use.until', 'must be an ISO 8601 date'],
-  [{ destination: ['example.com'] }, 'use.destination', 'is not a known member; did you mean destinations?'],
-  [{ max_uses: 1, maxUses: 2 }, 'use.maxUses', 'is not a known member'],
+  [{ destination: ['example.com'] }, 'use.destination', 'is not a known field; did you mean destinations?'],
+  [{ max_uses: 1, maxUses: 2 }, 'use.maxUses', 'is not a known field'],
 ];
 
 test.each(faulty)('400 for %j, by create, tokenize and patch', async (use, path, words) => {

@@ -212,7 +212,7 @@ export function schemaFaults(errors: readonly ErrorObject[]): FieldErrors {
       .replaceAll('/', '.');
     if (keyword === 'required') faults[params.missingProperty] = ['is required'];
     else if (keyword === 'additionalProperties') {
-      faults[joinPath(member, params.additionalProperty)] = ['is not a known member'];
+      faults[joinPath(member, params.additionalProperty)] = ['is not a known field'];
     } else faults[member] = [wordsOf({ keyword, params, message })];
   }
   return faults;

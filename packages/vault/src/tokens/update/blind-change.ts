@@ -11,8 +11,8 @@ const partsOfCard = ['expiration_month', 'expiration_year', 'cvc'];
 const account = ['routing_number', 'account_number'];
 
 const whatMayChange =
-  'no rule reveals this token to the key, so it may change only expiration_month, expiration_year and cvc of a card, ' +
-  'both numbers of a bank account in one patch, or replace the whole data with a value that is not an object';
+  'no rule reveals this token to the key, so the key may change only expiration_month, expiration_year and cvc of a card, ' +
+  'both numbers of a bank account in one patch, or the whole data if the new value is not an object';
 
 export function isPartOfCard({ type }: TokenRow, data: unknown): boolean {
   return type === 'card' && isObject(data);

@@ -155,7 +155,7 @@ const deleteApplicationKey = operation({
       if (!doomed) throw keyNotFound(params.keyId);
       requireHeld(caller, application);
       if (present.length === 1) {
-        throw new ServiceError('limit_reached', 'An Application keeps at least one key; regenerate it instead');
+        throw new ServiceError('limit_reached', 'An Application needs at least one key; regenerate this key instead');
       }
       await deleteKey(tx, tenantId, params.id, doomed.id);
       await keepOldKeyColumn(tx, tenantId, params.id);

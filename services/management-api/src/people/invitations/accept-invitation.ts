@@ -38,7 +38,7 @@ If the invitation has a \`member_id\`, you take over that membership. It must st
     const bySecretAlone = linkSignIn && issuers.size === 0;
     // Refused before any look-up, so that the answer reveals nothing about the token.
     if (!bySecretAlone && !(await isKnown(context, person))) {
-      throw new ServiceError('unauthenticated', 'Sign in first, by an issuer');
+      throw new ServiceError('unauthenticated', 'First sign in with an identity provider');
     }
     const starting = db.transaction().execute(async (tx) => {
       const invitation = isWellFormedSecret(token) ? await takeInvitation(tx, hashKey(pepper, token)) : undefined;
@@ -163,7 +163,7 @@ async function requireInvitedSince(
 }
 
 function changedSince(): ServiceError {
-  const detail = 'You were removed, or got another role, after this invitation was created; ask for another';
+  const detail = 'You were removed, or got another role, after this invitation was created; ask for another invitation';
   return new ServiceError('forbidden', detail);
 }
 

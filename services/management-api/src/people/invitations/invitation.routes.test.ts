@@ -307,7 +307,7 @@ describe('without sign-in by link', () => {
     for (const token of [secretOf(made.url), 'x'.repeat(43)]) {
       expect(await accept(token, browser())).toMatchObject({
         status: 401,
-        body: { detail: 'Sign in first, by an issuer' },
+        body: { detail: 'First sign in with an identity provider' },
       });
     }
     const byKey = browser();

@@ -67,6 +67,6 @@ export async function isOwnMembership(
 }
 
 function changedSince(): ServiceError {
-  const detail = 'The membership that you would take over has changed since; ask for another invitation';
+  const detail = 'The membership for which this invitation was created has changed; ask for another invitation';
   return new ServiceError('forbidden', detail);
 }

@@ -34,7 +34,7 @@ test.each([
   ...(['name', 'issuer', 'client_id', 'client_secret'] as const).map(
     (member) => [[good, { ...good, [member]: undefined }], `OIDC_ISSUERS[1].${member}: is required`] as const,
   ),
-  [[{ ...good, group_claim: 'x' }], 'OIDC_ISSUERS[0].group_claim: is not a known member'],
+  [[{ ...good, group_claim: 'x' }], 'OIDC_ISSUERS[0].group_claim: is not a known field'],
   [[{ ...good, name: 'One/..' }], 'OIDC_ISSUERS[0].name: must match'],
   [[{ ...good, groups: [group] }], 'OIDC_ISSUERS[0].groups_claim: is required with groups'],
   [[{ ...good, groups_claim: 'g', groups: [{ ...group, role: 'OWNER' }] }], 'OIDC_ISSUERS[0].groups[0].role: '],

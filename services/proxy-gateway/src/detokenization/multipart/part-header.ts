@@ -46,14 +46,14 @@ function readContent(name: string, fields: ReadonlyMap<string, string[]>): PartR
   const isEncoded = encodings.some((encoding) => !plainEncodings.includes(encoding.trim().toLowerCase()));
   const kind = kindOf(type);
   if (kind === undefined) return { mode: 'pass' };
-  if (isEncoded) return { mode: 'refuse', why: 'its content is encoded' };
+  if (isEncoded) return { mode: 'refuse', why: 'it has a Content-Transfer-Encoding or Content-Encoding' };
   if (type !== undefined && !readParameters(type)) return { mode: 'refuse', why: 'its content type cannot be read' };
   return partCharset(kind, type, Buffer.alloc(0)) ? { mode: 'read', name, kind, type } : ofOtherCharset;
 }
 
 export const ofOtherCharset = {
   mode: 'refuse',
-  why: 'its charset is neither UTF-8 nor a single-byte one, nor, in XML and HTML, a multi-byte one except ISO-2022-JP',
+  why: 'its charset is not supported; use UTF-8 or a single-byte charset, or in XML and HTML a multi-byte one except ISO-2022-JP',
   isOfCharset: true,
 } as const;
 

@@ -74,7 +74,7 @@ const fitting = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 const inHeader = {
   fits: (text: string) => fitting.test(text),
-  why: 'it has other characters than printable ASCII, or blanks at an end',
+  why: 'it has characters other than printable ASCII, or a blank at its beginning or end',
 };
 
 /** A place in a line of a caller, or of the Proxy itself. */

@@ -48,7 +48,7 @@ function placeOf(source: string, start: number, { most, isJudged }: Finding): Pl
 
 function filterIn(segments: readonly Segment[]): InvalidExpression | undefined {
   const filtered = segments.find(hasFilter);
-  const reason = 'it may have no filter, because the Proxy has allowed_paths';
+  const reason = 'it must not have a filter, because the Proxy has allowed_paths';
   return filtered && new InvalidExpression(filtered.kind === 'expression' ? filtered.start : 0, reason);
 }
 
@@ -101,7 +101,7 @@ function written(parts: readonly Part[], resolve: Resolve): Written {
 const inPath = {
   place: 'the path',
   fits: hasPlainSlashesOnly,
-  why: 'it has a backslash, a NUL or a slash that is encoded',
+  why: 'it has a backslash, a NUL or a percent-encoded slash',
 };
 
 const separator = /[/\\\0]/g;
@@ -131,6 +131,6 @@ function cannotStand(parts: readonly Part[]): ServiceError {
   return cannotStandIn(
     'the path',
     first ?? { kind: 'literal', text: '' },
-    'its segment would be empty for some server, be or contain a dot segment, or have an encoded slash',
+    'with it, some server could read an empty segment, a segment . or .., or an additional slash',
   );
 }

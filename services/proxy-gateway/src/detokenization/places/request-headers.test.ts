@@ -141,7 +141,7 @@ test('a value that a header cannot hold is 400, and empty behind a filter', asyn
   expect(await invoke(configured.keys)).toMatchObject({
     status: 400,
     detail:
-      'A value cannot be in the header X-A of the Proxy: it has other characters than printable ASCII, or blanks at an end',
+      'A value cannot be in the header X-A of the Proxy: it has characters other than printable ASCII, or a blank at its beginning or end',
   });
   const filtered = await setUp(() => ({ 'X-A': `a{{ ${token} | append: '' }}b` }));
   expect(sentHeaders(await invoke(filtered.keys))).toMatchObject([{ 'x-a': 'ab' }]);
