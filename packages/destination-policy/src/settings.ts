@@ -16,7 +16,8 @@ export const destinationSettings = {
   DESTINATION_DENY: {
     type: 'string',
     default: '',
-    description: 'Destinations that are refused even if DESTINATION_ALLOW has them, in the same form',
+    description:
+      'Destinations that are refused even if DESTINATION_ALLOW has them. It has the form of DESTINATION_ALLOW',
   },
   DESTINATION_CA_FILE: {
     type: 'string',

@@ -7,8 +7,8 @@ export const trustedProxySettings = {
   TRUSTED_PROXIES: {
     type: 'string',
     description:
-      'Networks of the proxies in front of this service, as CIDRs, comma separated. Their X-Forwarded-For is used. If it is not set, the address of the ' +
-      'client is the one that connects',
+      'Networks of the proxies in front of this service, as CIDRs, comma separated. Their X-Forwarded-For is used. If TRUSTED_PROXIES is not set, ' +
+      'the address that connects counts as the address of the client',
   },
 } as const;
 

@@ -20,8 +20,8 @@ export const hostSettings = {
   ROUTES_HOST: {
     ...host,
     description:
-      'Routes are served at `<path_name>.<ROUTES_HOST>`. If it is not set, only at `/routes`. Destinations answer at these hosts, so ' +
-      'CONSOLE_HOST and FIELDS_HOST must not be below ROUTES_HOST',
+      'Routes are served at `<path_name>.<ROUTES_HOST>`. If it is not set, they are served only at `/routes`. These hosts serve responses of ' +
+      'destinations, so CONSOLE_HOST and FIELDS_HOST must not be below ROUTES_HOST',
   },
 } as const;
 

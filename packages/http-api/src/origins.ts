@@ -9,8 +9,8 @@ export const corsSettings = {
     type: 'string',
     default: '*',
     description:
-      'Origins whose pages may create tokens with keys of Applications without `allowed_origins`, comma separated. * means ' +
-      'all',
+      'Origins, comma separated. Their pages may create tokens with keys of Applications that have no `allowed_origins`. ' +
+      '* means all origins',
   },
 } as const;
 

@@ -41,13 +41,13 @@ export const transformSettings = {
     maximum: 10_000,
     default: defaultTransformLimits.fieldErrors,
     description:
-      'Limit of field errors in a response, if code throws an error with field errors. Further ones are left out',
+      'Limit of field errors in a response, if code throws an error with field errors. Further field errors are left out',
   },
   TRANSFORM_CONSOLE_BYTES: {
     type: 'integer',
     minimum: 0,
     default: defaultTransformLimits.consoleBytes,
-    description: 'Console text of one run that is stored. The rest is cut off',
+    description: 'Limit of the console text that is stored of one run. The rest is cut off',
   },
 } as const;
 

@@ -31,7 +31,7 @@ export const httpSettings = {
     minimum: 0,
     maximum: 600_000,
     default: 3000,
-    description: 'How long a process that stops still serves requests. During this time /readyz is 503',
+    description: 'How long a process that stops still serves requests. During this time /readyz returns 503',
   },
   HEADER_PREFIX: {
     type: 'string',
@@ -47,7 +47,7 @@ export const baseUrlSetting = {
     pattern: '^https?://[^/]+/?$',
     format: 'url',
     description:
-      'URL of the service for clients. Links in responses of routes begin with it, and its host and port are the name of ' +
-      'the ledger, unless LEDGER_ORIGIN is set',
+      'URL of the service for clients. Links in responses of routes begin with this URL. If LEDGER_ORIGIN is not set, ' +
+      'host and port of this URL are the name of the ledger',
   },
 } as const;

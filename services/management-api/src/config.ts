@@ -28,13 +28,13 @@ export const configSchema = {
       minimum: 1,
       maximum: 64,
       default: 2,
-      description: 'Number of threads for test runs of code. One Tenant may use all but one',
+      description: 'Number of threads for test runs of code. One Tenant may use all of them except one',
     },
     TRANSFORM_TEST_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 0,
       default: 50,
-      description: 'Limit of test runs that are queued for a thread. If it is exceeded, the response is 503',
+      description: 'Limit of test runs that wait for a free thread. If it is exceeded, the response is 503',
     },
     ...hostSettings,
     ...sharedLimitSettings,
@@ -64,7 +64,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 10_000,
       description:
-        'Limit of sessions of one Application that wait for authorization. If it is reached, the network (IPv4 /24, IPv6 /48) with the most waiting sessions loses its oldest one',
+        'Limit of sessions of one Application that wait for authorization. If it is exceeded, the network (IPv4 /24, IPv6 /48) with the most waiting sessions loses its oldest waiting session',
     },
     TENANT_MAX_SESSIONS: {
       type: 'integer',

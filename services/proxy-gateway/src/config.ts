@@ -39,7 +39,8 @@ export const configSchema = {
     BODY_LIMIT_BYTES: {
       ...bytes,
       default: 5 * 1024 * 1024,
-      description: 'Limit of a buffered body. A larger body is streamed, or refused with 413 if a transform needs it',
+      description:
+        'Size limit of a buffered body. A larger body is streamed. If a transform needs the body, the response is 413 instead',
     },
     SERVER_TIMING: {
       type: 'string',
@@ -159,20 +160,20 @@ export const configSchema = {
       minimum: 1,
       default: 120_000,
       description:
-        'Time limit for receiving a buffered body, not counting time spent waiting for memory. When it expires: 408 if a transform needs the body, ' +
-        'otherwise it is streamed',
+        'Time limit for receiving a buffered body, not counting time spent waiting for memory. If it is exceeded, ' +
+        'the body is streamed. If a transform needs the body, the response is 408 instead',
     },
     FORM_MAX_PAIRS: {
       ...count,
       default: 10_000,
       description:
-        'Limit of name-value pairs in a form body that a transform gets or returns. If it is exceeded in the request, the response is 400; in the response of the destination, 502; in the result of the transform, 500',
+        'Limit of name-value pairs in a form body that a transform gets or returns. If it is exceeded, the response is 400 for the body of the request, 502 for that of the destination, and 500 for that of the transform',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
       description:
-        'Limit of expressions in a buffered body, including those that its transforms send with `svc`. If it is exceeded, the response is 400',
+        'Limit of expressions in one invocation, in the request and in the detokenize calls of its transforms. If it is exceeded, the response is 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
@@ -194,14 +195,14 @@ export const configSchema = {
       minimum: 1,
       maximum: 256,
       default: 3,
-      description: 'Number of threads for transforms. One Tenant may use all but one',
+      description: 'Number of threads for transforms. One Tenant may use all of them except one',
     },
     TRANSFORM_QUEUE_LIMIT: {
       type: 'integer',
       minimum: 1,
       default: 1000,
       description:
-        'Limit of batches of transform runs that are queued for a thread. If it is exceeded, the response is 503',
+        'Limit of batches of transform runs that wait for a free thread. If it is exceeded, the response is 503',
     },
     TRANSFORM_WARM_BYTES: {
       type: 'integer',
@@ -217,7 +218,7 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Limit of concurrent runs of reactors. Each has its own thread. One Tenant may use half of them. A Tenant whose code used much CPU time or was killed within the last minute may use a quarter, and all such Tenants together may use half. If no thread is free, react is 503, and asynchronous runs stay queued',
+        'Limit of concurrent runs of reactors. Each run has a thread of its own. One Tenant may use half of the threads. A Tenant may use only a quarter if its code used much CPU time or was killed within the last minute, and all such Tenants together may use half. If no thread is free, react returns 503, and asynchronous runs stay queued',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,
@@ -230,7 +231,8 @@ export const configSchema = {
       minimum: 0,
       maximum: 1000,
       default: defaultSuspension.kills,
-      description: 'Number of kills within TRANSFORM_BREAKER_WINDOW_MS after which code is suspended. 0: never',
+      description:
+        'Number of killed runs within TRANSFORM_BREAKER_WINDOW_MS after which their code is suspended. 0: never',
     },
     TRANSFORM_BREAKER_WINDOW_MS: {
       type: 'integer',
@@ -248,7 +250,8 @@ export const configSchema = {
       type: 'string',
       enum: ['redacted', 'off'],
       default: 'off',
-      description: '`redacted`: console output of code is logged, without known secrets. `off`: it is not logged',
+      description:
+        '`redacted`: console output of code is logged, with known secrets removed. `off`: console output is not logged',
     },
   },
 } as const;
