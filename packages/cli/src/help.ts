@@ -19,7 +19,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     'For details: sluice <command> --help. Results are tables on a terminal; otherwise, or with --json, they are JSON.',
     'Keys are read from --profile, from SLUICE_URL and SLUICE_API_KEY (and SLUICE_HEADER_PREFIX), or from the profile',
-    'that SLUICE_PROFILE names; sluice login creates one.',
+    'that SLUICE_PROFILE names. sluice login creates a profile.',
     exitCodesText,
   ].join('\n');
 }

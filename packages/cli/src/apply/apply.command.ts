@@ -31,10 +31,10 @@ const fileOptions = {
   },
 } as const;
 
-const notes = `Each item of a list has the members of the body that creates it. Each name must be unique in its list. A Proxy or
+const notes = `Each item of a list has the fields of the request that creates it. Each name must be unique in its list. A Proxy or
 reactor can refer to its Application by name, and a reactor to its formula: { name: backend }.
 { $file: code.js } stands for the text of a file below the folder of FILE. { $env: NAME } stands for the text of an environment
-variable that --env allows, and { $env: NAME, type: number } (or boolean) for this text as a number (or boolean).
+variable that --env allows. { $env: NAME, type: number } stands for a number, { $env: NAME, type: boolean } for a boolean.
 FILE.applied.json, beside FILE, records what was created. Keep it with FILE.`;
 
 export const diff: Command = {
@@ -116,7 +116,7 @@ async function showPlan(
 
 function lineOf({ action, kind, name, changes }: Step, isPruning: boolean): string {
   const what = `${nouns[kind]} ${escapeLine(name)}`;
-  if (action === 'delete' && !isPruning) return `? ${what}: the file no longer has it; --prune deletes it`;
+  if (action === 'delete' && !isPruning) return `? ${what}: no longer in the file; --prune deletes it`;
   return `${signs[action]} ${what}${changes.map((change) => `\n    ${escapeLine(change)}`).join('')}`;
 }
 

@@ -170,7 +170,7 @@ test.each([
   await using closing = new AsyncDisposableStack();
   const { run } = await setUp(closing, `proxies: [{ name: ${name}, application: { name: ${application} } }]`);
   const { code, screen } = await run('diff', '--env', 'DEST');
-  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*write the name itself and no reference/)]);
+  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*write names themselves and no references/)]);
   expect(screen).not.toContain('sk_live');
 });
 
@@ -313,7 +313,7 @@ test.each([
   ['a file above', from('{ $file: ../x }'), '../x'],
   ['an absolute file', from('{ $file: /etc/hostname }'), 'must be a file below'],
   ['a link that leads out', from('{ $file: link }'), 'must be a file below'],
-  ['a reference with more', from('{ $file: x, y: 1 }'), 'without other members'],
+  ['a reference with more', from('{ $file: x, y: 1 }'), 'without other fields'],
   [
     'an Application that nobody knows',
     'proxies: [{ name: a, destination_url: x, application: { name: nobody } }]',

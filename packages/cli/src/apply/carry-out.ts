@@ -67,7 +67,7 @@ export async function carryOut(steps: readonly Step[], means: Means): Promise<vo
 function refuseStale(error: unknown, what: string): never {
   if (!(error instanceof SluiceError) || error.status !== 412) throw error;
   throw new RefusedError(
-    `Somebody else has changed ${what} since the plan was made. It and the rest of the plan were not changed. Run the command again.`,
+    `Somebody else has changed ${what} since the plan was made. This change and the rest of the plan were not made. Run the command again.`,
   );
 }
 

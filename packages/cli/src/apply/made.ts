@@ -44,8 +44,8 @@ async function assertNoEarlierRecord(file: string, path: string): Promise<void> 
   const earlier = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
   if (earlier === path || !(await readTenants(earlier))) return;
   throw new UsageError(
-    `${earlier} is a record as an earlier version named it. If it is of ${file} alone, rename it to ${path}. If not, ` +
-      `write {} into ${path}: then --prune deletes nothing that was made before.`,
+    `${earlier} is a record of an earlier version. If only ${file} used this record, rename it to ${path}. If other files used it too, ` +
+      `write {} into ${path}: then --prune deletes nothing that was created before.`,
   );
 }
 
@@ -58,6 +58,6 @@ async function readTenants(path: string): Promise<Record<string, Partial<Made>> 
     if (codeOf(error) === 'ENOENT') return undefined;
   }
   throw new UsageError(
-    `${path} cannot be read. It records what was created. Restore it, or delete it; then --prune deletes nothing.`,
+    `${path} cannot be read. It records what was created. Restore this record, or delete it. If you delete it, --prune deletes nothing that was created before.`,
   );
 }

@@ -65,7 +65,8 @@ function versionOf({ created_at, modified_at }: Record<string, unknown>): Pick<S
 
 function assertFixedMembers(wanted: Members, current: Members): void {
   const { name, type, expires_at: expiry } = wanted;
-  const message = (member: string) => `The ${member} of the Application ${name} cannot be changed; delete it first`;
+  const message = (member: string) =>
+    `The ${member} of the Application ${name} cannot be changed; delete the Application first`;
   if (type !== current.type) throw new UsageError(message('type'));
   const isSameExpiry = Date.parse(String(expiry)) === Date.parse(String(current.expires_at));
   if (expiry !== undefined && expiry !== null && !isSameExpiry) throw new UsageError(message('expires_at'));

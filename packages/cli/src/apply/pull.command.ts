@@ -39,7 +39,10 @@ export const pull: Command = {
     for (const [path, content] of all) await writeNew(path, content, input.values.force === true);
     tell(terminal, `Written: ${all.map(([path]) => path).join(', ')}`);
     if (variables.length > 0)
-      tell(terminal, `Set before an apply, and allow: ${variables.map((name) => `--env ${name}`).join(' ')}`);
+      tell(
+        terminal,
+        `Before an apply, set these variables, and allow them: ${variables.map((name) => `--env ${name}`).join(' ')}`,
+      );
     if (read.length < kinds.length) tell(terminal, 'Reactors were left out, because this key lacks reactor:read.');
     return undefined;
   },

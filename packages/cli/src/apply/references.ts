@@ -42,7 +42,7 @@ export async function resolveReferences(value: unknown, scope: Scope): Promise<u
   const { type, ...others } = value as { type?: unknown };
   const isTyped = kind === '$env' && Object.hasOwn(value, 'type');
   if (Object.keys(isTyped ? others : value).length > 1 || typeof target !== 'string')
-    throw new UsageError(`A reference must be { ${kind}: text } without other members`);
+    throw new UsageError(`A reference must be { ${kind}: text } without other fields`);
   if (kind === '$file') return readReferredFile(target, scope);
   const text = readVariable(target, scope);
   return isTyped ? typed(text, { type, name: target }) : text;

@@ -51,7 +51,7 @@ test('a body is not cut in the middle of a character', async () => {
 });
 
 test.each([
-  ['text/event-stream', 'The response had not ended in time', ['data: 1\n\n']],
+  ['text/event-stream', 'The response did not end in time', ['data: 1\n\n']],
   ['image/png', 'at least 9 bytes', []],
 ])('a body of %s that does not end is told as far as it came', async (type, note, shown) => {
   const limit = new AbortController();

@@ -74,7 +74,7 @@ async function readText(body: Response['body'], decoder: TextDecoder, signal: Ab
 /** The first of the two code units of an emoji, for example. Alone it is no valid text. */
 const halfCharacter = /[\uD800-\uDBFF]$/;
 
-const unfinished = 'The response had not ended in time. This is what had arrived.';
+const unfinished = 'The response did not end in time. This is the part that arrived.';
 
 async function readSize(response: Received, signal: AbortSignal): Promise<Read> {
   const { headers, body } = response;

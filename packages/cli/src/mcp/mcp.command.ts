@@ -71,7 +71,7 @@ async function endSession(session: KeptSession, terminal: Terminal): Promise<voi
   try {
     await session.close();
   } catch (error) {
-    tell(terminal, 'The session could not be deleted. Nobody has its key any more; it ends after the time of --for.');
+    tell(terminal, 'The session could not be deleted. It ends after the time of --for. Nobody has its key any more.');
     throw error;
   }
 }

@@ -36,7 +36,7 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     {
       title: 'Call a route',
       description:
-        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. The destination receives the value of a token from "tokenize" in place of {{ id }} if the route replaces tokens; otherwise {{ id }} is sent as it is.',
+        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. The destination receives the value of a token from "tokenize" in place of {{ id }} if the route replaces tokens; if the route does not replace tokens, the destination receives {{ id }} itself.',
       inputSchema: fromJsonSchema<RouteCall>(callSchema(names)),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
@@ -75,7 +75,7 @@ function callSchema(names: string[]) {
   return {
     type: 'object' as const,
     properties: {
-      route: { type: 'string', enum: names, description: 'one of list_routes' },
+      route: { type: 'string', enum: names, description: 'name of a route, from list_routes' },
       method: { type: 'string', pattern: '^[A-Z]{1,20}$', description: 'HTTP method, such as GET' },
       path: {
         type: 'string',

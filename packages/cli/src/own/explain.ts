@@ -31,7 +31,7 @@ export const explain: Command = {
     },
   },
   notes: `OPERATION is one of ${operations.join(', ')} (read). Shows no data of the token.
-A question about a call needs proxy:read besides. TOKEN_ID is then a token that the call reveals:
+A question about a call also needs proxy:read. TOKEN_ID is then a token that the call reveals:
   sluice explain APPLICATION_ID --route processor -X POST --path /charges
   sluice explain APPLICATION_ID TOKEN_ID --proxy PROXY_ID -X POST --path /charges --place body`,
   async run(input, terminal) {

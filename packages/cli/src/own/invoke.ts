@@ -35,7 +35,7 @@ export const invoke: Command = {
     include: { type: 'boolean', short: 'i', description: 'print status and headers of the response to standard error' },
   },
   notes: `The body of the response is printed to standard output. The exit code is 0 if the destination responded with 2xx.
-With PROXY -, SLUICE_PROXY_KEY is the key of the Proxy, and proxy:read is not needed. Nor is it with --route:
+With PROXY -, SLUICE_PROXY_KEY is the key of the Proxy, and proxy:read is not needed. It is not needed either with --route:
   sluice proxies invoke --route processor /charges --data @charge.json
 The private key needs token:use.`,
   async run(input, terminal) {

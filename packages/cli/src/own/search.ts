@@ -8,7 +8,7 @@ export const search: Command = {
   arguments: ['TEXT'],
   options: {},
   notes: `TEXT has 3 to 200 characters. An id is found by its first eight digits or more.
-Finds at most 8 of each kind that the key may read; lists take --name and --sort.`,
+Shows at most 8 of each kind that the key may read. To find more, use --name of a list command, such as sluice proxies list.`,
   async run(input, terminal) {
     const [text = ''] = input.positionals;
     const sluice = await connect(terminal, { keyTypes: ['management'], profile: textOf(input, 'profile') });

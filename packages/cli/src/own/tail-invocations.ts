@@ -36,7 +36,7 @@ export const tailInvocations: Command = {
     ),
   },
   notes:
-    'Without a terminal, each invocation is a line of JSON. The number of missing ones is printed to standard error. The exit code at Ctrl-C is 130.',
+    'Without a terminal, each invocation is a line of JSON. The number of invocations that are left out is printed to standard error. The exit code at Ctrl-C is 130.',
   async run(input, terminal) {
     const last = Number(textOf(input, 'last') ?? 10);
     if (!Number.isInteger(last) || last < 1 || last > 100) throw new UsageError('--last must be from 1 to 100');

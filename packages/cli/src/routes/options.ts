@@ -35,7 +35,9 @@ export function readRouteOptions(input: Input): RouteWish {
   const [containers, tokens] = [textsOf(input, 'container'), textsOf(input, 'token')];
   const allTokens = input.values['all-tokens'] === true;
   if (allTokens && containers.length + tokens.length > 0)
-    throw new UsageError('--all-tokens is every token; leave out --container and --token, or leave it out');
+    throw new UsageError(
+      '--all-tokens allows every token; leave out --container and --token, or leave out --all-tokens',
+    );
   return {
     routes: readRouteNames(textOf(input, 'routes')),
     seconds: readSeconds(textOf(input, 'for') ?? '1h'),

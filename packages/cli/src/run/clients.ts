@@ -50,7 +50,8 @@ const clients: Readonly<Record<string, Client>> = {
   'api.stripe.com': {
     places: ['bearer'],
     watched: ['STRIPE_API_KEY', 'STRIPE_SECRET_KEY'],
-    unbound: 'the Stripe libraries and the stripe command take no base URL from the environment: hand it over in code',
+    unbound:
+      'the Stripe libraries and the stripe command take no base URL from the environment: set the base URL in code',
   },
 };
 

@@ -76,7 +76,7 @@ export function planEnvironment({ url, proxies, named, env }: Wanted): PlannedEn
   );
   const left = watchedVariables.filter((name) => inherited[name] && !set.has(name));
   if (left.length > 0)
-    notes.push(`the command gets ${left.join(', ')} as set in your environment: unset what is a credential`);
+    notes.push(`the command gets ${left.join(', ')} from your environment: unset those that are credentials`);
   notes.push(...routes.flatMap((route) => route.notes));
   return {
     notes,
@@ -128,7 +128,9 @@ function routeFor(proxy: RouteProxy, baseUrl: string): PlannedRoute {
   const keyVariable = `${name}_API_KEY`;
   const notes = [
     ...(client?.isModel && proxy.token_places?.length !== 0
-      ? [`the route ${route} replaces tokens in prompts, where {{ may be text: set token_places of its Proxy to []`]
+      ? [
+          `the route ${route} replaces tokens in prompts, but {{ in a prompt may be text: set token_places of its Proxy to []`,
+        ]
       : []),
     ...(client?.unbound ? [`${route}: ${client.unbound}`] : []),
   ];

@@ -69,7 +69,7 @@ function endingOf(child: ChildProcess, say: (text: string) => void): Promise<End
     child.on('error', (error) => {
       if (child.pid === undefined) reject(new CommandNotStarted(codeOf(error)));
       // It runs on: this process may not signal a command of another user, such as sudo.
-      else say(`a signal could not be passed on to the command, which runs on: ${error.message}`);
+      else say(`a signal could not be passed on to the command, which is still running: ${error.message}`);
     });
     child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
   });

@@ -32,16 +32,16 @@ export const runWithRoutes: Command = {
     },
     quiet: { type: 'boolean', short: 'q', description: 'print nothing' },
   },
-  notes: `Each route gives the command <NAME>_BASE_URL and <NAME>_API_KEY, NAME being its path_name in capitals, with _ for -. Known
-clients find theirs by the destination: OpenAI, Anthropic and git. The command gets no variable that begins with SLUICE_.
-It runs as you, so it could read the keys of the profile. "Run a command without credentials" in infra/guides says how
-another user or a container prevents that.
+  notes: `For each route the command gets <NAME>_BASE_URL and <NAME>_API_KEY. NAME is the path_name in capitals, with _ in place of -.
+Known clients of OpenAI, Anthropic and git use the route to their destination without further settings. The command gets
+no variable that begins with SLUICE_. It runs as you, so it could read the keys of the profile. "Run a command without
+credentials" in infra/guides says how another user or a container prevents that.
 
 The profile needs a public, a private and a management key. The management key needs proxy:read, which also shows the
 configuration of Proxies; with log:read, the calls are listed at the end. The private key needs token:use.
 
-Exit code and signals are those of the command: 127 if it was not found, 126 if it could not be started. Before it starts:
-1 refused, 2 usage, 3 unreachable.`,
+Exit code and signals are those of the command: 127 if it was not found, 126 if it could not be started. If sluice run
+fails before the command starts: 1 refused, 2 usage, 3 unreachable.`,
   async run(input, terminal) {
     const ending = await runOnce(input, terminal);
     return typeof ending === 'number' ? ending : endLike(ending);
@@ -77,7 +77,7 @@ async function runOnce(input: Input, terminal: Terminal): Promise<Ending | numbe
   const running = runCommand(input.behindDashes ?? [], planned.withKey(session.key), say);
   const timers = sayInTime(say, session, wish.seconds);
   watchdog.onLost(() =>
-    say(`the watchdog was ended. If I am killed now, the key stays valid until ${timeOf(session)}`),
+    say(`the watchdog was ended. If sluice run is killed now, the key stays valid until ${timeOf(session)}`),
   );
   try {
     const ending = await running.ended;
@@ -98,7 +98,7 @@ type Say = (text: string) => void;
 function sayBefore(say: Say, session: RouteSession, file: string): void {
   say(`the key for the routes ends with the command, at the latest at ${timeOf(session)}`);
   say(
-    `the command runs as you and could read ${file}; its management key shows the configuration of Proxies. For a lock, run it as another user or in a container`,
+    `the command runs as you and could read ${file}; its management key shows the configuration of Proxies. To prevent that, run the command as another user or in a container`,
   );
 }
 
@@ -155,7 +155,7 @@ async function endSession({ say, session, watchdog, running }: Ended): Promise<v
   const state = await watchdog.end(endWithinMs, running.hurried);
   if (state === 'lost') await endWithoutWatchdog(say, session);
   else if (state === 'trying')
-    say(`the session has not ended yet. I go on trying; at the latest it ends at ${timeOf(session)}`);
+    say(`the session has not ended yet. sluice run keeps trying; the session ends at the latest at ${timeOf(session)}`);
 }
 
 async function endWithoutWatchdog(say: Say, session: RouteSession): Promise<void> {
