@@ -172,7 +172,9 @@ test('what is in use is deleted by its name only, and its Proxy says that it is 
   await act.click();
   await page.getByText('The Application In use was deleted').waitFor();
   await opened.goto(`/proxies/${proxy.id}`, proxy.name);
-  await page.getByText('Code has no req.svc, and headers reveal no token, until you choose another one.').waitFor();
+  await page
+    .getByText('Code has no req.svc, and headers reveal no token, until you choose another Application.')
+    .waitFor();
   await opened.look('proxy-application-deleted');
   await opened.goto('/proxies', 'Proxies');
   await page.getByText('Application deleted').first().waitFor();

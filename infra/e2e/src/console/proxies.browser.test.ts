@@ -145,7 +145,7 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
   ] as const) {
     await calls.getByLabel('Client', { exact: true }).selectOption(client);
     await calls.getByText(line).waitFor();
-    const isMissing = await calls.getByText('The route does not accept it there').isVisible();
+    const isMissing = await calls.getByText('The route does not accept keys there').isVisible();
     expect([client, isMissing]).toEqual([client, client === 'Anthropic' || client === 'git']);
   }
   await opened.look('proxy-route');

@@ -10,14 +10,14 @@ const variable = (label: string): Completion => ({ label, type: 'variable' });
 const client: Names = {
   svc: [
     { label: 'tokens', type: 'namespace', info: 'Single tokens, with the rights of the Application' },
-    method('tokenize', 'The value with tokens in it, as POST /tokenize'),
-    method('detokenize', 'The value with each {{ token id }} replaced'),
+    method('tokenize', 'Returns the value with tokens in place of data, like POST /tokenize'),
+    method('detokenize', 'Returns the value with data in place of each {{ token id }}'),
   ],
   'svc.tokens': [
-    method('create', 'The token, as POST /tokens'),
-    method('retrieve', 'The token, its data as the rules show it'),
-    method('update', 'The token after the merge, as PATCH /tokens/{id}'),
-    method('delete', 'Nothing'),
+    method('create', 'Returns the new token, like POST /tokens'),
+    method('retrieve', 'Returns the token, with its data as far as the rules allow'),
+    method('update', 'Returns the changed token, like PATCH /tokens/{id}'),
+    method('delete', 'Returns nothing'),
   ],
 };
 
@@ -36,11 +36,11 @@ const modules = [
 const ofConsole = ['log', 'info', 'warn', 'error', 'debug'].map((name) => method(name, 'Shown with the run'));
 
 const request = [
-  property('body', 'Parsed where it is JSON or a form; {} where it is empty'),
+  property('body', 'Parsed if it is JSON or a form. {} if it is empty'),
   property('headers', 'By name in lower case'),
   property('method', 'GET, POST…'),
-  property('path', 'What follows the address of the Proxy'),
-  property('query', 'With its ?'),
+  property('path', 'The path after the address of the Proxy'),
+  property('query', 'Begins with ?'),
 ];
 
 /** For a transform, whose configuration has these members. */
@@ -65,7 +65,7 @@ export function reactorNames(configuration: readonly string[]): Names {
     ...client,
     '': [
       property('req', 'What the code is called with'),
-      method('fetch', 'Calls out, at most 20 times a run'),
+      method('fetch', 'Calls another service, at most 20 times in one run'),
       ...globals,
     ],
     req: [

@@ -30,7 +30,7 @@ async function readVerifierLine(line: string): Promise<Verifier> {
   const [, name = '', keyId = '', text = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(line) ?? [];
   const typed = fromBase64(text);
   if (typed?.length !== 33 || typed[0] !== ed25519 || (await keyIdOf(name, typed)) !== keyId) {
-    throw new Error('A line of the public keys is no Ed25519 verifier line.');
+    throw new Error('A line of the public keys is not a valid Ed25519 key.');
   }
   return { name, keyId, publicKey: typed.slice(1) };
 }

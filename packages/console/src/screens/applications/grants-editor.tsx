@@ -45,7 +45,7 @@ export function GrantsEditor({ type, grants, onGrants }: GrantsEditorProps) {
           )}
           {type === 'private' && (
             <ProxiesPicker
-              hint="With token:use, the Application calls every Proxy of the Tenant. With a list, it calls these Proxies only, and no Reactor. Its sessions call no more than it does."
+              hint="Without a list, an Application with token:use may call every Proxy and Reactor of the Tenant. With a list, it may call only these Proxies, and no Reactor. The same limits apply to its sessions."
               chosen={grants.proxies}
               onChosen={(proxies) => onGrants({ ...grants, proxies })}
               name="proxies"

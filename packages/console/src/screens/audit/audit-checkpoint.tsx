@@ -51,8 +51,8 @@ function Newest() {
             <Code text={note} what="the checkpoint" />
             <p className={styles.remark}>
               Store it outside of this installation, together with an export of the log. <code>sluice logs verify</code>{' '}
-              checks later that the log still contains every row that it covers. The page of each row has a proof of its
-              own.
+              checks later that the log still contains every row that this checkpoint covers. The page of each row has a
+              proof of its own.
             </p>
             <KeptKeys keyFile={keyFile} />
           </>

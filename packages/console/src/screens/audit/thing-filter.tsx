@@ -110,5 +110,7 @@ export function ThingFilter({ label, value, onValue }: ThingFilterProps) {
 function noteOf({ isEmpty, isFetching, sought }: { isEmpty: boolean; isFetching: boolean; sought: string }) {
   if (!isEmpty) return undefined;
   if (isFetching) return 'Searching';
-  return sought === '' ? 'Enter an id.' : `No name contains “${sought}”. To find what is gone, enter its id.`;
+  return sought === ''
+    ? 'Enter an id.'
+    : `No name contains “${sought}”. To find something that was deleted, enter its id.`;
 }

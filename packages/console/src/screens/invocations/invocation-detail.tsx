@@ -165,7 +165,9 @@ function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [
       <h3>Response guard</h3>
       <p>
         {guardFound(hits)} of the request in the response
-        {tokens.length > 0 ? `. ${hits === 1 ? 'Its token' : 'Tokens of these values'}:` : ', of the configuration.'}
+        {tokens.length > 0
+          ? `. ${hits === 1 ? 'Its token' : 'Tokens of these values'}:`
+          : '. It is from the configuration.'}
       </p>
       <Tokens ids={tokens} />
     </section>

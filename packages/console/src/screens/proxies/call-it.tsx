@@ -26,8 +26,8 @@ export default function CallIt({ proxy }: { proxy: ProxyResource }) {
       <Code text={client.linesFor(proxy)} what={`the lines for ${client.name}`} />
       {place && !proxy.accept_key_as?.includes(place) && (
         <p className={styles.missing}>
-          {client.name} sends the key as <code>{keyPlaces[place].label}</code>. The route does not accept it there:
-          choose it in the settings.
+          {client.name} sends the key as <code>{keyPlaces[place].label}</code>. The route does not accept keys there.
+          Allow this place in the settings of the Proxy.
         </p>
       )}
     </Card>

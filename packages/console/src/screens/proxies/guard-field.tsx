@@ -14,7 +14,7 @@ export const guards: Readonly<Record<GuardMode, { name: string; does: string }>>
   },
   block: {
     name: 'Block',
-    does: 'If the response contains a value that replaced a token in the request, the caller gets 502 instead of the response, or its connection ends if the response has begun.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets 502 instead of the response. If the response has begun already, the connection of the caller is closed.',
   },
 };
 

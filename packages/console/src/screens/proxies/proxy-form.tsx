@@ -35,7 +35,7 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
         onText={(destination_url) => change({ destination_url })}
         placeholder="https://api.example.com/v1"
         required
-        hint="A path or query that callers add to the address of the Proxy is added to this address."
+        hint="A path or query that callers add to the address of the Proxy is added to this URL."
         name="destination_url"
       />
       <Check

@@ -85,7 +85,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         ) : former ? (
           <>
             <Badge tone="bad">deleted</Badge> <code>{former}</code>{' '}
-            <Soft>Code has no req.svc, and headers reveal no token, until you choose another one.</Soft>
+            <Soft>Code has no req.svc, and headers reveal no token, until you choose another Application.</Soft>
           </>
         ) : (
           <Soft>none</Soft>

@@ -28,7 +28,10 @@ export default function FormulaEditor({ formula, onDone }: { formula: ReactorFor
     onDone,
   });
   return (
-    <Card title="Edit settings" intro="The configuration of a Reactor is checked when you change it.">
+    <Card
+      title="Edit settings"
+      intro="A change does not check existing Reactors. The configuration of a Reactor is checked when you next change the Reactor."
+    >
       <FormulaForm
         draft={edit.draft}
         onDraft={edit.setDraft}

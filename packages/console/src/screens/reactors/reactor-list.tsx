@@ -90,7 +90,7 @@ function Reactors() {
       })}
       empty={
         <Empty icon="reactors" title="No Reactors yet">
-          Create one for work that needs values but not a single destination: checks, lookups, files.
+          Create one for work that needs values but is not a call to one destination, such as checks, lookups or files.
         </Empty>
       }
     />

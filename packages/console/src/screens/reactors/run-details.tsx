@@ -15,7 +15,7 @@ import { RunState } from './run-state.tsx';
 import { isUnderWay, tookOf } from './run-text.ts';
 
 const whyNotCancelled =
-  'Only the Application or session that requested a run can cancel it, with its own key. The console has no such key. The details show the call.';
+  'Only the Application or session that requested a run can cancel it, with its own key. The console has no such key. The details show the call that cancels the run.';
 
 interface RunProps {
   run: ReactorRun;
@@ -71,7 +71,7 @@ function Details({ run, reactorId }: RunProps) {
         <div>
           <h3>Cancel it</h3>
           <p>
-            <Soft>With the key of the caller, before its code calls another service:</Soft>
+            <Soft>Send this with the key of the caller. It works until the code of the run calls another service:</Soft>
           </p>
           <Code text={cancelCall(reactorId, id)} what="the call that cancels it" />
         </div>

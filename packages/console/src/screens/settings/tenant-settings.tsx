@@ -93,7 +93,7 @@ function TenantForm({ tenant }: { tenant: Tenant }) {
         />
         <Check
           label="Deduplicate tokens"
-          hint="If a value has a token already, creating it again returns the existing token."
+          hint="If you create a token for a value that has a token already, you get the existing token."
           checked={deduplicates}
           onChecked={(checked) => change({ deduplicates: checked })}
           disabled={isLocked}

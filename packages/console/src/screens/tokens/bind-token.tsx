@@ -95,7 +95,7 @@ export default function BindToken({ token, onClose }: { token: DescribedToken; o
           />
         </Row>
         <ProxiesPicker
-          hint="With a list, these Proxies reveal the token, and no Reactor does."
+          hint="With a list, only the Proxies of the list reveal the token, and no Reactor does."
           among={from.proxies}
           chosen={draft.proxies}
           onChosen={(proxies) => edit({ proxies })}
