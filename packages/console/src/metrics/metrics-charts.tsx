@@ -72,7 +72,7 @@ export function LatencyChart({ metrics, filter }: ChartProps) {
         {...{ metrics, filter, step }}
         about={
           slowest
-            ? `Latest (${textOf(newest)}) · slowest ${millisecondsText(slowest.count)} (${textOf(slowest.step)})`
+            ? `Latest invocations · slowest ${millisecondsText(slowest.count)} (${textOf(slowest.step)})`
             : nothingText(metrics)
         }
         numbers={[

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTimeZone } from '../ui/time.tsx';
 import { linkOfStep } from './links.ts';
 import styles from './metrics.module.css';
-import { stepOf, stepText, zoneText } from './step-text.ts';
+import { stepOf, stepText } from './step-text.ts';
 import type { MetricsFilter, RangeMetrics } from './use-metrics.ts';
 
 interface NumbersProps {
@@ -18,13 +18,9 @@ interface NumbersProps {
 
 /** What a chart says in numbers, and which of its steps they are of. */
 export function Numbers({ metrics, filter, step, about, numbers }: NumbersProps) {
-  const timeZone = useTimeZone();
   return (
     <>
-      <p className={styles.when}>
-        {step === undefined ? about : <When {...{ metrics, filter, step }} />} · times in{' '}
-        {zoneText(Date.parse(metrics.to), timeZone)}
-      </p>
+      <p className={styles.when}>{step === undefined ? about : <When {...{ metrics, filter, step }} />}</p>
       <dl className={styles.numbers}>
         {numbers.map(({ name, value, tone }) => (
           <div key={name}>

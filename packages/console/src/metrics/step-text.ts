@@ -10,17 +10,11 @@ export function stepOf(metrics: { from: string; step_s: number }, at: number): S
   return { fromMs, toMs: fromMs + metrics.step_s * 1000 };
 }
 
-/** `19:41 – 19:42`; with the date, if the range is longer than a day. The chart names the zone once: {@link zoneText}. */
+/** `19:41 – 19:42`; with the date, if the range is longer than a day. The axis of the chart names the zone. */
 export function stepText({ fromMs, toMs }: Step, rangeMs: number, timeZone: string | undefined): string {
   const day = rangeMs > dayMs ? ({ month: 'short', day: 'numeric' } as const) : {};
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const;
   return new Intl.DateTimeFormat(undefined, { ...day, ...time }).formatRange(fromMs, toMs);
-}
-
-/** `GMT+1`: the name of the zone at that moment. */
-export function zoneText(atMs: number, timeZone: string | undefined): string {
-  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short', timeZone }).formatToParts(atMs);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 /** The feed of invocations keeps this much. */

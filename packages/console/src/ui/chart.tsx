@@ -78,6 +78,7 @@ export function Chart(props: ChartProps) {
           </svg>
           <Chooser {...props} />
         </div>
+        <span className={styles.zone}>{zoneText(to, timeZone)}</span>
         <TimeAxis from={from} to={to} timeZone={timeZone} />
       </div>
     </figure>
@@ -156,6 +157,12 @@ function TimeAxis({ from, to, timeZone }: Pick<ChartProps, 'from' | 'to' | 'time
       ))}
     </div>
   );
+}
+
+/** The name of the zone of the axis, such as `GMT+1`. */
+function zoneText(at: string, timeZone: string | undefined): string {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short', timeZone }).formatToParts(Date.parse(at));
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 /** A line with its gaps. A single value between two gaps is a short dash, because a point would be invisible. */
