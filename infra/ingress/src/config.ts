@@ -28,7 +28,7 @@ export const configSchema = {
     },
     MANAGEMENT_API_URL: {
       ...origin,
-      description: 'URL of management-api, which serves everything else',
+      description: 'URL of management-api, which serves all other paths',
     },
   },
   required: ['PROXY_GATEWAY_URL', 'TOKEN_VAULT_URL', 'MANAGEMENT_API_URL'],

@@ -179,7 +179,7 @@ function FilterField({ label, placeholder, options, isMoment, value, onValue }: 
 }
 
 /** The filter of lists of people. */
-export const byEmail = { email: { label: 'E-mail', placeholder: 'Part of an address, or with *' } } as const;
+export const byEmail = { email: { label: 'E-mail', placeholder: 'Part, or a pattern with *' } } as const;
 
 /** The filter by name, of most lists. */
-export const byName = { name: { label: 'Name', placeholder: 'Part of a name, or with *' } } as const;
+export const byName = { name: { label: 'Name', placeholder: 'Part, or a pattern with *' } } as const;

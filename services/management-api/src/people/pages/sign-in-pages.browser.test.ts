@@ -80,7 +80,7 @@ test.each(renderings)('each page is read by everybody, $width px wide and $schem
   await seeSignedIn(page);
   await page.locator('[data-slot="role"]').getByText('AUDITOR').waitFor();
   await page.goto(`${consoleUrl}/sign-in/keycloak`);
-  await page.getByRole('heading', { name: 'Where to?' }).waitFor();
+  await page.getByRole('heading', { name: 'Choose a Tenant' }).waitFor();
   await check('choose-tenant');
   await page.goto(`${consoleUrl}/sign-in/keycloak/callback?code=x&state=y`);
   await check('sign-in-failed');

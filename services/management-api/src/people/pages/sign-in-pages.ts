@@ -84,7 +84,7 @@ function layout(
 <p class="brand"><img src="/docs/icon.svg" alt="" width="28" height="28">Sluice</p>
 ${content}
 <p class="alert" role="alert" id="alert" data-part="alert" hidden></p>
-<noscript><p class="alert">This page needs JavaScript, because a browser must not sign in by an address alone.</p></noscript>
+<noscript><p class="alert">This page needs JavaScript, because opening a link must not be enough to sign in.</p></noscript>
 </main>
 </body>
 </html>
@@ -131,8 +131,8 @@ ${issuerNames.length === 0 && !linkSignIn ? html`<p>No identity provider is set 
 }
 
 function finishContent(tenants: readonly { id: string; name: string }[], email: string | undefined): Html {
-  return html`<h1>${tenants.length > 1 ? 'Where to?' : 'Signing in'}</h1>
-<p class="soft">${email === undefined ? 'You are signed in at your identity provider. It has not confirmed your e-mail address.' : html`You are signed in at your identity provider as ${email}.`}</p>
+  return html`<h1>${tenants.length > 1 ? 'Choose a Tenant' : 'Signing in'}</h1>
+<p class="soft">${email === undefined ? 'You are signed in at your identity provider, but the provider has not confirmed your e-mail address.' : html`You are signed in at your identity provider as ${email}.`}</p>
 <div data-part="tenants" hidden>
 <ul class="choices">${tenants.map(
     ({ id, name }) => html`
