@@ -161,7 +161,7 @@ export const proxyMembers = {
     schema: {
       type: 'object',
       description:
-        "Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total",
+        'Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. If the Proxy names an Application, tokens are revealed with the rights of that Application. If the Proxy names none, tokens are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total',
       additionalProperties: { type: 'string' },
     },
     example: { 'X-Merchant': '{{ config: MERCHANT }}' },
@@ -240,7 +240,7 @@ export const proxyMembers = {
       type: 'string',
       enum: ['off', 'tokenize', 'redact', 'block'],
       description:
-        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`\n\n- `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
+        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`\n\n- `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
     },
     example: 'redact',
   },

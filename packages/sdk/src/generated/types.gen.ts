@@ -113,7 +113,7 @@ export type Application = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -310,7 +310,7 @@ export type ApplicationWithKey = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -463,7 +463,7 @@ export type CreateApplication = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -586,7 +586,7 @@ export type DataKey = {
      */
     created_at: string;
     /**
-     * Number of encryptions for which the key is reserved, summed over all processes
+     * Number of encryptions with this key that all processes together have reserved
      */
     uses: number;
 };
@@ -772,7 +772,7 @@ export type ExplainRequest = {
  */
 export type FinishSignIn = {
     /**
-     * Id of the Tenant. Required if the person is a member of several
+     * Id of the Tenant. Required if the person is a member of several Tenants
      */
     tenant_id?: string;
     /**
@@ -1438,7 +1438,7 @@ export type Proxy = {
      */
     token_places?: Array<string>;
     /**
-     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. If the Proxy names an Application, tokens are revealed with the rights of that Application. If the Proxy names none, tokens are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1477,7 +1477,7 @@ export type Proxy = {
     /**
      * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
@@ -1543,7 +1543,7 @@ export type ProxyBody = {
      */
     token_places?: Array<string>;
     /**
-     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. If the Proxy names an Application, tokens are revealed with the rights of that Application. If the Proxy names none, tokens are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1582,7 +1582,7 @@ export type ProxyBody = {
     /**
      * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
@@ -1654,7 +1654,7 @@ export type ProxyPatch = {
      */
     token_places?: Array<string> | null;
     /**
-     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. If the Proxy names an Application, tokens are revealed with the rights of that Application. If the Proxy names none, tokens are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string | null;
@@ -1693,7 +1693,7 @@ export type ProxyPatch = {
     /**
      * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
@@ -1743,7 +1743,7 @@ export type ProxyPut = {
      */
     token_places?: Array<string> | null;
     /**
-     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. Tokens are revealed with the rights of the Proxy's `application`. If the Proxy has no `application`, they are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
+     * Headers, by name, that Sluice sets in every request to the destination after the request transform has run. A value may contain expressions with tokens, and values of the configuration as `{{ config: NAME }}`. Both may have filters. If the Proxy names an Application, tokens are revealed with the rights of that Application. If the Proxy names none, tokens are revealed with the rights of the caller. If a value contains a token, every invocation needs an API key. At most 100 headers and 16 KiB in total
      */
     request_headers?: {
         [key: string]: string;
@@ -1782,7 +1782,7 @@ export type ProxyPut = {
     /**
      * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that stood for it, or with `{{ config: NAME }}` if it comes from the configuration.
+     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
@@ -1814,7 +1814,7 @@ export type ProxyVersion = {
      */
     by?: string;
     /**
-     * Members that differ from the previous version. Empty for the first version
+     * Fields that differ from the previous version. Empty for the first version
      */
     changed: Array<string>;
 };
@@ -2149,7 +2149,7 @@ export type ReactorPut = {
 /**
  * ReactorResult
  *
- * What the code returned. A member that it did not return is absent
+ * What the code returned. A field that the code did not return is absent
  */
 export type ReactorResult = {
     /**
@@ -2947,7 +2947,7 @@ export type UpdateApplication = {
      */
     allowed_origins?: Array<string> | null;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict Proxies whose `application` is this Application. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
      */
     proxies?: Array<string> | null;
 };

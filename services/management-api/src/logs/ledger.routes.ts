@@ -14,8 +14,8 @@ const readCheckpoint = operation({
   tag: 'Logs',
   summary: 'Get the newest signed checkpoint of the audit log',
   description:
-    'A C2SP tlog-checkpoint in a signed note with Ed25519. Store the checkpoint, and compare it with later ones. If a row that it covers was changed, removed ' +
-    'or moved, or if one was added among them, the checkpoints do not match. The extension line `dropped <n>` states how many rows retention has dropped ' +
+    'A C2SP tlog-checkpoint in a signed note with Ed25519. Store the checkpoint, and compare it with later ones. They do not match ' +
+    'if a row before the stored checkpoint was changed, removed, added or moved. The extension line `dropped <n>` states how many rows retention has dropped ' +
     'from the beginning of the log.',
   method: 'get',
   path: '/logs/checkpoint',

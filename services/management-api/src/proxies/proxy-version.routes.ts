@@ -31,7 +31,7 @@ const proxyVersion = {
     changed: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Members that differ from the previous version. Empty for the first version',
+      description: 'Fields that differ from the previous version. Empty for the first version',
     },
   },
 } as const;
@@ -46,7 +46,7 @@ const listProxyVersions = operation({
   id: 'listProxyVersions',
   tag: 'Proxies',
   summary: 'List the versions of a Proxy, newest first',
-  description: `The first entry is the current version. Every change of a member makes a version. At most ${mostVersions} versions are stored, with at most 8 MiB of older ones. Otherwise the oldest are deleted. If the Proxy is deleted, its versions are deleted too.`,
+  description: `The first entry is the current version. Every change of a field makes a version. At most ${mostVersions} versions are stored, and at most 8 MiB of versions before the current one. When a limit is exceeded, the oldest versions are deleted. If the Proxy is deleted, its versions are deleted too.`,
   method: 'get',
   path: '/proxies/:id/versions',
   permission: 'proxy:read',

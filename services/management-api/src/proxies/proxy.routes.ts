@@ -138,7 +138,7 @@ const putProxy = operation({
   id: 'updateProxy',
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
-  description: `A field that you leave out is removed. If you leave out \`require_auth\`, it becomes true. If you leave out any of these fields, it does not change, and null removes it: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
+  description: `A field that you leave out is removed. If you leave out \`require_auth\`, it becomes true. The following fields do not change if you leave them out, and null removes them: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
 
 You can read a Proxy, change it and send it back, because \`application_id\` is used if the body has no \`application\`.`,
   method: 'put',

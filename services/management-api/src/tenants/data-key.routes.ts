@@ -27,7 +27,7 @@ const dataKey = {
     created_at: date,
     uses: {
       type: 'integer',
-      description: 'Number of encryptions for which the key is reserved, summed over all processes',
+      description: 'Number of encryptions with this key that all processes together have reserved',
     },
   },
 } as const;

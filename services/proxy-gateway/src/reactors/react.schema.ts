@@ -19,7 +19,7 @@ export const reactBody = {
 export const reactorResult = {
   title: 'ReactorResult',
   type: 'object',
-  description: 'What the code returned. A member that it did not return is absent',
+  description: 'What the code returned. A field that the code did not return is absent',
   properties: {
     raw: { description: 'Any JSON' },
     body: { description: 'Any JSON' },

@@ -23,7 +23,7 @@ const finishSignInBody = {
   title: 'FinishSignIn',
   examples: [{ tenant_id: example.tenant_id }],
   properties: {
-    tenant_id: { ...uuid, description: 'Id of the Tenant. Required if the person is a member of several' },
+    tenant_id: { ...uuid, description: 'Id of the Tenant. Required if the person is a member of several Tenants' },
     invitation: {
       type: 'string',
       minLength: 1,
