@@ -23,7 +23,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The request cannot be processed as it was sent.',
     cause:
       'The request is not valid HTTP, a header has a wrong form, an expression is malformed, or a value cannot be written in its place in the body. A transform or reactor can also throw `BadRequestError`.',
-    remedy: 'Read `detail`: it names the header, the member or the position of the expression.',
+    remedy: 'Read `detail`: it names the header, the field or the position of the expression.',
     retry: no,
     detail: 'Header and query have different proxy keys; send one proxy key',
   },

@@ -31,7 +31,7 @@ Every error is a problem document (RFC 9457). The end of its \`type\` is the err
 code \`not_found\`. Programs should read the code, and people \`detail\`. \`instance\` is the trace id of the request: search the
 logs for it.
 
-An error of an invocation of a Proxy is in the member \`proxy_error\` of the body. If the response has the header
+An error of an invocation of a Proxy is in the field \`proxy_error\` of the body. If the response has the header
 \`SVC-PROXY-DESTINATION-STATUS\`, the status is from the destination, and this list does not apply.
 `.trim();
 

@@ -132,7 +132,7 @@ export const proxyError: Part = {
     },
     error: {
       type: 'object',
-      description: 'The same error, in the form that published clients of payment and model APIs read.',
+      description: 'The same error, in the form that client libraries of payment and model APIs read.',
       required: ['type', 'code', 'message'],
       properties: {
         type: { type: 'string', description: '`sluice_` and the error code' },

@@ -46,8 +46,8 @@ If a transform throws an error of the module \`svc-errors\`, the response has th
 
 **Who sent the status?** If the response has \`SVC-PROXY-DESTINATION-STATUS\`, the status is from the destination: 4xx means a
 problem in your integration with the destination, 5xx a problem at the destination. If the header is absent, the status is
-from Sluice, and the body is an object with the member \`proxy_error\`: 4xx means a problem in the request, 5xx a problem in
-the service. If the destination had already answered, \`proxy_error\` has the member \`destination_status\`. The destination
+from Sluice, and the body is an object with the field \`proxy_error\`: 4xx means a problem in the request, 5xx a problem in
+the service. If the destination had already answered, \`proxy_error\` has the field \`destination_status\`. The destination
 may then have acted on the request.
 
 **Client libraries** of payment and model APIs read errors only from a field \`error\`, so the body has the same error there

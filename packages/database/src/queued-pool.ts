@@ -75,6 +75,6 @@ function shareOf(poolSize: number): number {
 }
 
 function tooManyWait(): TooBusyError {
-  const message = 'Too many requests at once wait for Postgres; send fewer at a time, or try again later';
+  const message = 'Too many requests are queued for Postgres; send fewer at a time, or try again later';
   return new TooBusyError('database_connections', message);
 }

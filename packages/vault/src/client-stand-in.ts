@@ -110,7 +110,10 @@ export class ClientStandIn {
       case 'detokenize':
         return mapLeaves(payload, (leaf) => (typeof leaf === 'string' ? this.#fill(leaf) : leaf));
       default:
-        throw new ServiceError('not_implemented', `req.svc does not support ${operation.slice(0, 40)}`);
+        throw new ServiceError(
+          'not_implemented',
+          `The client of the service has no operation ${operation.slice(0, 40)}`,
+        );
     }
   }
 }

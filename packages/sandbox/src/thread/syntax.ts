@@ -34,7 +34,7 @@ function closedTooOften(context: QuickJSContext, code: string, end: Place): Pick
   const place = placeInCode(stack);
   const token = /'([})\]])'/.exec(message)?.[1];
   if (!place || !token || isAfter(place, end)) return unexpectedEnd;
-  return { message: `unexpected '${token}': it closes nothing that is open`, stack: stackAt(place) };
+  return { message: `unexpected '${token}': it has no opening bracket`, stack: stackAt(place) };
 }
 
 /** Explains the most common mistakes, for which QuickJS only names a rule of its grammar. */

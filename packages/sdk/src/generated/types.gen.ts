@@ -3023,7 +3023,7 @@ export type ProxyError = {
         destination_status?: number;
     };
     /**
-     * The same error, in the form that published clients of payment and model APIs read.
+     * The same error, in the form that client libraries of payment and model APIs read.
      */
     error: {
         /**

@@ -16,7 +16,7 @@ export const ownFilters: readonly FilterRecord[] = [
   {
     name: 'json',
     takes: "path, such as `'$.number'`",
-    gives: 'the member or element at the path, or null',
+    gives: 'the field or element at the path, or null',
     example: { filters: "json: '$.expiry.year'", data: { expiry: { year: 2030 } }, result: 2030 },
     check: ([path = '$']) => (parsePath(String(path), '$') ? undefined : "needs a path such as '$.number'"),
     run(value, path = '$') {

@@ -134,7 +134,7 @@ export function clientHost<O extends Owner>(
   const call = async (operation: string, payloadJson: string): Promise<string> => {
     const operate = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!operate && operation !== 'detokenize') {
-      throw new ServiceError('not_implemented', `req.svc does not support ${operation.slice(0, 40)}`);
+      throw new ServiceError('not_implemented', `The client of the service has no operation ${operation.slice(0, 40)}`);
     }
     if (!operate) spendExpressions(acting, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);

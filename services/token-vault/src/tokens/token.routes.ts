@@ -130,7 +130,7 @@ export const patchTokenOperation = operation({
   id: 'patchToken',
   tag: 'Tokens',
   summary: 'Change parts of a token with a JSON merge patch (RFC 7386)',
-  description: `\`data\`, \`mask\` and \`metadata\` are merged. Other members are replaced. Null sets a member to its default. To change the containers, the key needs \`token:update\` on those that are removed and on those that are added. If tokens are deduplicated, a patch that would make two tokens equal is 409. The Content-Type must be \`application/merge-patch+json\`.
+  description: `\`data\`, \`mask\` and \`metadata\` are merged. Other fields are replaced. Null sets a field to its default. To change the containers, the key needs \`token:update\` on those that are removed and on those that are added. If tokens are deduplicated, a patch that would make two tokens equal is 409. The Content-Type must be \`application/merge-patch+json\`.
 
 **A key with no rule that reveals the token** may change only these parts of \`data\`:
 
@@ -138,15 +138,15 @@ export const patchTokenOperation = operation({
 - of a \`bank\`: \`routing_number\` and \`account_number\`, both in one patch, if tokens are not deduplicated
 - of any type: the whole of \`data\`, if the new value is not an object and tokens are not deduplicated
 
-Otherwise the response is 403 and names the member. Such a key also gets 403 for:
+Otherwise the response is 403 and names the field. Such a key also gets 403 for:
 
 - \`mask\`, \`search_indexes\` and \`fingerprint_expression\`
 - \`deduplicate_token: true\`, if tokens are deduplicated
 - data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` this concerns expressions that use more than the two numbers
 
-Without these limits such a key could replace all members of \`data\` except one, and then guess this one. To make other changes, delete the token and create a new one, or use a key with a rule that reveals it.
+Without these limits such a key could replace all fields of \`data\` except one, and then guess this one. To make other changes, delete the token and create a new one, or use a key with a rule that reveals it.
 
-**\`use\`** is replaced as a whole. To add \`use\`, or to allow less, \`token:update\` is enough. To remove \`use\`, or to allow more in any of its members, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed member, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
+**\`use\`** is replaced as a whole. To add \`use\`, or to allow less, \`token:update\` is enough. To remove \`use\`, or to allow more in any of its fields, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed field, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
 
 **A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. After that their patches of \`metadata\` are 413, until a key with \`token:read\` changes \`metadata\`.
 
