@@ -578,7 +578,7 @@ describe('tokenize and detokenize', () => {
     const wrong = ['{{ }}', `{{ ${token.id} | nope }}`, '{{ no-such }}'];
     await expect(detokenize(vault, elsewhere, wrong)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(detokenize(vault, creator, wrong)).rejects.toMatchObject({
-      detail: expect.stringContaining('names nothing'),
+      detail: expect.stringContaining('it is empty'),
     });
     const many = Array.from({ length: 101 }, (_, i) => `{{ token-${i} }}`);
     await expect(detokenize(vault, creator, many)).rejects.toMatchObject({

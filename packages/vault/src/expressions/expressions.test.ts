@@ -46,8 +46,8 @@ describe('parseExpressions', () => {
   });
 
   test.each([
-    ['{{ }}', 'names nothing'],
-    ['{{}}', 'names nothing'],
+    ['{{ }}', 'is empty'],
+    ['{{}}', 'is empty'],
     ['abc {{ id', 'not closed'],
     ['{{ id }', 'not closed'],
     ['{{ id } }}', 'not closed'],
@@ -58,11 +58,11 @@ describe('parseExpressions', () => {
     ['{{ id | nope }}', 'no filter nope'],
     ['{{ id | constructor }}', 'no filter constructor'],
     ['{{ id | reverse }}', 'no filter reverse'],
-    ['{{ id | last4 ) }}', 'cannot be read'],
-    ['{{ id | last4, }}', 'cannot be read'],
-    ['{{ id | append: (1..999999999) }}', 'quoted text and numbers only'],
-    ['{{ id | append: other.path }}', 'quoted text and numbers only'],
-    ['{{ id | pad_left: a: 1 }}', 'quoted text and numbers only'],
+    ['{{ id | last4 ) }}', 'malformed'],
+    ['{{ id | last4, }}', 'malformed'],
+    ['{{ id | append: (1..999999999) }}', 'quoted text, numbers, true, false or nil'],
+    ['{{ id | append: other.path }}', 'quoted text, numbers, true, false or nil'],
+    ['{{ id | pad_left: a: 1 }}', 'quoted text, numbers, true, false or nil'],
     [`{{ ${'x'.repeat(5000)} }}`, 'not closed'],
   ])('%s is refused with its place', (text, reason) => {
     expect(() => parseExpressions(text)).toThrow(expect.objectContaining({ code: 'bad_request' }));

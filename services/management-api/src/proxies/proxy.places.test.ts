@@ -72,13 +72,13 @@ const faultyHeaders: Faulty[] = [
   text("{{ '\\n' }}", 'must have printable ASCII characters only'),
   text(' a', 'must not begin or end with a blank'),
   text(`{{ ${token} }} `, 'must not begin or end with a blank'),
-  ['request_headers.x-a', 'another spelling', { request_headers: { 'X-A': '1', 'x-a': '2' } }],
+  ['request_headers.x-a', 'the same header as another', { request_headers: { 'X-A': '1', 'x-a': '2' } }],
   [
     'request_headers',
     'may have at most 100 headers',
     { request_headers: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`X-${i}`, ''])) },
   ],
-  ['request_headers', 'may have at most 16384 bytes in all', { request_headers: { 'X-A': 'x'.repeat(16_378) } }],
+  ['request_headers', 'may have at most 16384 bytes in total', { request_headers: { 'X-A': 'x'.repeat(16_378) } }],
   ['request_headers.X-A', 'must not be [hidden]', { request_headers: { 'X-A': '[hidden]' } }],
 ];
 

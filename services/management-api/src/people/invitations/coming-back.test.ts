@@ -11,7 +11,7 @@ import { secretOf } from './invitation.url.ts';
 /** A member without an account at an issuer comes back by an invitation to their own address, with the role they have. */
 const invitations = '/api/tenants/self/invitations';
 const members = '/api/tenants/self/members';
-const changed = { status: 403, body: { detail: expect.stringContaining('has changed since') } };
+const changed = { status: 403, body: { detail: expect.stringContaining('was created has changed') } };
 
 type Console = Awaited<ReturnType<typeof startTestConsole>>;
 
