@@ -232,7 +232,7 @@ export const configSchema = {
       maximum: 1000,
       default: defaultSuspension.kills,
       description:
-        'Number of killed runs within TRANSFORM_BREAKER_WINDOW_MS after which their code is suspended. 0: never',
+        'Code is suspended when this number of its runs are killed within TRANSFORM_BREAKER_WINDOW_MS. 0: code is never suspended',
     },
     TRANSFORM_BREAKER_WINDOW_MS: {
       type: 'integer',

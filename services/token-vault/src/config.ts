@@ -41,13 +41,13 @@ export const configSchema = {
       ...most,
       default: 120,
       description:
-        'Limit of tokens created or changed per minute with public keys from one address (IPv6: one /64 network). If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of tokens per minute that one address (IPv6: one /64 network) may create or change with public keys. If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PUBLIC_TOKEN_BYTES_PER_ADDRESS_PER_MINUTE: {
       ...most,
       default: 10 * 1024 * 1024,
       description:
-        'Limit of bytes per minute in requests that create or change tokens with public keys from one address (IPv6: one /64 network). If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
+        'Limit of bytes per minute that one address (IPv6: one /64 network) may send with public keys to create or change tokens. If it is exceeded, the response is 429. It applies only if TRUSTED_PROXIES is set. 0: no limit',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on' },
     ADMIN_PORT: {

@@ -164,7 +164,7 @@ test('what is in use is deleted by its name only, and its Proxy says that it is 
   await opened.look('application-in-use');
   await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
   const question = page.getByRole('alertdialog');
-  await question.getByText('The code of 1 Proxy uses its permissions').waitFor();
+  await question.getByText('The code of 1 Proxy has the permissions of this Application').waitFor();
   const act = question.getByRole('button', { name: 'Delete' });
   expect(await act.isDisabled()).toBe(true);
   await question.getByLabel('Type the name').fill(name);

@@ -101,7 +101,7 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
   const other = await sluice.proxies.create({ name: 'Other', destination_url: 'https://other.example' });
   await sluice.applications.create({ ...use, name: 'Calls another', proxies: [other.id] });
   await opened.goto(`/proxies/${id}`, 'Models');
-  await page.getByText('Give the Proxy a route').waitFor();
+  await page.getByText('With a route, the client libraries').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Route, methods and paths').click();
   await page.getByLabel('Name of the route').fill('Models!');

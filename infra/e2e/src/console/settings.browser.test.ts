@@ -200,6 +200,6 @@ test('data keys and usage are shown', async () => {
   await opened.goto('/settings/vault', 'Settings');
   await page.getByText('Active this month').waitFor();
   await page.getByRole('columnheader', { name: 'Reserved' }).waitFor();
-  await page.getByText('Processes reserve encryptions in blocks of 1,024').waitFor();
+  await page.getByText('Each process counts 1,024 ahead').waitFor();
   await opened.look('settings-vault');
 });

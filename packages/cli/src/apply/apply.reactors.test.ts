@@ -154,7 +154,7 @@ test.each([
   [
     'its name from a variable',
     '{ name: a, formula: { name: { $env: BIN_KEY } } }',
-    'write the name itself and no reference',
+    'write names themselves and no references',
   ],
 ])('%s is a mistake in the file', async (_, reactor, message) => {
   await using closing = new AsyncDisposableStack();

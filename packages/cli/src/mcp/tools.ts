@@ -36,7 +36,7 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     {
       title: 'Call a route',
       description:
-        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. The destination receives the value of a token from "tokenize" in place of {{ id }} if the route replaces tokens; if the route does not replace tokens, the destination receives {{ id }} itself.',
+        'Sends one HTTP request through a route, and returns status, content type and body of the response. Sluice adds the credential that the destination wants. To send a value that you stored with "tokenize", write {{ id }} with the id of its token. If the route replaces tokens, the destination receives the value. Otherwise it receives the text {{ id }}.',
       inputSchema: fromJsonSchema<RouteCall>(callSchema(names)),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },

@@ -410,11 +410,11 @@ export type AuthorizeSession = {
      */
     rules?: Array<SessionRule>;
     /**
-     * The session may invoke only these Proxies. Calls of other Proxies are 403. Calls of reactors that are not in `reactors` are also 403
+     * The only Proxies that the session may invoke. A call to another Proxy is 403. Without `reactors`, a call to any reactor is 403, too
      */
     proxies?: Array<string>;
     /**
-     * The session may call only these reactors. Calls of other reactors are 403. Calls of Proxies that are not in `proxies` are also 403
+     * The only reactors that the session may call. A call to another reactor is 403. Without `proxies`, a call to any Proxy is 403, too
      */
     reactors?: Array<string>;
     /**
@@ -762,7 +762,7 @@ export type ExplainRequest = {
      */
     path?: string;
     /**
-     * The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Needs `token_id`. If it is absent, `use.places` of the token is not checked
+     * The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Send it only with `token_id`. Without `place`, `use.places` of the token is not checked
      */
     place?: string;
 };
@@ -1861,7 +1861,7 @@ export type Reactor = {
      */
     formula_id?: string;
     /**
-     * `req.svc` has the permissions of this Application
+     * Application whose permissions the code of the reactor has when it uses `req.svc`
      */
     application_id?: string;
     /**
@@ -1908,7 +1908,7 @@ export type ReactorBody = {
         id: string;
     };
     /**
-     * `req.svc` has the permissions of this Application
+     * Application whose permissions the code of the reactor has when it uses `req.svc`
      */
     application?: {
         id: string;
@@ -2077,7 +2077,7 @@ export type ReactorPatch = {
         id?: string;
     } | null;
     /**
-     * `req.svc` has the permissions of this Application
+     * Application whose permissions the code of the reactor has when it uses `req.svc`
      */
     application?: {
         id?: string;
@@ -2121,7 +2121,7 @@ export type ReactorPut = {
         id: string;
     } | null;
     /**
-     * `req.svc` has the permissions of this Application
+     * Application whose permissions the code of the reactor has when it uses `req.svc`
      */
     application?: {
         id: string;

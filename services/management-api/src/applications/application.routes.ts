@@ -280,7 +280,7 @@ const removeApplication = operation({
   tag: 'Applications',
   summary: 'Delete an Application',
   description:
-    'Its keys are refused, and its sessions end. Proxies and reactors that name the Application are not deleted, but their code has no `req.svc` any more.',
+    'Its keys are refused, and its sessions end. Proxies and reactors with this `application_id` are kept, but their code loses `req.svc`, with which it uses tokens.',
   method: 'delete',
   path: '/applications/:id',
   permission: 'application:delete',

@@ -38,7 +38,7 @@ const question = {
     place: {
       ...tokenUseSchema.properties.places.items,
       description:
-        'The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Needs `token_id`. If it is absent, `use.places` of the token is not checked',
+        'The part of the call that has the token: `body`, `query`, `path` or `header:<name>`. Send it only with `token_id`. Without `place`, `use.places` of the token is not checked',
     },
   },
 } as const;

@@ -196,7 +196,7 @@ const removeProxy = operation({
   id: 'deleteProxy',
   tag: 'Proxies',
   summary: 'Delete a Proxy',
-  description: 'After the response, invocations with the key of the Proxy are 404.',
+  description: 'As soon as this request is answered, an invocation that sends the `key` of the deleted Proxy is 404.',
   method: 'delete',
   path: '/proxies/:id',
   permission: 'proxy:delete',

@@ -24,7 +24,7 @@ export const reactorBody = {
     formula: { ...formula, description: 'The formula whose code the reactor runs. Send either `formula` or `code`' },
     application: {
       ...proxyMembers.application.schema,
-      description: '`req.svc` has the permissions of this Application',
+      description: 'Application whose permissions the code of the reactor has when it uses `req.svc`',
     },
     configuration,
     retryable: {
@@ -76,7 +76,10 @@ export const reactor = {
     name,
     code,
     formula_id: { ...uuid, description: 'The formula whose code the reactor runs' },
-    application_id: { ...uuid, description: '`req.svc` has the permissions of this Application' },
+    application_id: {
+      ...uuid,
+      description: 'Application whose permissions the code of the reactor has when it uses `req.svc`',
+    },
     configuration,
     retryable: { type: 'boolean' },
     ...authorship,

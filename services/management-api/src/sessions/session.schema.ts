@@ -82,7 +82,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The session may invoke only these Proxies. Calls of other Proxies are 403. Calls of reactors that are not in `reactors` are also 403',
+        'The only Proxies that the session may invoke. A call to another Proxy is 403. Without `reactors`, a call to any reactor is 403, too',
     },
     reactors: {
       type: 'array',
@@ -90,7 +90,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The session may call only these reactors. Calls of other reactors are 403. Calls of Proxies that are not in `proxies` are also 403',
+        'The only reactors that the session may call. A call to another reactor is 403. Without `proxies`, a call to any Proxy is 403, too',
     },
     fields: {
       type: 'boolean',

@@ -76,6 +76,6 @@ async function requireCard({ body, params: { id = '' }, ...asking }: FrameInput,
   }
   throw new ServiceError(
     'forbidden',
-    `data.${member}: on this host only a token of type card may be given this member`,
+    `data.${member}: on this host, this field can be set only on a token of type card`,
   );
 }

@@ -16,7 +16,7 @@ export function AuditCheckpoint() {
   return (
     <Page
       title="Checkpoint"
-      intro="A signed statement about the whole audit log. Keep it: if a row before it is changed, removed, added or moved later, the statement no longer matches."
+      intro="A signed statement about all rows that the audit log has now. Keep it. If anybody changes, removes, inserts or reorders any of these rows later, the log no longer matches the statement."
       back={<Link to="/audit">Audit</Link>}
     >
       <Guarded needs="log:read" what="You cannot see the audit log">

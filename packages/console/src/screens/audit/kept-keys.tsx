@@ -6,8 +6,8 @@ export function KeptKeys({ keyFile }: { keyFile: string }) {
   return (
     <>
       <p className={styles.remark}>
-        The service itself sent these public keys to this page. Store them elsewhere, and compare them with keys that
-        you stored before.
+        These public keys come from the service that you are checking, so they alone prove nothing. Compare them with
+        the copy that you stored earlier. If you have none, store these now, outside of this service.
       </p>
       <Code text={keyFile.trim()} what="the public keys" />
     </>
