@@ -197,7 +197,7 @@ test('the response guard is chosen, with what each mode does, and switched off a
     const guard = page.getByLabel('Response guard');
     await guard.selectOption(mode);
     await page.getByText(does).waitFor();
-    await page.getByText('It finds values in the usual encodings').waitFor();
+    await page.getByText('The guard finds values in the usual encodings').waitFor();
     if (mode === 'Block') await opened.look('proxy-guard-change');
     await save();
     await shown.getByText(mode, { exact: true }).waitFor();

@@ -194,9 +194,9 @@ test('a pasted id of a formula finds its page', async () => {
   const { page } = opened;
   const code = 'module.exports = async () => ({ raw: 1 });';
   const { id } = await world.current.sluice.reactorFormulas.create({ name: 'Found by id', code });
-  const search = page.getByLabel('Find a token, Application, Proxy, Reactor or trace by its id');
-  await search.fill(id);
-  await search.press('Enter');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill(id);
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Found by id', level: 1 }).waitFor();
 });
 
