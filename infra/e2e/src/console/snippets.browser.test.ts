@@ -95,7 +95,7 @@ test('the first steps run as they are pasted, before there is a token and a Prox
   await expectRun(create, env, { curl: '…"type":"card"…', typescript: '…-…-…-…-…' });
   const proxy = await sluice.proxies.create({ name: 'Echo', destination_url: destination.url });
   await page.getByText('sends to').waitFor();
-  await page.getByText('stands for it').waitFor();
+  await page.getByText('stands for the value').waitFor();
   const filled = await copy(page, 'the call through the Proxy');
   const token = await clientOf(stack.baseUrl, key).sluice.tokens.create({ type: 'card', data: card });
   await expectRun(invoke, { ...env, SLUICE_TOKEN: token.id, SLUICE_PROXY_KEY: proxy.key }, echoed);
