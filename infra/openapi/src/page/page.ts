@@ -50,9 +50,12 @@ function chaptersOf({ tags, paths }: OpenApiDocument): Chapter[] {
       operation: operation as unknown as Operation,
     })),
   );
+  const operationIds = new Set(routes.map(({ operation }) => operation.operationId));
   return tags.map(({ name, description }) => {
     const own: Route[] = routes.filter(({ operation }) => operation.tags[0] === name);
-    return { name, description, id: anchorOf(name), entries: entriesOf(own) };
+    const anchor = anchorOf(name);
+    const id = operationIds.has(anchor) ? `${anchor}-operations` : anchor; // an operation keeps its id
+    return { name, description, id, entries: entriesOf(own) };
   });
 }
 

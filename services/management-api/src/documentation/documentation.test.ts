@@ -129,3 +129,13 @@ describe('with another header prefix', () => {
     expect((await call(acme.current.url, 'GET', '/docs')).body).not.toMatch(/\bsvc\b/i);
   });
 });
+
+test.each(['/docs', '/docs/errors'])(
+  'no two elements of %s have the same id, so that each link leads to one place',
+  async (path) => {
+    const response = await fetch(`${api.current.url}${path}`);
+    const ids = [...(await response.text()).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  },
+);
