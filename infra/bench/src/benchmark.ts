@@ -31,6 +31,8 @@ export interface BenchmarkContext {
   find(name: string, packages: string[]): Promise<Program | undefined>;
   /** The folder for CPU profiles of the services, if they are wanted. */
   profileDirectory: string | undefined;
+  /** Another checkout, whose gateway is measured as one more peer. */
+  besideCheckout: string | undefined;
   log: (line: string) => void;
   /** Aborted by the person at the terminal. */
   signal: AbortSignal;

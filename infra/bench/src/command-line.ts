@@ -10,6 +10,7 @@ export interface CommandLine {
   /** Whether to keep the temporary folder. */
   keep: boolean;
   profileDirectory: string | undefined;
+  besideCheckout: string | undefined;
   /** Whether to write results that take more processor time than the stored ones. */
   acceptsSlower: boolean;
 }
@@ -29,6 +30,7 @@ export function readCommandLine(args: string[], benchmarks: readonly Benchmark[]
     seconds: readCount('--seconds', values.seconds),
     keep: values.keep,
     profileDirectory: values.profile,
+    besideCheckout: values.beside,
     acceptsSlower: values.accept,
   };
 }
@@ -43,6 +45,7 @@ function parse(args: string[]) {
       seconds: { type: 'string', default: '5' },
       keep: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      beside: { type: 'string' },
       accept: { type: 'boolean', default: false },
     },
   });
@@ -69,6 +72,8 @@ Options:
   --rounds N      rounds that are measured, after one that warms up (default 3)
   --seconds N     length of a measurement in a round (default 5)
   --profile DIR   have the services leave CPU profiles there; figures are lower then, and are not written
+  --beside DIR    measure invocations also through the gateway of another checkout, which has its dependencies installed;
+                  figures are not written
   --accept        write results even if they take over 3 % more processor time than the stored ones
   --keep          keep the temporary folder, with the logs of all processes
   --help          this text

@@ -31,6 +31,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const directory = await openDirectory(opened, keep);
   const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
+  const besideCheckout = options.besideCheckout && resolve(options.besideCheckout);
   const find: BenchmarkContext['find'] = async (name, packages) => {
     try {
       return await findProgram(name, { path, packages, signal, onDownload: () => log(`Downloading ${name} (once)`) });
@@ -46,7 +47,7 @@ export async function run(options: RunOptions): Promise<boolean> {
   for (const benchmark of chosen) {
     const own = join(directory, benchmark.id);
     await mkdir(own, { mode: 0o711 });
-    const context = { rounds, seconds, cores, find, profileDirectory, directory: own, log, signal };
+    const context = { rounds, seconds, cores, find, profileDirectory, besideCheckout, directory: own, log, signal };
     const outcome = await runOne(benchmark, context);
     const ofThis = outcome?.comparisons.map((comparison) => toResult(benchmark, comparison)) ?? [];
     results.push(...ofThis);
@@ -55,8 +56,9 @@ export async function run(options: RunOptions): Promise<boolean> {
   }
 
   log(['', header, resultTable(results), ...details].join('\n\n'));
-  if (profileDirectory) {
-    log(`\nThe profiles are in ${profileDirectory}; results.json is as it was`);
+  if (profileDirectory) log(`\nThe profiles are in ${profileDirectory}`);
+  if (profileDirectory || besideCheckout) {
+    log('\nresults.json is as it was');
   } else {
     const ran = chosen.map(({ id }) => id);
     const refused = await writeResults(join(folder, 'results.json'), results, { ran, acceptsSlower });

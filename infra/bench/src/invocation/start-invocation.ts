@@ -5,6 +5,7 @@ import { startEcho, writeCertificate } from '../destination/echo.ts';
 import type { LoadGenerator } from '../load/load-generator.ts';
 import { findLoadGenerator } from '../load/wrk.ts';
 import { peers as bareProxies, type PeerName, startPeer } from '../peers/peer.ts';
+import { startGateway } from '../stack/more-gateways.ts';
 import { type BenchmarkStack, startBenchmarkStack } from '../stack/start-benchmark-stack.ts';
 import { createTenant } from '../stack/tenant.ts';
 import { checkAnswer, checkHead, checkLoad, checkReceived, type Path } from './check.ts';
@@ -87,12 +88,27 @@ export async function startInvocation(
     peers.push(path(bareProxies[name].name, url, pid));
   }
   for (const peer of peers) await checkReceived(peer, sent, signal);
+  const other = await startOther(context, stack, opened);
+  if (other) {
+    const beside = path('gateway of the other checkout', other.url, other.pid);
+    await checkReceived(beside, returned, signal);
+    peers.push(beside);
+  }
 
   await echo[Symbol.asyncDispose]();
   const destination = await startDestination(context, { port: echo.port, certificate }, opened);
   for (const each of [direct, ours, byRoute, unguarded, ...peers]) await checkAnswer(each, answerBody, signal);
   const notes = [`load generator: ${load.name}; destination: ${destination}`];
   return { load, stack, direct, ours, byRoute, unguarded, peers, notes };
+}
+
+/** The gateway of another checkout, on the same core and stores. */
+async function startOther(context: BenchmarkContext, stack: BenchmarkStack, opened: AsyncDisposableStack) {
+  const { besideCheckout, cores } = context;
+  if (besideCheckout === undefined) return undefined;
+  const gateway = await startGateway(context, stack, opened, besideCheckout);
+  await cores.moveToTestedCore(gateway.pid);
+  return gateway;
 }
 
 const routeName = 'benchmark';

@@ -1,35 +1,37 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, nodeOptions } from '@sluice/local';
 import { eventually } from '@sluice/testing';
 import type { BenchmarkContext } from '../benchmark.ts';
 import { startOwned } from '../processes/owned-process.ts';
-import type { BenchmarkStack } from './start-benchmark-stack.ts';
+import { type BenchmarkStack, pidOf } from './start-benchmark-stack.ts';
 
-const program = join(import.meta.dirname, '../../../../services/proxy-gateway/src/main.ts');
+const ownCheckout = join(import.meta.dirname, '../../../..');
 
 export interface Gateway {
   url: string;
   pid: number;
 }
 
-/** Starts another gateway on the stores of the stack; resolves when it is ready. */
+/**
+ * Starts another gateway, of this or another checkout, with the settings of that of the stack. It ends with `opened`.
+ * Resolves when it is ready.
+ */
 export async function startGateway(
   { directory, signal }: BenchmarkContext,
-  { environment }: BenchmarkStack,
+  stack: BenchmarkStack,
   opened: AsyncDisposableStack,
+  checkout = ownCheckout,
 ): Promise<Gateway> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const env = {
-    ...environment,
-    HOST: '127.0.0.1',
+    ...(await environmentOf(pidOf(stack, 'proxy-gateway'))),
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
-    STOP_WHEN_STDIN_CLOSES: 'true',
-    DESTINATION_SCHEMES: 'http',
-    DESTINATION_ALLOW: 'loopback',
+    DISCLOSURE_SPOOL_DIRECTORY: join(directory, `spool-${port}`),
   };
   const logFile = join(directory, `gateway-${port}.log`);
-  const args = [...nodeOptions, program];
+  const args = [...nodeOptions, join(checkout, 'services/proxy-gateway/src/main.ts')];
   const gateway = opened.use(await startOwned({ command: process.execPath, args, env, logFile, signal }));
   await eventually(`a gateway is ready; see ${logFile}`, () => {
     signal.throwIfAborted();
@@ -40,4 +42,9 @@ export async function startGateway(
     );
   });
   return { url: `http://127.0.0.1:${port}`, pid: gateway.pid };
+}
+
+async function environmentOf(pid: number): Promise<Record<string, string>> {
+  const entries = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter((entry) => entry.includes('='));
+  return Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s, 2) as [string, string]));
 }
