@@ -71,6 +71,25 @@ function asBefore(line: string) {
   return { proxyId, printed, guardHits };
 }
 
+describe('a failure of the destination', () => {
+  const failed = { ...ended, status: 502, refusedBy: 'destination_unreachable', detail: 'The name "a" was not found' };
+
+  test.each([undefined, 3])('is read with its detail, with guard hits: %s', (guardHits) => {
+    const record = fromLine(toLine({ ...failed, guardHits }));
+    expect(record).toMatchObject({ proxy_id: 'p', refused_by: 'destination_unreachable', detail: failed.detail });
+    expect(record.guard_hits).toBe(guardHits);
+  });
+
+  test('is read by the version before without it', () => {
+    expect(asBefore(toLine({ ...failed, guardHits: 0 }))).toEqual({
+      proxyId: 'p',
+      printed: ended.printed,
+      guardHits: 0,
+    });
+    expect(JSON.parse(toLine(failed))[13]).toBeNull();
+  });
+});
+
 describe('a run of a reactor', () => {
   const { destinationStatus, guardHits, guardTokenIds, ...common } = ended;
   const run = { ...common, destinationStatus: undefined, isRun: true, ownerId: 'r', method: 'POST' };

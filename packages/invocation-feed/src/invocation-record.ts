@@ -11,6 +11,8 @@ export interface InvocationRecord {
   destination_status?: number | undefined;
   /** The code of the error that ended it; `caller_gone` where the caller left. */
   refused_by?: string | undefined;
+  /** Why the destination sent no usable response. */
+  detail?: string | undefined;
   /** Milliseconds in each stage that it entered, and `total`. */
   stages_ms: Record<string, number>;
   token_ids: readonly string[];
@@ -53,6 +55,8 @@ export interface EndedInvocation {
   status: number;
   destinationStatus: number | undefined;
   refusedBy: string | undefined;
+  /** Of an error of the destination. It may contain any text. */
+  detail?: string | undefined;
   /** Milliseconds; 0 for a stage that it did not enter. */
   stages: Readonly<Record<(typeof feedStages)[number], number>>;
   totalMs: number;
@@ -73,7 +77,8 @@ export function toLine(of: EndedInvocation): string {
   const ids = of.tokenIds === undefined ? '' : JSON.stringify(of.tokenIds).slice(1, -1);
   const printed = of.printed === undefined ? '' : JSON.stringify(of.printed).slice(1, -1);
   const guard = of.guardHits ? `,${of.guardHits},${JSON.stringify(of.guardTokenIds ?? [])}` : '';
-  const rest = of.isRun ? `[],0,[],[${printed}]` : `[${printed}]${guard}`;
+  const detail = of.detail === undefined ? '' : `${guard || ',0,[]'},null,${JSON.stringify(of.detail)}`;
+  const rest = of.isRun ? `[],0,[],[${printed}]` : `[${printed}]${detail || guard}`;
   return `["${of.traceId}",${Math.round(of.beganAt)},"${of.ownerId}","${of.applicationId ?? ''}","${of.method}",${of.status},${of.destinationStatus ?? 0},"${of.refusedBy ?? ''}",[${times}],[${ids}],${rest}]`;
 }
 
@@ -83,13 +88,13 @@ type Line = [
   ...[traceId: string, beganAt: number, ownerId: string, applicationId: string, method: string, status: number],
   ...[destinationStatus: number, refusedBy: string, times: number[], tokenIds: string[], printed: PrintedLine[]],
   ...[guardHits?: number, guardTokenIds?: string[]],
-  // Only runs have it; gateways of the version before write none of them
-  ...[printedByRun?: PrintedLine[]],
+  // Only runs have the first, and only failures of a destination the second; gateways of older versions write neither
+  ...[printedByRun?: PrintedLine[] | null, detail?: string],
 ];
 
 export function fromLine(line: string): InvocationRecord {
   const [traceId, beganAt, ownerId, applicationId, method, status, ...rest] = JSON.parse(line) as Line;
-  const [destinationStatus, refusedBy, times, tokenIds, printed, guardHits, guardTokenIds, printedByRun] = rest;
+  const [destinationStatus, refusedBy, times, tokenIds, printed, guardHits, guardTokenIds, printedByRun, detail] = rest;
   const stages = printedByRun ? runStages : feedStages;
   const entered = stages.flatMap((stage, i) => (times[i] ? [[stage, times[i] / 100]] : []));
   const lines = printedByRun ?? printed;
@@ -102,6 +107,7 @@ export function fromLine(line: string): InvocationRecord {
     status,
     ...(destinationStatus !== 0 && { destination_status: destinationStatus }),
     ...(refusedBy !== '' && { refused_by: refusedBy }),
+    ...(detail !== undefined && { detail }),
     stages_ms: { ...Object.fromEntries(entered), total: (times[feedStages.length] ?? 0) / 100 },
     token_ids: tokenIds,
     ...(guardHits && { guard_hits: guardHits, guard_token_ids: guardTokenIds ?? [] }),

@@ -118,6 +118,23 @@ test('what a response guard found is marked, and shown with its tokens', async (
   await opened.look('audit-row-guarded');
 });
 
+test('why a destination sent no response is shown', async () => {
+  await using opened = await signIn(world.current);
+  const { page } = opened;
+  const { sluice, stack, backend } = world.current;
+  const lost = await sluice.proxies.create({ name: 'Lost', destination_url: 'https://no-such-name.invalid' });
+  const { status } = await clientOf(stack.baseUrl, backend.key)
+    .sluice.proxy(lost.key)
+    .fetch('/', { headers: { 'SVC-TRACE-ID': 'lost-charge' } });
+  expect(status).toBe(502);
+  await opened.goto('/invocations?trace_id=lost-charge', 'Invocations');
+  const row = page.getByRole('row', { name: /lost-charge/ });
+  await row.getByText('The name of the destination was not found').waitFor();
+  await row.getByRole('link').first().click();
+  await page.getByRole('dialog').getByText('The name of the destination was not found').waitFor();
+  await opened.look('invocation-lost');
+});
+
 test('filters stand in the address', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;

@@ -50,6 +50,12 @@ test('says how many values a response guard found', async () => {
   expect(out).toContain('403  forbidden\\u001b[2J  guard found 2  3.2 ms');
 });
 
+test('says why a destination sent no response', async () => {
+  const failed = event('1-0').replace('"token_ids"', '"detail":"The name\\u001b[2J was not found","token_ids"');
+  const { out } = await tail([failed], true);
+  expect(out).toContain('403  forbidden\\u001b[2J (The name\\u001b[2J was not found)  3.2 ms');
+});
+
 test('programs get lines of JSON', async () => {
   const { out } = await tail([event('1-0')], false);
   expect(JSON.parse(out)).toEqual(invocation);

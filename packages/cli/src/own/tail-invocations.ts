@@ -93,11 +93,11 @@ async function show(event: StreamEvent<Invocation>, input: Input, terminal: Term
   await write(terminal.stdout, `${isShownAsLine ? lineOf(event.data) : toSafeJson(event.data)}\n`);
 }
 
-function lineOf({ at, method, status, destination_status, refused_by, guard_hits, ...invocation }: Invocation) {
+function lineOf({ at, method, status, destination_status, refused_by, detail, guard_hits, ...invocation }: Invocation) {
   const { proxy_id, reactor_id, stages_ms, trace_id } = invocation;
   const called = reactor_id === undefined ? `proxy ${proxy_id}` : `reactor ${reactor_id}`;
   const answered = destination_status === undefined ? `${status}` : `${status} (destination ${destination_status})`;
-  const why = refused_by === undefined ? '' : `  ${refused_by}`;
+  const why = refused_by === undefined ? '' : `  ${refused_by}${detail === undefined ? '' : ` (${detail})`}`;
   const found = guard_hits === undefined ? '' : `  guard found ${guard_hits}`;
   return escapeLine(`${at}  ${method}  ${answered}${why}${found}  ${stages_ms.total} ms  ${called}  trace ${trace_id}`);
 }

@@ -939,6 +939,10 @@ export type Invocation = {
      */
     refused_by?: string;
     /**
+     * Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` is an error of the destination
+     */
+    detail?: string;
+    /**
      * Durations in milliseconds: the `total`, and each stage that was reached. The stages are `authenticate`, `detokenize`, `transform` and `destination`. A run of a reactor has `code` instead of `transform`
      */
     stages_ms: {

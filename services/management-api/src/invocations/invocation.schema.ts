@@ -60,6 +60,11 @@ const invocation = {
       type: 'string',
       description: 'Error code, or `caller_gone` if the caller closed the connection. Absent if there was no error',
     },
+    detail: {
+      type: 'string',
+      description:
+        'Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` is an error of the destination',
+    },
     stages_ms: {
       type: 'object',
       additionalProperties: { type: 'number' },

@@ -75,6 +75,7 @@ export function serveInvocations(context: Context): (request: IncomingMessage, r
     if (thrown instanceof CallerGone) return;
     const error = asServiceError(thrown);
     invocation.errorCode = error.code;
+    invocation.errorDetail = error.code.startsWith('destination_') ? error.detail : undefined;
     context.refusals.note(error);
     if (error.status >= 500) {
       const ids = { trace_id: invocation.traceId, otel_trace_id: invocation.trace?.traceId };

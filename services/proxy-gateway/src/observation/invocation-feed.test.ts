@@ -69,6 +69,22 @@ test('tells method, statuses, stages, tokens and what a transform printed, and n
   expect(kept).not.toMatch(/42424242|a-secret|a-configured|a-secret-path/);
 });
 
+test.each([
+  ['http://127.0.0.1:1', 502, 'The destination could not be reached'],
+  ['http://no-such-name.invalid', 502, 'The name of the destination was not found'],
+])('tells why the destination %s sent no response', async (destinationUrl, expected, detail) => {
+  const { traceId, status } = await invoke({ destination: destinationUrl });
+  expect(status).toBe(expected);
+  expect(await recordOf(traceId)).toMatchObject({ status, refused_by: 'destination_unreachable', detail });
+});
+
+test('tells no detail of any other error, because it may name parts of the request', async () => {
+  const { key } = await gateway.current.tenant.application({ permissions: ['token:use'] });
+  const { traceId, status } = await invoke({}, { key, body: { a: "{{ 'x' | no_such_filter }}" } } as never);
+  expect(status).toBe(400);
+  expect(await recordOf(traceId)).not.toHaveProperty('detail');
+});
+
 test('tells what was refused and why, and nothing of who names no Proxy', async () => {
   const { url } = gateway.current;
   const { traceId, status } = await invoke({ requireAuth: true });

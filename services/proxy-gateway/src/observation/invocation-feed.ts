@@ -29,6 +29,7 @@ export interface Noted {
   response: { statusCode: number };
   destinationStatus: number | undefined;
   errorCode: string | undefined;
+  errorDetail?: string | undefined;
   tokenIds: string[] | undefined;
   guardHits: number | undefined;
   guardTokenIds: string[] | undefined;
@@ -150,6 +151,7 @@ export function openInvocationFeed(
         status: invocation.response.statusCode,
         destinationStatus: invocation.destinationStatus,
         refusedBy: invocation.errorCode,
+        detail: invocation.errorDetail,
         stages: invocation.clock.durations,
         totalMs: durationMs,
         tokenIds: invocation.tokenIds,

@@ -55,6 +55,8 @@ export class Invocation {
   guardTokenIds: string[] | undefined;
   /** Why there was no response; `caller_gone` if the caller left. */
   errorCode: string | undefined;
+  /** Why the destination sent no usable response, as the caller was told, for the feed. */
+  errorDetail: string | undefined;
   /** The first lines that its transforms printed, redacted. */
   printed: ConsoleLine[] | undefined;
   /** The body, if its expressions are replaced while it streams. */

@@ -88,7 +88,7 @@ interface FoundProps {
 
 function Found({ invocation, names }: FoundProps) {
   const { reactor_id: reactor, application_id: application, trace_id: traceId, token_ids: tokens } = invocation;
-  const { refused_by: refusedBy, destination_status: destination, stages_ms: stagesMs } = invocation;
+  const { refused_by: refusedBy, detail, destination_status: destination, stages_ms: stagesMs } = invocation;
   const isRun = reactor !== undefined;
   return (
     <>
@@ -97,7 +97,7 @@ function Found({ invocation, names }: FoundProps) {
           When: <Clock at={invocation.at} />,
           Answered: (
             <>
-              <StatusBadge status={invocation.status} /> {refusedBy && whyRefused(refusedBy)}
+              <StatusBadge status={invocation.status} /> {detail ?? (refusedBy && whyRefused(refusedBy))}
             </>
           ),
           'Status of the destination': isRun ? undefined : destination ? (

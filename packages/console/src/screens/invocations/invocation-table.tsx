@@ -105,9 +105,9 @@ function KeyOf({ id, names }: { id: string | undefined; names: InvocationTablePr
 }
 
 /** Why it was refused, or why its response was changed. */
-function whyOf({ refused_by: code, guard_hits: hits }: LiveRow): string | undefined {
+function whyOf({ refused_by: code, detail, guard_hits: hits }: LiveRow): string | undefined {
   if (hits !== undefined) return guardFound(hits);
-  return code && whyRefused(code);
+  return detail ?? (code && whyRefused(code));
 }
 
 function Tokens({ tokens: [first, ...more] }: { tokens: readonly string[] }) {
