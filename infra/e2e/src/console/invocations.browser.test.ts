@@ -133,6 +133,7 @@ test('why a destination sent no response is shown', async () => {
   await row.getByRole('link').first().click();
   await page.getByRole('dialog').getByText('The name of the destination was not found').waitFor();
   await opened.look('invocation-lost');
+  await sluice.proxies.delete(lost.id);
 });
 
 test('filters stand in the address', async () => {
