@@ -15,7 +15,7 @@ export function parseLine(line: string): Line {
   for (const [, colon, number] of line.matchAll(tokens)) {
     if (colon !== undefined) names += 1;
     else if (number !== undefined && !isExact(number))
-      return { fault: 'holds a number that not every reader can hold' };
+      return { fault: 'holds a number that some JSON parsers would change' };
   }
   if (names !== countNames(value)) return { fault: 'names a member twice' };
   return { row: value as Record<string, unknown> };

@@ -133,13 +133,13 @@ describe('how many rows retention has dropped is what the newest checkpoint says
   const isWhole = { isWhole: true, size: 100, dropped: 37 };
 
   test.each<[string, Checkpoint, RegExp]>([
-    ['nothing was dropped', stating(0), /its first 37 rows, the newest checkpoint says 0: /],
-    ['fewer were dropped', stating(36), /its first 37 rows, the newest checkpoint says 36: /],
-    ['more were dropped', stating(38), /its first 37 rows, the newest checkpoint says 38: /],
+    ['nothing was dropped', stating(0), /the first 37 rows of the ledger, but the newest checkpoint says 0\. /],
+    ['fewer were dropped', stating(36), /the first 37 rows of the ledger, but the newest checkpoint says 36\. /],
+    ['more were dropped', stating(38), /the first 37 rows of the ledger, but the newest checkpoint says 38\. /],
     [
       'nothing about it',
       checkpoint,
-      /its first 37 rows, and the newest checkpoint does not say how many: .*--dropped 37$/,
+      /the first 37 rows of the ledger, but the newest checkpoint does not say how many .*--dropped 37$/,
     ],
   ])('an export that begins at row 37 fails where it says that %s', async (_name, newest, reason) => {
     expect(await verify(cut, newest)).toEqual({ isWhole: false, reason: expect.stringMatching(reason) });
@@ -150,9 +150,12 @@ describe('how many rows retention has dropped is what the newest checkpoint says
   test('a number that is known otherwise counts where no checkpoint says one, and never against it', async () => {
     expect(await verify(cut, checkpoint, [], 37)).toMatchObject(isWhole);
     expect(await verify(whole, checkpoint, [], 37)).toMatchObject({ ...isWhole, dropped: 0 });
-    const other = { isWhole: false, reason: expect.stringMatching(/its first 37 rows, --dropped says 36$/) };
+    const other = {
+      isWhole: false,
+      reason: expect.stringMatching(/the first 37 rows of the ledger, but --dropped says 36$/),
+    };
     expect(await verify(cut, checkpoint, [], 36)).toEqual(other);
-    const against = '--dropped says that retention has dropped 37 rows, the newest checkpoint says 0';
+    const against = '--dropped says that retention has dropped 37 rows, but the newest checkpoint says 0';
     expect(await verify(cut, stating(0), [], 37)).toEqual({ isWhole: false, reason: against });
   });
 
@@ -162,7 +165,7 @@ describe('how many rows retention has dropped is what the newest checkpoint says
     }
     expect(await verify(cut, stating(37), [stating(38, 90)])).toEqual({
       isWhole: false,
-      reason: 'The checkpoint of 90 rows says that retention has dropped 38, the newest 37',
+      reason: 'The checkpoint of 90 rows says that retention has dropped 38 rows, but the newest checkpoint says 37',
     });
   });
 
@@ -197,7 +200,7 @@ test('an old log that was restored is told by a newer checkpoint, and so are two
   expect(await verify(restored, old)).toMatchObject({ isWhole: true, size: 90 });
   expect(await verify(restored, old, [checkpoint])).toEqual({
     isWhole: false,
-    reason: 'Row 90 is missing: the export ends, the newest checkpoint has 100 rows',
+    reason: 'Row 90 is missing: the export ends before row 90, but the newest checkpoint has 100 rows',
   });
   const other = checkpointOf([...rows.slice(0, 99), ...sampleRows(1)]);
   expect(await verify(whole, checkpoint, [other])).toEqual({

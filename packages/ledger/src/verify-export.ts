@@ -49,7 +49,7 @@ export async function verifyExport(
   }
   const { size } = walk.frontier;
   if (reason === undefined && size < target) {
-    reason = `Row ${size} is missing: the export ends, the newest checkpoint has ${target} rows`;
+    reason = `Row ${size} is missing: the export ends before row ${size}, but the newest checkpoint has ${target} rows`;
   }
   if (reason === undefined && walk.firstChanged) {
     reason = `The first row that differs from its hash is ${walk.firstChanged}`;
@@ -84,11 +84,10 @@ function contradictionIn({ known, stated, given }: Walk): string | undefined {
   if (other) return `There are two checkpoints of ${other.size} rows that contradict each other`;
   if (stated === undefined) return undefined;
   if (given !== undefined && given !== stated)
-    return `--dropped says that retention has dropped ${given} rows, the newest checkpoint says ${stated}`;
+    return `--dropped says that retention has dropped ${given} rows, but the newest checkpoint says ${stated}`;
   const more = known.find(({ dropped = 0 }) => dropped > stated);
-  return (
-    more && `The checkpoint of ${more.size} rows says that retention has dropped ${more.dropped}, the newest ${stated}`
-  );
+  if (!more) return undefined;
+  return `The checkpoint of ${more.size} rows says that retention has dropped ${more.dropped} rows, but the newest checkpoint says ${stated}`;
 }
 
 function faultAtSize(walk: Walk): string | undefined {
@@ -132,7 +131,7 @@ function treeChanged({ lastGood, firstChanged }: Walk, upTo: number): string {
 
 function readDropped(size: number, hashes: readonly unknown[], walk: Walk): string | undefined {
   if (size > walk.target) {
-    return `The export begins at row ${size}, the newest checkpoint has ${walk.target} rows: it needs a newer one`;
+    return `The export begins at row ${size}, but the newest checkpoint has only ${walk.target} rows. Give a newer checkpoint`;
   }
   const fault = `Line 1 does not hold the hashes of ${size} dropped rows`;
   const known = hashes.map((hash) => readHash(hash, 'base64'));
@@ -149,13 +148,14 @@ function readDropped(size: number, hashes: readonly unknown[], walk: Walk): stri
 
 /** Anybody can compute the hashes of rows that were removed, so the number of them must be signed, or known otherwise. */
 function disagreementOn(size: number, { stated, given }: Walk): string | undefined {
-  const claim = `The export says that retention has dropped its first ${size} rows`;
+  const claim = `The export says that retention has dropped the first ${size} rows of the ledger`;
   if (stated !== undefined) {
-    const advice = 'rows were removed, or retention ran after one of them was made, so take both anew';
-    return size === stated ? undefined : `${claim}, the newest checkpoint says ${stated}: ${advice}`;
+    const advice =
+      'Either rows were removed, or retention ran after the export or the checkpoint was made. Get a new export and a new checkpoint';
+    return size === stated ? undefined : `${claim}, but the newest checkpoint says ${stated}. ${advice}`;
   }
   if (given === undefined) {
-    return `${claim}, and the newest checkpoint does not say how many: where you know that it has, give --dropped ${size}`;
+    return `${claim}, but the newest checkpoint does not say how many rows retention has dropped. If you know that retention has dropped ${size} rows, give --dropped ${size}`;
   }
-  return size === given ? undefined : `${claim}, --dropped says ${given}`;
+  return size === given ? undefined : `${claim}, but --dropped says ${given}`;
 }

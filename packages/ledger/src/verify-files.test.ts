@@ -102,16 +102,18 @@ test('rows that retention dropped are said to be missing, where a signed number 
   };
   const says = (missing: string, day: number) => ({
     isGood: true,
-    text:
-      `Unchanged up to 8, and complete but for its beginning: ${missing} missing, ` +
-      `dropped by retention as of 2026-11-0${day}T00:00:00.000Z`,
+    text: `Unchanged up to 8. Only ${missing} missing, ` + `dropped by retention as of 2026-11-0${day}T00:00:00.000Z`,
   });
-  expect(await verify({ export: cutAt(3), checkpoint: checkpointOf(8, current, 3) })).toEqual(says('3 rows are', 4));
-  expect(await verify({ export: cutAt(1), checkpoint: checkpointOf(8, current, 1) })).toEqual(says('1 row is', 2));
-  expect(await verify({ export: cutAt(3) }, 3)).toEqual(says('3 rows are', 4));
+  expect(await verify({ export: cutAt(3), checkpoint: checkpointOf(8, current, 3) })).toEqual(
+    says('the first 3 rows are', 4),
+  );
+  expect(await verify({ export: cutAt(1), checkpoint: checkpointOf(8, current, 1) })).toEqual(
+    says('the first row is', 2),
+  );
+  expect(await verify({ export: cutAt(3) }, 3)).toEqual(says('the first 3 rows are', 4));
   expect(await verify({ export: cutAt(3), checkpoint: checkpointOf(8, current, 0) })).toEqual({
     isGood: false,
-    text: expect.stringContaining('its first 3 rows, the newest checkpoint says 0'),
+    text: expect.stringContaining('the first 3 rows of the ledger, but the newest checkpoint says 0'),
   });
   const witness = toWitnessEntry(checkpointOf(8, current, 0)) + toWitnessEntry(checkpointOf(5, current, 0));
   const known = { checkpoint: checkpointOf(8, current, 3), since: checkpointOf(6), witness };
@@ -171,7 +173,10 @@ describe('row by row', () => {
     const both = await verify({ export: linesOf([two, five]), proofs });
     expect(both).toMatchObject({ isGood: true, text: expect.stringContaining('2 rows are unchanged') });
     const one = await verify({ export: linesOf([two]), proofs });
-    expect(one).toMatchObject({ isGood: true, text: expect.stringContaining('1 row is unchanged, by its proof.') });
+    expect(one).toMatchObject({
+      isGood: true,
+      text: expect.stringContaining('1 row is unchanged, as its proof shows.'),
+    });
   });
 
   test.each<[string, object[], object[], RegExp]>([
@@ -197,7 +202,7 @@ describe('row by row', () => {
     ],
     ['a row without a proof', [two, five], [proofOf(2)], /Row 5 .* has no proof/],
     ['a row at another place', [{ ...two, leaf_index: 5 }], [proofOf(5)], /Row 5 .* differs/],
-    ['a row twice', [two, two], [proofOf(2)], /Row 2 .* stands twice/],
+    ['a row twice', [two, two], [proofOf(2)], /Row 2 .* is in the export twice/],
     ...['0', null, 0.5, 'x'].map((leaf_index): [string, object[], object[], RegExp] => [
       `a row at the place ${JSON.stringify(leaf_index)}`,
       [{ ...exported[0], leaf_index }],

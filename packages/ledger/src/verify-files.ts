@@ -42,7 +42,7 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
     return verdict.isProven
       ? {
           isGood: true,
-          text: `${unchangedText(verdict.rows)}. Rows that are not there were not looked for`,
+          text: `${unchangedText(verdict.rows)}. Whether the export lacks rows was not checked`,
         }
       : { isGood: false, text: verdict.reason };
   }
@@ -61,25 +61,27 @@ async function judge(files: VerifyFiles, signal: AbortSignal | undefined): Promi
 }
 
 function unchangedText(rows: number): string {
-  return rows === 1 ? '1 row is unchanged, by its proof' : `${rows} rows are unchanged, each by its proof`;
+  return rows === 1 ? '1 row is unchanged, as its proof shows' : `${rows} rows are unchanged, as their proofs show`;
 }
 
 function wholeText(verdict: Verdict & { isWhole: true }, others: number): string {
   const { size, dropped, keptSince, beyond, unchecked } = verdict;
   const asOf = keptSince ? ` as of ${keptSince}` : '';
   return [
-    dropped > 0
-      ? `Unchanged up to ${size}, and complete but for its beginning`
-      : `Complete and unchanged up to ${size}`,
-    dropped > 0 ? `: ${dropped === 1 ? '1 row is' : `${dropped} rows are`} missing, dropped by retention${asOf}` : '',
+    dropped > 0 ? `Unchanged up to ${size}` : `Complete and unchanged up to ${size}`,
+    dropped > 0 ? `. Only ${firstRows(dropped)} missing, dropped by retention${asOf}` : '',
     others > 0 ? `; ${others - unchecked} further checkpoints agree` : '',
-    unchecked > 0 ? `, ${unchecked} end among the dropped rows and were not checked` : '',
+    unchecked > 0 ? `, ${unchecked} were not checked, because retention dropped their last row` : '',
     beyond > 0 ? `; ${beyond} rows after the newest checkpoint were not checked` : '',
   ].join('');
 }
 
+function firstRows(count: number): string {
+  return count === 1 ? 'the first row is' : `the first ${count} rows are`;
+}
+
 function cutOffText(cutOff: number): string {
-  return cutOff > 0 ? `; ${cutOff} notes of the witness file are cut off and were passed over` : '';
+  return cutOff > 0 ? `; ${cutOff} checkpoints in the witness file have no complete signature and were ignored` : '';
 }
 
 async function readText(file: string): Promise<string> {

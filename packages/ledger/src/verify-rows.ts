@@ -27,7 +27,7 @@ export async function verifyRows(
     if (!row) return { isProven: false, reason: `Line ${rows + 1} ${fault}` };
     const name = `Row ${String(row.leaf_index)} (${String(row.id)})`;
     const hash = proven.get(row.leaf_index);
-    if (hash === undefined) return { isProven: false, reason: `${name} has no proof, or stands twice` };
+    if (hash === undefined) return { isProven: false, reason: `${name} has no proof, or is in the export twice` };
     if (row.leaf_hash !== hash || hashOfRow(row)?.toString('hex') !== hash)
       return { isProven: false, reason: `${name} differs from what its proof proves` };
     proven.delete(row.leaf_index);

@@ -166,7 +166,7 @@ async function closeWithin(ms: number, batches: CountedBatches): Promise<void> {
 function measureSpans(batches: CountedBatches, registry: Registry): void {
   exportCounter(registry, {
     name: 'sluice_trace_spans_total',
-    help: 'Ended spans, by result. Result dropped: the queue was full',
+    help: 'Ended spans, by result. result="dropped" means that the queue was full',
     by: 'result',
     read: () => ({ ...batches.counts }),
   });

@@ -209,7 +209,7 @@ export const configSchema = {
       minimum: 0,
       default: 0,
       description:
-        'Memory in one process for code that stays loaded between runs. If it is full, the code of the least recently used thread is unloaded. 0: a sixth of the memory limit',
+        'Memory in one process for code that stays loaded between runs. If this memory is full, the code of the least recently used thread is unloaded. With 0, the size is a sixth of the memory limit of the process',
     },
     ...transformSettings,
     REACTOR_THREADS: {
@@ -218,7 +218,7 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Limit of concurrent runs of reactors. Each run has a thread of its own. One Tenant may use half of the threads. A Tenant may use only a quarter if its code used much CPU time or was killed within the last minute, and all such Tenants together may use half. If no thread is free, react returns 503, and asynchronous runs stay queued',
+        'Limit of concurrent runs of reactors. Each run has a thread of its own. One Tenant may use half of the threads. A Tenant is slow if its code used much CPU time or was killed within the last minute. One slow Tenant may use a quarter of the threads, and all slow Tenants together half. If no thread is free, react returns 503, and asynchronous runs stay queued',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,

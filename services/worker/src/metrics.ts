@@ -12,7 +12,7 @@ export function workerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const lostRuns = new Counter({
     name: 'sluice_reactor_runs_lost_total',
-    help: 'Runs whose gateway died. Outcome interrupted: the run failed, because it may have called another service',
+    help: 'Runs whose gateway died. outcome="begins_again" means that the run starts again. outcome="interrupted" means that the run failed, because its code may already have called another service, or because it was started too often',
     labelNames: ['outcome'],
     registers,
   });

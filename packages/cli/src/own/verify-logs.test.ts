@@ -84,7 +84,7 @@ test('checkpoint, public keys and proofs verify as the commands that fetch them 
   const checkpoint = await keep('fetched checkpoint', 'checkpoint');
   expect((await verify('export', { key, checkpoint })).out).toBe('Complete and unchanged up to 5\n');
   const proofs = await keep('fetched proofs', 'proof', 'row-0');
-  expect((await verify('row', { key, proofs })).out).toMatch(/^1 row is unchanged, by its proof/);
+  expect((await verify('row', { key, proofs })).out).toMatch(/^1 row is unchanged, as its proof shows/);
 });
 
 test('a changed row is named, and leaves with 1', async () => {
@@ -94,7 +94,7 @@ test('a changed row is named, and leaves with 1', async () => {
 
 test('a beginning that retention dropped verifies with a number that is given, where the checkpoint says none', async () => {
   const cut = { ...trusted, dropped: '4' };
-  expect((await verify('cut', cut)).out).toMatch(/: 4 rows are missing, dropped by retention\n$/);
+  expect((await verify('cut', cut)).out).toMatch(/Only the first 4 rows are missing, dropped by retention\n$/);
   const without = await verify('cut', trusted);
   expect([without.code, without.out]).toEqual([1, expect.stringMatching(/does not say how many.*--dropped 4\n$/)]);
   const { code, error } = await verify('cut', { ...trusted, dropped: 'four' });

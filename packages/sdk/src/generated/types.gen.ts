@@ -679,7 +679,7 @@ export type DescribedToken = {
     expires_at?: string;
     use?: TokenUse;
     /**
-     * How many invocations have used the token, counted because `use.max_uses` is set
+     * How many invocations have used the token. Invocations are counted only if `use.max_uses` is set
      */
     uses?: number;
     /**
@@ -2708,7 +2708,7 @@ export type Token = {
     expires_at?: string;
     use?: TokenUse;
     /**
-     * How many invocations have used the token, counted because `use.max_uses` is set
+     * How many invocations have used the token. Invocations are counted only if `use.max_uses` is set
      */
     uses?: number;
     /**

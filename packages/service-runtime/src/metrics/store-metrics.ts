@@ -27,7 +27,7 @@ export function measurePool(registry: Registry, { size, state }: { size: number;
   });
   exportGauge(registry, {
     name: 'sluice_postgres_busiest_tenant_connections',
-    help: 'Connections of the Tenant that has most of them. The limit is half of DATABASE_POOL_SIZE',
+    help: 'Largest number of connections that any one Tenant uses. The limit is half of DATABASE_POOL_SIZE',
     read: () => state().busiestTenant,
   });
 }
@@ -43,7 +43,7 @@ export function measureDisclosures(
 ): void {
   exportGauge(registry, {
     name: 'sluice_disclosure_queue_rows',
-    help: 'Audit rows of disclosures that are not in Postgres yet. State refused: Postgres rejects them',
+    help: 'Audit rows of disclosures that are not in Postgres yet. state="refused" means that Postgres rejects the rows',
     by: 'state',
     read: () => ({ ...state() }),
   });

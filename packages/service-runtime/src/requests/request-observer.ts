@@ -87,7 +87,7 @@ export function requestObserver(options: RequestObserverOptions): RequestObserve
 function countLimits(limits: readonly string[], metrics: Registry): (limit: string) => void {
   const refusals = new Counter({
     name: 'sluice_limit_refusals_total',
-    help: 'Requests refused by a limit. Limit field_errors: responses whose list of errors was cut off',
+    help: 'Requests refused by a limit. limit="field_errors" counts responses whose list of errors was cut off',
     labelNames: ['limit'],
     registers: [metrics],
   });

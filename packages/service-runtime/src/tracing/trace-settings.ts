@@ -16,6 +16,6 @@ export const traceSettings = {
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'Part of the requests whose spans are sent, from 0 (none) to 1 (all)',
+    description: 'Fraction of all requests for which spans are sent, from 0 (no request) to 1 (every request)',
   },
 } as const;

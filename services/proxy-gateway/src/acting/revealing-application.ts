@@ -82,15 +82,14 @@ async function withoutNames<T>(revealing: () => Promise<T>): Promise<T> {
     if (error instanceof ServiceError && error.code === 'invalid_proxy_request') {
       throw new ServiceError(
         'invalid_proxy_request',
-        'The request_headers of this Proxy name a token that does not exist',
+        'The request_headers of this Proxy contain the id of a token that does not exist',
       );
     }
     throw error;
   }
 }
 
-const notPermitted =
-  'The Application of this Proxy lacks token:use on a token that the request_headers of the Proxy name';
+const notPermitted = 'The Application of this Proxy lacks token:use on a token in the request_headers of the Proxy';
 
 /** Says nothing about the token but which member of its `use` refuses. */
 export function withoutNameOf({ refusals }: UseRefused): UseRefused {

@@ -134,7 +134,8 @@ export function clientHost<O extends Owner>(
   const call = async (operation: string, payloadJson: string): Promise<string> => {
     const operate = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!operate && operation !== 'detokenize') {
-      throw new ServiceError('not_implemented', `The client of the service has no operation ${operation.slice(0, 40)}`);
+      const detail = `The client that the code gets in its argument has no operation ${operation.slice(0, 40)}`;
+      throw new ServiceError('not_implemented', detail);
     }
     if (!operate) spendExpressions(acting, openingsIn(payloadJson, budgets.expressions), budgets.expressions);
     const payload: Json = JSON.parse(payloadJson);

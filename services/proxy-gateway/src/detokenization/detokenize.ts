@@ -50,7 +50,10 @@ function foreignIn(places: readonly Place[]): InvalidExpression | undefined {
   for (const { segments } of places) {
     for (const segment of segments) {
       if (segment.kind === 'literal' || !segment.reference.startsWith(ofConfiguration)) continue;
-      return new InvalidExpression(segment.start, 'config: is allowed only in the request_headers of a Proxy');
+      return new InvalidExpression(
+        segment.start,
+        'an expression with "config:" is allowed only in the request_headers of a Proxy',
+      );
     }
   }
   return undefined;

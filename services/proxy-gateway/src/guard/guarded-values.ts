@@ -179,6 +179,6 @@ function bytesOf(texts: readonly string[]): number {
 }
 
 export function tooMuch(): ServiceError {
-  const detail = `The Proxy has a response_guard, so a request may get at most ${mostValues} values, with at most ${mostBytes} bytes in total`;
+  const detail = `The Proxy has a response_guard, so one request may use at most ${mostValues} values of tokens and configurations, with at most ${mostBytes} bytes in total`;
   return new ServiceError('payload_too_large', detail, { limit: 'guarded_values' });
 }

@@ -111,6 +111,6 @@ async function reserve(memory: Pick<MemoryPart, 'bytes' | 'grow'>, bytes: number
 }
 
 function tooManyExtensions(): ServiceError {
-  const detail = `The Proxy has a response_guard, so the request may name new tokens at most ${mostExtensions} times after the response has begun`;
+  const detail = `The Proxy has a response_guard. After the response has begun, the rest of the request body may add new expressions at most ${mostExtensions} times`;
   return new ServiceError('payload_too_large', detail, { limit: 'guarded_values' });
 }

@@ -55,13 +55,13 @@ export function measureLimits(limits: Limits, registry: Registry): void {
   measureBodyBytes(limits.bodyBytes, registry);
   exportCounter(registry, {
     name: 'sluice_limit_refusals_total',
-    help: 'Requests refused by a limit. Limit field_errors: responses whose list of errors was cut off',
+    help: 'Requests refused by a limit. limit="field_errors" counts responses whose list of errors was cut off',
     by: 'limit',
     read: () => refusalsOf(limits),
   });
   exportCounter(registry, {
     name: 'sluice_destination_lookups_total',
-    help: 'DNS look-ups of destinations. Outcome absent: the name does not exist. Outcome failed: no usable response',
+    help: 'DNS look-ups of destinations. outcome="absent" means that the name does not exist. outcome="failed" means that there was no usable response',
     by: 'outcome',
     read: () => ({ ...limits.destinations.state().names.outcomes }),
   });

@@ -229,12 +229,12 @@ export function openInvocationCounts({
 function measure(registry: Registry, counts: InvocationCounts): void {
   exportGauge(registry, {
     name: 'sluice_invocation_counts_waiting',
-    help: 'Minutes of Tenants, Proxies, Applications and reactors whose counts are not in Postgres yet. They are written once a minute',
+    help: 'Counts of invocations that are not in Postgres yet: one for each minute of each Tenant, Proxy, Application and reactor. Counts are written once a minute',
     read: () => counts.waiting,
   });
   exportCounter(registry, {
     name: 'sluice_invocation_counts_failed_writes_total',
-    help: 'Failed writes of the counts of one Tenant. They are repeated',
+    help: 'Failed writes of counts of invocations to Postgres. Each write has the counts of one Tenant, and is repeated if it fails',
     read: () => counts.failedWrites,
   });
   exportCounter(registry, {

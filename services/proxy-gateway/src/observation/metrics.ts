@@ -33,7 +33,7 @@ export function invocationMetrics(registry: Registry): InvocationMetrics {
   });
   const stageDurations = durationHistogram({
     name: 'sluice_invocation_stage_duration_seconds',
-    help: 'Duration of each stage. Stage destination: until the end of its response',
+    help: 'Duration of each stage. stage="destination" lasts until the end of the response of the destination',
     series: stages.map((stage) => ({ stage })),
     registry,
   });

@@ -16,7 +16,7 @@ export const react = operation({
   summary: 'Run the code of a reactor',
   description: `**Arguments.** Expressions in \`args\` are replaced with the plaintext of the tokens, and keep JSON types. The caller needs \`token:use\` on each token. Arguments that the formula declares in \`request_parameters\` are converted to their declared type. They are required, unless they are declared as optional. Other arguments do not change.
 
-**Code.** It gets \`req.args\`, \`req.configuration\` and, if the reactor has an Application, \`req.svc\`. It may call \`fetch\` at most 20 times. It returns an object with any of \`raw\`, \`body\`, \`headers\` and \`tokenize\`. The first three are the response. The values in \`tokenize\` become tokens of the caller, as in /tokenize: all of them or none. The caller needs \`token:create\` for this.
+**Code.** It gets \`req.args\`, \`req.configuration\` and, if the reactor has an Application, \`req.svc\`. It may call \`fetch\` at most 20 times. It returns an object with any of \`raw\`, \`body\`, \`headers\` and \`tokenize\`. \`raw\`, \`body\` and \`headers\` are the response. The values in \`tokenize\` become tokens of the caller, as in /tokenize: all of them or none. The caller needs \`token:create\` for this.
 
 **Errors.** If the code throws an error of \`svc-errors\`, the response has its status. Otherwise the status is 500.
 

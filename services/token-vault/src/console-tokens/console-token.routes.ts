@@ -49,7 +49,7 @@ const describeFound = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search tokens, and show them without their values, newest first',
-  description: `${without} The query is that of searchTokens. The fields \`data\` and \`fingerprint\` are 400, because a search by them could be used to guess a value.`,
+  description: `${without} The query is that of searchTokens. A query with the field \`data\` or \`fingerprint\` is refused with 400, because the search could be used to guess a value.`,
   method: 'post',
   path: '/tokens/search',
   permission: 'application:read',
@@ -76,7 +76,7 @@ const bind = operation({
   tag: 'Tokens',
   summary: 'Restrict what a token may be used for',
   description:
-    'Replaces `use` of the token as a whole. People can only allow less than before, so no token permission is needed. A change that allows more is 403: it needs the API key of a private Application with a rule that reveals the token.',
+    'Replaces `use` of the token as a whole. This operation can only allow less than before, so no token permission is needed. If a change allows more, the response is 403. To allow more, use patchToken with the API key of a private Application with a rule that reveals the token.',
   method: 'patch',
   path: '/tokens/:id',
   permission: 'application:update',

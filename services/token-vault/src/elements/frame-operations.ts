@@ -71,7 +71,7 @@ async function requireCard({ body, params: { id = '' }, ...asking }: FrameInput,
   if (token.type === 'card') {
     if (!members.includes('cvc') || !isComparable(token, 'cvc')) return;
     const detail =
-      'data.cvc: fingerprint_expression or search_indexes use the security code, so on this host it cannot be changed';
+      'data.cvc: on this host the security code cannot be changed, because fingerprint_expression or search_indexes use the security code';
     throw new ServiceError('forbidden', detail);
   }
   throw new ServiceError(

@@ -9,9 +9,9 @@ export const help = `Usage: npm run keys -- rotate-root [--json]
 rotate-root   wraps all data keys with the current root key. First give every process the new root key in ROOT_KEY and
               the previous one in ROOT_KEY_PREVIOUS; with vault-transit, create a new version of the transit key. When
               the command has ended with exit code 0, the previous root key is no longer needed.
-rotate-data   creates a new version of a Tenant's data keys, and encrypts everything with it that older versions have
-              encrypted. Without --purpose it does so for each purpose. Keys of fingerprints and search indexes cannot be
-              rotated.
+rotate-data   creates a new version of a Tenant's data keys. Then it decrypts all data that older versions have
+              encrypted, and encrypts the data with the new version. Without --purpose it does so for each purpose.
+              Keys of fingerprints and search indexes cannot be rotated.
 status        shows how many data keys each root key has wrapped. With --tenant it shows the versions of that Tenant's
               data keys, and how many ciphertexts each has encrypted.
 
@@ -70,7 +70,7 @@ function readPurpose(purpose: string): RotatedPurpose {
   if (found) return found;
   if (purpose === 'fingerprint' || purpose === 'blind_index') {
     throw new UsageError(
-      `${purpose} keys have one version: with a second version the fingerprints of equal values would differ, so duplicates and searches would find no existing token`,
+      `${purpose} keys can have only one version. With a second version the fingerprints of equal values would differ, so deduplication and searches would find no existing token`,
     );
   }
   throw new UsageError(`--purpose must be one of ${rotatedPurposes.join(', ')}`);

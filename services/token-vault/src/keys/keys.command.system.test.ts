@@ -115,7 +115,9 @@ test('a rotation that is killed in the middle leaves everything readable, and th
   await expectAllReadable(actor, values);
   await slowDown(0);
   const { code, stdout } = await finish(run(['rotate-data', '--tenant', tenantId]));
-  expect(stdout).toMatch(/^Some rows are under older versions\. They are encrypted under token_data 2 of 20/);
+  expect(stdout).toMatch(
+    /^Some rows are still encrypted with older versions of data keys\. This command encrypts the rows with token_data 2 of 20/,
+  );
   expect(stdout).toMatch(/waiting \d+ s for requests that began before/);
   expect(stdout).toMatch(
     /tokens \(token_data\): [\d,]+ rows encrypted with the newest version, 0 rows still use older versions/,
@@ -150,7 +152,7 @@ test('Ctrl-C ends it after the batch under way with 130, also where npm passes i
   const stopped = await finish(first);
   expect(stopped).toMatchObject({ code: 130, stdout: '' });
   expect(stopped.stderr).toContain('Stopping after the batch under way\n');
-  expect(stopped.stderr).toContain('The same command goes on where this one ended');
+  expect(stopped.stderr).toContain('To continue, run the same command again');
   const left = await rowsUnder(actor, 1);
   expect(left).toBeGreaterThan(0);
   expect(left % 500).toBe(0);

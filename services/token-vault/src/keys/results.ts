@@ -16,12 +16,12 @@ export interface Result {
 }
 
 export function describeVersions({ resumed, versions, confirmation }: VersionsMade): string {
-  const how = `Every process knows (${confirmation.holders} with caches, ${confirmation.waitedMs} ms)`;
+  const how = `Each process with a cache uses these versions (${confirmation.holders} processes, after ${confirmation.waitedMs} ms)`;
   if (versions.length === 0) return 'The Tenant has no data key of this purpose yet, so there is nothing to rotate';
   const names = versions.map(({ purpose, version }) => `${purpose} ${version}`).join(', ');
   if (!resumed) return `New versions: ${names}. ${how}`;
   const made = versions.map(({ purpose, version, createdAt }) => `${purpose} ${version} of ${createdAt}`).join(', ');
-  return `Some rows are under older versions. They are encrypted under ${made}, and no newer version is made. ${how}`;
+  return `Some rows are still encrypted with older versions of data keys. This command encrypts the rows with ${made}, and creates no newer version. ${how}`;
 }
 
 function describeReencrypted({ purpose, table, rows, left, damagedRows, damaged }: Reencrypted): string {
@@ -56,14 +56,14 @@ export function dataResult(tenantId: string, made: VersionsMade | undefined, don
 /** The rows under the key may be intact, so the text does not advise to delete them. */
 export function describeUnopened({ owner, version, rootKeyId, cause }: DataKeyError): string {
   const key = `Data key ${owner.purpose} ${version}`;
-  const restore = 'restore its row of data_keys from a backup';
+  const restore = 'restore the row of this data key in data_keys from a backup';
   const advice =
     rootKeyId === undefined
       ? [`${key} does not exist`, `To go on, ${restore}`]
       : [
           `${key} does not unwrap${cause instanceof Error ? `: ${cause.message}` : ''}`,
           `It was wrapped by ${rootKeyId}. ${settingsOf(rootKeyId)}`,
-          `If they give this root key, ${restore}`,
+          `If the settings already give access to this root key, ${restore}`,
         ];
   const [first, ...others] = [...advice, 'Keep the rows that this key encrypts: they may be undamaged'];
   return [first, ...others.map((line) => `  ${line}`)].join('\n');

@@ -13,7 +13,7 @@ class Stopped extends Error {
   readonly exitCode: number;
 
   constructor(signal: keyof typeof exitCodes) {
-    super('Stopped. The same command goes on where this one ended.');
+    super('Stopped. To continue, run the same command again.');
     this.exitCode = exitCodes[signal];
   }
 }
@@ -26,7 +26,7 @@ export async function runWithStores(command: KeysCommand): Promise<number> {
     if (error instanceof ConfigError || error instanceof Stopped) throw error;
     if (error instanceof DataKeyError) throw new Error(describeUnopened(error), { cause: error });
     const why = error instanceof Error ? error.message : String(error);
-    const message = `It could not be finished: ${why}\nThe same command goes on where this one ended.`;
+    const message = `The command could not be finished: ${why}\nTo continue, run the same command again.`;
     throw new Error(message, { cause: error });
   }
 }

@@ -89,7 +89,7 @@ export const searchTokensOperation = operation({
 | Field | Finds tokens |
 |---|---|
 | id, type, fingerprint, created_by, modified_by | with this value |
-| data | whose data has this text in one of the \`search_indexes\`. The text must be equal to the whole value of the index |
+| data | for which the value of one of the expressions in \`search_indexes\` is equal to this text |
 | container | in this container. With a trailing \`*\`, in all containers whose path begins with this text: \`/pci/*\` |
 | metadata.&lt;key&gt; | with this value under the key. The key may be in quotes |
 | created_at, modified_at | of this moment, or of this UTC day if the value is a date. \`[from TO to]\` is a range with both ends |
@@ -142,7 +142,7 @@ Otherwise the response is 403 and names the field. Such a key also gets 403 for:
 
 - \`mask\`, \`search_indexes\` and \`fingerprint_expression\`
 - \`deduplicate_token: true\`, if tokens are deduplicated
-- data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` this concerns expressions that use more than the two numbers
+- data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` the response is 403 only if the expression also uses data other than \`routing_number\` and \`account_number\`
 
 Without these limits such a key could replace all fields of \`data\` except one, and then guess this one. To make other changes, delete the token and create a new one, or use a key with a rule that reveals it.
 

@@ -162,7 +162,7 @@ export const token = {
     use: tokenUseSchema,
     uses: {
       type: 'integer',
-      description: 'How many invocations have used the token, counted because `use.max_uses` is set',
+      description: 'How many invocations have used the token. Invocations are counted only if `use.max_uses` is set',
     },
     created_by: { ...uuid, description: 'Id of the Application, session or user that created it' },
     created_at: date,

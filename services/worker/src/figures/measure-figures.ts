@@ -29,7 +29,11 @@ export function measureFigures(
   const gauge = (name: string, help: string, read: () => number | Record<string, number>, by?: string) =>
     exportGauge(registry, { name, help, read, ...(by !== undefined && { by }) });
   gauge('sluice_changes_waiting', 'Committed changes not yet confirmed by every caching process', () => of('changes'));
-  gauge('sluice_changes_oldest_age_seconds', 'Age of the oldest unconfirmed change', () => of('oldestChange'));
+  gauge(
+    'sluice_changes_oldest_age_seconds',
+    'Age of the oldest change that is not yet confirmed by every caching process',
+    () => of('oldestChange'),
+  );
   gauge(
     'sluice_cache_leases',
     'Leases in Postgres. Each process with a cache has one',
@@ -38,7 +42,7 @@ export function measureFigures(
   );
   gauge(
     'sluice_cache_leases_outdated',
-    'Leases of processes of an older version: they do not know the newest migration',
+    'Leases of processes whose version of Sluice does not know the newest database migration',
     () =>
       known({
         'management-api': 'outdatedManagement',
@@ -49,7 +53,7 @@ export function measureFigures(
   );
   gauge(
     'sluice_overdue_seconds',
-    'How long the oldest expired row has been waiting for its deletion. Kind tenant: since the Tenant was closed',
+    'How long the oldest expired row has been waiting for its deletion. kind="tenant" counts from the time when the Tenant was closed',
     () => known({ application: 'dueApplication', token: 'dueToken', cvc: 'dueCvc', tenant: 'closedTenant' }),
     'kind',
   );

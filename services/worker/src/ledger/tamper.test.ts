@@ -165,7 +165,7 @@ test('a dump of before is noticed by the checkpoint that was handed out since, a
   expect(await verifyExport(dump, { checkpoint: older })).toMatchObject({ isWhole: true, size: rowCount });
   expect(await verifyExport(dump, { checkpoint: older, since: [newer] })).toEqual({
     isWhole: false,
-    reason: 'Row 40 is missing: the export ends, the newest checkpoint has 50 rows',
+    reason: 'Row 40 is missing: the export ends before row 40, but the newest checkpoint has 50 rows',
   });
 });
 
@@ -211,7 +211,7 @@ test('a database restored from an old dump that grows on is told by a checkpoint
   });
 
   await restore();
-  const missing = `Row ${rowCount} is missing: the export ends, the newest checkpoint has ${rowCount + 10} rows`;
+  const missing = `Row ${rowCount} is missing: the export ends before row ${rowCount}, but the newest checkpoint has ${rowCount + 10} rows`;
   expect(await verifyExport(await exportLines(tenantId), { checkpoint: older, since: [newer] })).toEqual({
     isWhole: false,
     reason: missing,

@@ -84,7 +84,9 @@ export class MultipartScanner {
         if (!delimiter || delimiter.kind === 'unfinished') return this.#wait(window, position, delimiter);
         if (delimiter.kind === 'uncertain') {
           if (reading.mode === 'refuse') refuseOpening(window.text.slice(position, delimiter.start), reading.error);
-          this.#break('its boundary is in a place where only some parsers find it');
+          this.#break(
+            'only some parsers would read a line with its boundary as a delimiter; put CRLF before and after each delimiter, and no blanks into it',
+          );
           return { position: reading.mode === 'read' ? position : delimiter.start };
         }
         endContent(window, { ...reading, start: position, end: delimiter.start });

@@ -62,7 +62,7 @@ function writeJudged(parts: readonly Part[], resolve: Resolve): string {
 const notEmpty = {
   place: 'the path',
   fits: (value: string) => value !== '',
-  why: 'it is empty, and the Proxy has allowed_paths',
+  why: 'an empty text is not allowed there, because the Proxy has allowed_paths',
 };
 
 /** Text as it was sent, or something that is replaced. */

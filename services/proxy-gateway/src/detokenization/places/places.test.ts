@@ -90,7 +90,12 @@ describe.each(cases)('$place', ({ place, send, got }) => {
     ['unknown', '{{ 6f9b0b0e-0000-4000-8000-000000000000 }}', 400, 'Unknown tokens: 6f9b0b0e'],
     ['malformed', '{{ }}', 400, 'is not valid: it is empty'],
     ['unclosed', '{{ abc', 400, 'not closed'],
-    ['of the configuration', '{{ config: KEY }}', 400, 'config: is allowed only in the request_headers'],
+    [
+      'of the configuration',
+      '{{ config: KEY }}',
+      400,
+      'an expression with "config:" is allowed only in the request_headers',
+    ],
   ])('one that is %s is refused', async (_, text, status, detail) => {
     const keys = await setUp([place]);
     expect(await invoke(keys, send(text))).toMatchObject({

@@ -86,7 +86,7 @@ test('errors for tokens of the Proxy name none of them', async () => {
   const { status, detail } = await invoke(unknown.keys);
   expect({ status, detail }).toEqual({
     status: 400,
-    detail: 'The request_headers of this Proxy name a token that does not exist',
+    detail: 'The request_headers of this Proxy contain the id of a token that does not exist',
   });
   const { tenant } = gateway.current;
   const foreign = await tenant.token({ data: 'x', containers: ['/pii/'] });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { recordChange } from '@sluice/audit';
 import { actorTypeOf, type Caller } from '@sluice/credentials';
-import { type Queryable, runResult as resultPlace, runArguments } from '@sluice/database';
+import { type Queryable, type ReactorRunState, runResult as resultPlace, runArguments } from '@sluice/database';
 import { JsonText, operationsOf, Reply, transaction } from '@sluice/http-api';
 import { ServiceError, toProblem } from '@sluice/problems';
 import { decryptSecret, encryptSecret, type Json, requireExactNumbers } from '@sluice/vault';
@@ -146,11 +146,17 @@ const cancelResult = operation({
     }
     const run = await findRun(db, asked);
     if (!run) throw noRun(asked);
-    const state =
-      run.state === 'running' ? 'has called another service' : 'has ended, or may have called another service';
-    throw new ServiceError('conflict', `The run ${state}, so it cannot be cancelled`);
+    throw new ServiceError('conflict', `The run cannot be cancelled, because ${whyUncancelled[run.state]}`);
   },
 });
+
+const whyUncancelled: Record<ReactorRunState, string> = {
+  waiting: 'its code may have called another service',
+  running: 'its code has called another service',
+  done: 'it has ended',
+  failed: 'it has ended',
+  cancelled: 'it has ended',
+};
 
 function recordCancelling(
   tx: Queryable,
@@ -177,7 +183,10 @@ function askedBy(
 
 /** The same error for an unknown run and for another caller's. */
 function noRun({ id }: AskedRun): ServiceError {
-  return new ServiceError('not_found', `This reactor has no run ${id} that you requested`);
+  return new ServiceError(
+    'not_found',
+    `The run ${id} of this reactor does not exist, or another caller requested the run`,
+  );
 }
 
 export const runOperations = [reactAsync, getResult, cancelResult];
