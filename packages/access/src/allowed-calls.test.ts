@@ -205,7 +205,7 @@ test.each<[string, string | undefined]>([
   ['/**', 'may have * only as its last character'],
   ...['/v1//a', '/v1/', '/v1/..', '/v1/%2e%2e/a', '/./a', '/;x', '/v1//*'].map((entry): [string, string] => [
     entry,
-    'must not have an empty segment or a segment . or ..',
+    'must not have an empty segment, a "." segment or a ".." segment',
   ]),
 ])('the entry %j %s', (entry, fault) => {
   expect(faultInAllowedPath(entry)).toBe(fault);

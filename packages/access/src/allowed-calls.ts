@@ -97,6 +97,6 @@ export function faultInAllowedPath(entry: string): string | undefined {
   if (entry === '/' || entry === '/*') return undefined;
   const segments = entry.slice(1).split('/');
   if (segments.some((segment) => segment !== '*' && depthOf(segment) < 1))
-    return 'must not have an empty segment or a segment . or ..';
+    return 'must not have an empty segment, a "." segment or a ".." segment';
   return undefined;
 }

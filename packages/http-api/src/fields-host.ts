@@ -29,7 +29,10 @@ export function forFrames(headerPrefix: string) {
       const application = singleHeader(request, name)?.toLowerCase();
       const own = type === 'public' ? id : madeBy;
       if (application !== undefined && application === own) return;
-      throw new ServiceError('forbidden', `The key must belong to the public Application in the header ${name}`);
+      throw new ServiceError(
+        'forbidden',
+        `The header ${name} must contain the id of the public Application that the key belongs to`,
+      );
     },
   };
 }

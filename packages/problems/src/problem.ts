@@ -50,8 +50,8 @@ export function asServiceError(error: unknown): ServiceError {
 }
 
 const tookTooLong =
-  'The request took too long in the database and was cancelled. A list or search takes less time with a narrower ' +
-  'query or filter, through /v2/tokens or /v2/tokens/search in place of page numbers, and in /logs with start';
+  'The request took too long in the database and was cancelled. Use a narrower query or filter. For tokens, use ' +
+  '/v2/tokens or /v2/tokens/search, which have no page numbers. For /logs, use start';
 
 /** `query_canceled`, at the timeout of a statement. */
 function isCancelled(error: unknown): boolean {

@@ -228,7 +228,11 @@ describe('the end of a run', () => {
     const one = { kind: 'reactor', version, fetch } as const;
     expect(await pool.body(code, { ...one, argsJson: '{"first":true}' })).toEqual({ raw: 200 });
     const second = (await pool.body(code, { ...one, argsJson: '{}' })) as { raw: unknown[] };
-    expect(second.raw[0]).toMatchObject(['TypeError', 'terminated', 'This run has no such answer']);
+    expect(second.raw[0]).toMatchObject([
+      'TypeError',
+      'terminated',
+      'This run has no unread response to this call of fetch',
+    ]);
     expect(second.raw[1]).toBe('secret of http://a.example/2');
   });
 });

@@ -173,7 +173,9 @@ test('what is in use is deleted by its name only, and its Proxy says that it is 
   await page.getByText('The Application In use was deleted').waitFor();
   await opened.goto(`/proxies/${proxy.id}`, proxy.name);
   await page
-    .getByText('Code has no req.svc, and headers reveal no token, until you choose another Application.')
+    .getByText(
+      'Until you choose another Application, code has no req.svc, and tokens in the headers of this Proxy are not revealed.',
+    )
     .waitFor();
   await opened.look('proxy-application-deleted');
   await opened.goto('/proxies', 'Proxies');

@@ -99,7 +99,9 @@ test('what a response guard found is marked, and shown with its tokens', async (
   await row.getByRole('link').first().click();
   const dialog = page.getByRole('dialog');
   const guard = dialog.locator('section', { has: page.getByRole('heading', { name: 'Response guard' }) });
-  await guard.getByText('The response guard found a value of the request in the response. Its token:').waitFor();
+  const guardText =
+    'The response guard found a value in the response. Sluice had put this value into the request. Its token:';
+  await guard.getByText(guardText).waitFor();
   await guard.getByRole('link', { name: token.id }).waitFor();
   await opened.look('invocation-guarded');
   expect(await page.content()).not.toContain(number);

@@ -105,14 +105,14 @@ test('a member without an account is invited again, and returns by the link', as
   expect(await cutButtons(page)).toEqual([]);
   await row.getByRole('button', { name: 'Invite again' }).click();
   const dialog = page.getByRole('dialog', { name: `Invite ${email} again?` });
-  await dialog.getByText('One browser. It is signed out when the link is accepted.').waitFor();
+  await dialog.getByText('In one browser. This browser is signed out when the link is accepted.').waitFor();
   await opened.look('settings-invite-again');
   await dialog.getByRole('button', { name: 'Invite again' }).click();
   const shown = page.getByRole('dialog', { name: `The invitation of ${email}` });
   const link = /http\S+/.exec((await shown.locator('pre').textContent()) ?? '')?.[0] ?? '';
   await opened.look('settings-invited-again');
   await shown.getByRole('button', { name: 'I have sent it' }).click();
-  await page.getByText('Takes over the membership of this address').waitFor();
+  await page.getByText('The invited person takes over the membership of this address').waitFor();
   await opened.look('settings-people-again');
 
   await accept(found, link);
@@ -200,6 +200,6 @@ test('data keys and usage are shown', async () => {
   await opened.goto('/settings/vault', 'Settings');
   await page.getByText('Active this month').waitFor();
   await page.getByRole('columnheader', { name: 'Reserved' }).waitFor();
-  await page.getByText('Each process counts 1,024 ahead').waitFor();
+  await page.getByText('A process reserves at least 1,024 encryptions at once').waitFor();
   await opened.look('settings-vault');
 });

@@ -75,6 +75,6 @@ function confirmed(header: string): Pick<Notice, 'description' | 'details'> {
     waited_ms: waited,
   } = Object.fromEntries(header.split(', ').map((pair) => pair.split('=')));
   const description =
-    holders === '1' ? 'The running service uses the new state.' : `All ${holders} running services use the new state.`;
-  return { description, details: `Confirmed in ${waited} ms. Change ${change}` };
+    holders === '1' ? 'The running service applies the change.' : `All ${holders} running services apply the change.`;
+  return { description, details: `Confirmed in ${waited} ms. Id of the change: ${change}` };
 }

@@ -15,8 +15,9 @@ interface SnippetProps {
 export function HowValuesAreWritten() {
   return (
     <p>
-      An expression that is a whole JSON string is replaced by the value itself, quotes included: a card becomes an
-      object. The filter json puts in one member, as in <code>{"{{ id | json: '$.number' }}"}</code> (guide Filters).
+      If an expression is a whole JSON string, the value also replaces the quotes. So a card becomes an object. To send
+      only one member of the card, use the filter json, as in <code>{"{{ id | json: '$.number' }}"}</code> (guide
+      Filters).
     </p>
   );
 }

@@ -9,7 +9,11 @@ const variable = (label: string): Completion => ({ label, type: 'variable' });
 
 const client: Names = {
   svc: [
-    { label: 'tokens', type: 'namespace', info: 'Single tokens, with the rights of the Application' },
+    {
+      label: 'tokens',
+      type: 'namespace',
+      info: 'Creates, retrieves, updates or deletes one token, with the rights of the Application',
+    },
     method('tokenize', 'Returns the value with tokens in place of data, like POST /tokenize'),
     method('detokenize', 'Returns the value with data in place of each {{ token id }}'),
   ],

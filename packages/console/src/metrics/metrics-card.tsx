@@ -56,7 +56,10 @@ function Metrics({ range, filter }: { range: Range; filter: MetricsFilter }) {
 function Nothing({ metrics }: { metrics: RangeMetrics }) {
   const { requests, known_from: knownFrom } = metrics;
   const isCrowded = requests.includes(null) && !knownFrom;
-  if (isCrowded) return <Soft>Unknown, because too many Proxies, Applications and Reactors were in use at once.</Soft>;
+  if (isCrowded)
+    return (
+      <Soft>Unknown, because more than 200 Proxies, Applications and Reactors were in use in the same period.</Soft>
+    );
   return (
     <Soft>
       {nothingText(metrics)}.{' '}

@@ -78,7 +78,9 @@ export function List<Row extends { id: string }, Search extends ListSearch>(prop
       return {
         file,
         said: `${number.format(count)} ${count === 1 ? 'row was' : 'rows were'} saved`,
-        missing: isCut ? `The list has ${number.format(total)} rows. Set a filter to get the others.` : undefined,
+        missing: isCut
+          ? `The list has ${number.format(total)} rows, and a file has at most ${number.format(mostCsvRows)}. Set a filter to get the other rows.`
+          : undefined,
       };
     },
   };

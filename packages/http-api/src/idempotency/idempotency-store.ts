@@ -32,5 +32,8 @@ export function readIdempotencyKey({ headersDistinct }: IncomingMessage, headerN
   const [key, ...others] = headersDistinct[headerName.toLowerCase()] ?? [];
   if (key === undefined) return undefined;
   if (others.length === 0 && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new ServiceError('bad_request', `${headerName} must be 1 to 255 printable characters, once`);
+  throw new ServiceError(
+    'bad_request',
+    `${headerName} must be sent only once and have 1 to 255 printable ASCII characters without blanks`,
+  );
 }

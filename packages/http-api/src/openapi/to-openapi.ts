@@ -106,7 +106,7 @@ function components(): OpenApiDocument['components'] {
       },
       EntityTag: {
         description:
-          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. A response without these times and a repeated 204 have no ETag.',
+          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. If the resource has neither time, the response has no `ETag`. A 204 that is repeated for an `SVC-IDEMPOTENCY-KEY` has none either.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
       Location: { description: 'Path of the new resource', schema: { type: 'string', format: 'uri-reference' } },

@@ -517,11 +517,11 @@ export type CreateToken = {
      */
     data: unknown;
     /**
-     * How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the type
+     * How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the token type
      */
     mask?: unknown;
     /**
-     * Containers of the token. Access rules grant permissions on containers. Default: the container of the type
+     * Containers of the token. Access rules grant permissions on containers. Default: the container of the token type
      */
     containers?: Array<string>;
     /**
@@ -1278,11 +1278,11 @@ export type PatchToken = {
      */
     data?: unknown;
     /**
-     * Merged into `mask` as a JSON merge patch. Null restores the mask of the type
+     * Merged into `mask` as a JSON merge patch. Null restores the default mask of the token type
      */
     mask?: unknown;
     /**
-     * Replaces all containers. Null restores the container of the type
+     * Replaces all containers. Null restores the default container of the token type
      */
     containers?: Array<string> | null;
     /**
@@ -1313,7 +1313,7 @@ export type PatchToken = {
 /**
  * PatchTokenUse
  *
- * What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Only the key of a private Application with a rule that reveals the token can allow more. Otherwise the response is 403
+ * Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, only the key of a private Application with a rule that reveals the token may set it. Otherwise the response is 403
  */
 export type PatchTokenUse = {
     /**
@@ -1325,7 +1325,7 @@ export type PatchTokenUse = {
      */
     destinations?: Array<string> | null;
     /**
-     * HTTP methods of the requests that may carry the value, in any case
+     * HTTP methods of the requests that may carry the value. Case is ignored
      */
     methods?: Array<string> | null;
     /**
@@ -2782,7 +2782,7 @@ export type TokenTypeMetrics = {
 /**
  * TokenUse
  *
- * What the token may be used for by Proxies and reactors. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction
+ * Restricts how Proxies and reactors may use the token. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction
  */
 export type TokenUse = {
     /**
@@ -2794,7 +2794,7 @@ export type TokenUse = {
      */
     destinations?: Array<string>;
     /**
-     * HTTP methods of the requests that may carry the value, in any case
+     * HTTP methods of the requests that may carry the value. Case is ignored
      */
     methods?: Array<string>;
     /**

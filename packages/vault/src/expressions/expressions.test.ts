@@ -354,9 +354,9 @@ describe('fillTemplate', () => {
   });
 
   test('a path must begin with data', () => {
-    expect(() => fillTemplate('{{ number }}', data)).toThrow('begins with data');
-    expect(() => fillTemplate('{{ data.number == 1 }}', data)).toThrow('begins with data');
-    expect(() => fillTemplate('{{ database }}', data)).toThrow('begins with data');
+    expect(() => fillTemplate('{{ number }}', data)).toThrow('begins with "data"');
+    expect(() => fillTemplate('{{ data.number == 1 }}', data)).toThrow('begins with "data"');
+    expect(() => fillTemplate('{{ database }}', data)).toThrow('begins with "data"');
   });
 
   test('a member called __proto__ stays a member', () => {

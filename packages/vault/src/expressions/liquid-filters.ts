@@ -13,17 +13,22 @@ function liquid(name: string, gives: string, example: [filters: string, data: Js
 }
 
 export const liquidFilters: readonly FilterRecord[] = [
-  liquid('slice', 'the characters or elements from this position', ['slice: 0, 6', '4242424242424242', '424242'], {
-    takes: 'position (negative: from the end), count (1)',
-    check: ([begin, ...rest]) => needsInteger([begin]) ?? (rest.length > 0 ? needsInteger(rest) : undefined),
-  }),
+  liquid(
+    'slice',
+    'the characters or elements from this position. A negative position counts from the end',
+    ['slice: 0, 6', '4242424242424242', '424242'],
+    {
+      takes: 'position, count (default 1)',
+      check: ([begin, ...rest]) => needsInteger([begin]) ?? (rest.length > 0 ? needsInteger(rest) : undefined),
+    },
+  ),
   liquid('split', 'an array of the parts', ["split: '/'", '12/2030', ['12', '2030']], {
     takes: 'separator',
     check: needsText,
     grows: true,
   }),
   liquid('join', 'the elements of an array as one text', ["join: '-'", ['12', '2030'], '12-2030'], {
-    takes: 'separator (a blank)',
+    takes: 'separator (default: a blank)',
     grows: true,
   }),
   liquid('first', 'the first element of an array; nothing for text', ["split: ' ' | first", 'Ada Lovelace', 'Ada']),
@@ -52,8 +57,8 @@ export const liquidFilters: readonly FilterRecord[] = [
     takes: 'text',
     check: needsText,
   }),
-  liquid('truncate', 'the text cut to the length, end included', ['truncate: 6', 'Lovelace', 'Lov...'], {
-    takes: "length (50), end (`'...'`)",
+  liquid('truncate', 'the text cut to the length, which includes the end text', ['truncate: 6', 'Lovelace', 'Lov...'], {
+    takes: "length (default 50), end text (default `'...'`)",
     check: (args) => (args.length > 0 ? needsInteger(args) : undefined),
   }),
   liquid('base64_encode', 'the text in base64', ["prepend: 'id:' | base64_encode", 'secret', 'aWQ6c2VjcmV0'], {
@@ -65,5 +70,5 @@ export const liquidFilters: readonly FilterRecord[] = [
 ];
 
 function stripped(): More {
-  return { takes: 'characters (white space)' };
+  return { takes: 'characters (default: white space)' };
 }

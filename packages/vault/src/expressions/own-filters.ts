@@ -51,9 +51,9 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'reveal_last',
-    takes: `count (4; 0 to ${longestPadding}), replacement (\`'X'\`)`,
+    takes: `count (0 to ${longestPadding}, default 4), replacement (default \`'X'\`)`,
     gives:
-      'the text with all characters replaced, except the last `count` ones. Blanks and dashes stay. A text with only `count` characters or fewer is replaced as a whole',
+      'the text with its characters replaced. The last characters stay; `count` is their number. Blanks and dashes stay, too. If the text has no more than `count` characters, its last characters are replaced as well',
     example: { filters: "reveal_last: 4, '*'", data: '123-45-6789', result: '***-**-6789' },
     check: needsLength,
     run(value, count = 4, character = 'X') {
@@ -104,7 +104,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'pad_left',
-    takes: `length (0 to ${longestPadding}), fill (a blank)`,
+    takes: `length (0 to ${longestPadding}), fill (default: a blank)`,
     gives: 'the text or number, filled on the left',
     example: { filters: "pad_left: 5, '0'", data: '42', result: '00042' },
     check: needsLength,
@@ -112,7 +112,7 @@ export const ownFilters: readonly FilterRecord[] = [
   },
   {
     name: 'pad_right',
-    takes: `length (0 to ${longestPadding}), fill (a blank)`,
+    takes: `length (0 to ${longestPadding}), fill (default: a blank)`,
     gives: 'the text or number, filled on the right',
     example: { filters: "pad_right: 4, '-'", data: '42', result: '42--' },
     check: needsLength,

@@ -73,7 +73,7 @@ function parseOnce(text: string): (Literal | PathExpression)[] {
 
 function pathOf({ reference, start }: Expression): Path {
   const path = parsePath(reference, 'data');
-  if (!path) throw invalidExpression(start, 'it must be a path that begins with data');
+  if (!path) throw invalidExpression(start, 'it must be a path that begins with "data"');
   return path;
 }
 

@@ -54,7 +54,7 @@ export function transitClient(options: TransitClientOptions): TransitClient {
       if (requestFaults.has(status)) return { status, data: {} };
       if (status !== 200) throw refuse(reasonOfStatus(status), status);
       const data = dataOf(text);
-      if (!data) throw refuse('the answer is not one of the transit engine', status);
+      if (!data) throw refuse('the answer is not from a transit engine', status);
       recovered();
       return { status, data };
     },

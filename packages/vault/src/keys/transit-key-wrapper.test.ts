@@ -96,7 +96,7 @@ test.each<[TransitFault, tries: number, reason: RegExp]>([
   ['slow', 1, /did not answer in time/],
   ['limited', 1, /limits our rate/],
   ['redirect', 1, /redirects elsewhere/],
-  ['garbage', 1, /not one of the transit engine/],
+  ['garbage', 1, /not from a transit engine/],
 ])('%s all the time is 503 with Retry-After for every call, and one line for the operator', (fault, tries, reason) =>
   withServer(async ({ server, wrapper, lines }) => {
     const { wrapped, keyId } = await wrapper.wrap(key, context);

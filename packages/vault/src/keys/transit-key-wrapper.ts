@@ -23,7 +23,7 @@ export function transitRootKeys({ mount, key, ...options }: TransitOptions): Roo
       const { status, data } = await client.call('GET', `${mount}/keys/${key}`);
       if (status !== 200) throw client.refuse('there is no such transit engine or key', status);
       const { latest_version } = data;
-      if (typeof latest_version !== 'number') throw client.refuse('the answer is not one of the transit engine');
+      if (typeof latest_version !== 'number') throw client.refuse('the answer is not from a transit engine');
       return idOf(latest_version);
     },
     async wrap(plain, context) {
@@ -32,7 +32,7 @@ export function transitRootKeys({ mount, key, ...options }: TransitOptions): Roo
       if (status !== 200) throw client.refuse('it cannot encrypt with this transit engine and key', status);
       const { ciphertext } = data;
       const version = typeof ciphertext === 'string' && ciphertextPattern.exec(ciphertext)?.[1];
-      if (!version) throw client.refuse('the answer is not one of the transit engine');
+      if (!version) throw client.refuse('the answer is not from a transit engine');
       return { wrapped: Buffer.from(String(ciphertext)), keyId: idOf(version) };
     },
     async unwrap(wrapped, { context, keyId }) {
@@ -43,7 +43,7 @@ export function transitRootKeys({ mount, key, ...options }: TransitOptions): Roo
       const { status, data } = await client.call('POST', `${mount}/decrypt/${key}`, body);
       if (status !== 200) throw new Error(`the key service refuses to decrypt it (${status})`);
       const { plaintext } = data;
-      if (typeof plaintext !== 'string') throw client.refuse('the answer is not one of the transit engine');
+      if (typeof plaintext !== 'string') throw client.refuse('the answer is not from a transit engine');
       return Buffer.from(plaintext, 'base64');
     },
   };

@@ -15,7 +15,8 @@ export const vaultSettings = {
     type: 'string',
     minLength: 1,
     writeOnly: true,
-    description: 'During a rotation of the root key: the previous and the next root key, comma separated',
+    description:
+      'Other root keys with which data keys can be decrypted, separated by commas. Set it only during a rotation of the root key: first to the next root key, then to the previous one',
   },
   VAULT_ADDR: {
     type: 'string',

@@ -53,7 +53,7 @@ const deepest = 20;
 export function parseQuery(text: string, fields: readonly SearchField[] = searchFields): Query {
   const reader = new QueryReader(text, fields);
   const query = readAny(reader, 0);
-  if (!reader.isAtEnd()) throw reader.expected('AND, OR or the end');
+  if (!reader.isAtEnd()) throw reader.expected('"AND", "OR" or the end');
   return query;
 }
 
@@ -84,7 +84,7 @@ function readOne(reader: QueryReader, depth: number): Query {
   if (reader.takeWord('NOT')) return { kind: 'not', operand: readOne(reader, depth + 1) };
   if (!reader.take('(')) return readComparison(reader);
   const query = readAny(reader, depth + 1);
-  if (!reader.take(')')) throw reader.expected('AND, OR or )');
+  if (!reader.take(')')) throw reader.expected('"AND", "OR" or ")"');
   return query;
 }
 
@@ -101,7 +101,7 @@ function readComparison(reader: QueryReader): Term | Range {
   const star = bare?.indexOf('*') ?? -1;
   if (bare !== undefined && star !== -1 && (field !== 'container' || star !== bare.length - 1)) {
     throw reader.fault(
-      '* is allowed only at the end of a container; put other values with * in quotes',
+      '* is allowed only at the end of a container; if another value contains *, put the value in quotes',
       star - bare.length,
     );
   }
@@ -117,21 +117,21 @@ function readField(reader: QueryReader): Pick<Term, 'field' | 'key'> {
   if (name === 'metadata' && reader.takeNow('.')) {
     const key = reader.takeQuoted() ?? reader.takeKey();
     if (key === '') throw reader.expected('a key of metadata');
-    if (!reader.takeNow(':')) throw reader.expected(':');
+    if (!reader.takeNow(':')) throw reader.expected('":"');
     return { field: 'metadata', key };
   }
   const field = searchFields.find((known) => known === name);
   if (!field || !reader.fields.includes(field))
-    throw reader.expected(`one of ${reader.fields.join(', ')}, metadata.<key>, NOT or (`, start);
-  if (!reader.takeNow(':')) throw reader.expected(':');
+    throw reader.expected(`one of ${reader.fields.join(', ')}, metadata.<key>, "NOT" or "("`, start);
+  if (!reader.takeNow(':')) throw reader.expected('":"');
   return { field, key: '' };
 }
 
 function readRange(reader: QueryReader, field: SearchField): Range {
   const from = readBound(reader);
-  if (!reader.takeWord('TO')) throw reader.expected('TO');
+  if (!reader.takeWord('TO')) throw reader.expected('"TO"');
   const to = readBound(reader);
-  if (!reader.take(']')) throw reader.expected(']');
+  if (!reader.take(']')) throw reader.expected('"]"');
   return { kind: 'range', field, from, to };
 }
 

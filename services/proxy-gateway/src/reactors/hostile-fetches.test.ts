@@ -223,7 +223,7 @@ describe('bodies', () => {
     const first = (await run()).body.raw;
     let later = first;
     for (let i = 0; i < 20 && later === 'kept'; i += 1) later = (await run()).body.raw; // each thread keeps one
-    expect([first, later]).toEqual(['kept', ['TypeError', 'This run has no such answer']]);
+    expect([first, later]).toEqual(['kept', ['TypeError', 'This run has no unread response to this call of fetch']]);
     await expectGoodRun();
   });
 });

@@ -119,7 +119,7 @@ describe('POST /api/tokens/search', () => {
     expect([status, body.errors.query]).toEqual([
       400,
       [
-        `at character ${at}: expected one of id, type, container, created_by, created_at, modified_by, modified_at, metadata.<key>, NOT or (`,
+        `at character ${at}: expected one of id, type, container, created_by, created_at, modified_by, modified_at, metadata.<key>, "NOT" or "("`,
       ],
     ]);
   });

@@ -64,7 +64,7 @@ function Found({ application }: { application: Application }) {
           <Confirm
             act="Delete"
             title={`Delete ${name}?`}
-            text="When you confirm, all its keys are refused, and the sessions that it created or authorized end. This cannot be undone."
+            text="When you confirm, all its keys are refused. All sessions that it created or authorized are ended. This cannot be undone."
             needs="application:delete"
             typed={uses && uses.proxy_count + uses.reactor_count > 0 ? name : undefined}
             change={remove}

@@ -33,8 +33,8 @@ export function UsesInWords({ uses }: { uses: Uses | undefined }) {
   return (
     <div className={styles.uses}>
       <p>
-        The code of {inWords(uses)} has the permissions of this Application. When you confirm, this code fails if it
-        calls <code>req.svc</code>:
+        The code of {inWords(uses)} has the permissions of this Application. After the deletion, every call of{' '}
+        <code>req.svc</code> in this code fails:
       </p>
       <List uses={uses} most={5} />
     </div>

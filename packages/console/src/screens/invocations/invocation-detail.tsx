@@ -160,14 +160,15 @@ function Tokens({ ids }: { ids: readonly string[] }) {
 
 function GuardHits({ invocation: { guard_hits: hits, guard_token_ids: tokens = [] } }: { invocation: Invocation }) {
   if (hits === undefined) return null;
+  const isOne = hits === 1;
   return (
     <section className={styles.part}>
       <h3>Response guard</h3>
       <p>
-        {guardFound(hits)} of the request in the response
+        {guardFound(hits)} in the response. Sluice had put {isOne ? 'this value' : 'these values'} into the request.{' '}
         {tokens.length > 0
-          ? `. ${hits === 1 ? 'Its token' : 'Tokens of these values'}:`
-          : '. It is from the configuration.'}
+          ? `${isOne ? 'Its token' : 'Tokens of these values'}:`
+          : `${isOne ? 'It is' : 'They are'} from the configuration.`}
       </p>
       <Tokens ids={tokens} />
     </section>

@@ -24,7 +24,7 @@ export function Figures({ metrics, isFormer }: { metrics: RangeMetrics; isFormer
         <Card title="Latency">
           <LatencyChart metrics={metrics} filter={all} />
         </Card>
-        <Card title="Errors by cause" intro="A cause leads to its invocations of the last 15 minutes.">
+        <Card title="Errors by cause" intro="Each cause links to the list of its invocations in the last 15 minutes.">
           <Causes metrics={metrics} filter={all} />
         </Card>
       </div>

@@ -29,13 +29,13 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
               <Link to="/applications/$id" params={{ id: application.id }}>
                 {application.name}
               </Link>{' '}
-              has a key. In the shell that makes the calls below it is SLUICE_API_KEY.
+              has a key. Set SLUICE_API_KEY to this key in the shell that makes the calls below.
             </p>
           ) : (
             <>
               <p>
-                Of the type private, with the permissions token:create and token:use: the form has chosen them. Its key
-                is shown once: keep it in SLUICE_API_KEY.
+                The form has chosen the type private and the permissions token:create and token:use. The key of the
+                Application is shown only once. Keep the key in SLUICE_API_KEY.
               </p>
               <div>
                 <LinkButton to="/applications/new" search={{ start: 'first-call' }} small needs="application:create">
@@ -77,8 +77,8 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
               </p>
               <Code text={echo.line} what="the line that starts a destination" />
               <p>
-                Its URL is <code>{echo.url}</code>. Sluice calls it only if the installation allows local destinations,
-                as one started by <code>npm start</code> does.
+                Its URL is <code>{echo.url}</code>. Sluice calls this URL only if the installation allows local
+                destinations. An installation that <code>npm start</code> started allows them.
               </p>
               <div>
                 <LinkButton to="/proxies/new" small needs="proxy:create">

@@ -6,11 +6,11 @@ export const guards: Readonly<Record<GuardMode, { name: string; does: string }>>
   off: { name: 'Off', does: 'Responses pass as the destination sends them.' },
   tokenize: {
     name: 'Tokenize',
-    does: 'If the response contains a value that replaced a token in the request, the caller gets its expression instead.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets the expression of the token instead of the value.',
   },
   redact: {
     name: 'Redact',
-    does: 'If the response contains a value that replaced a token in the request, the caller gets [redacted] instead.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets [redacted] instead of the value.',
   },
   block: {
     name: 'Block',

@@ -23,7 +23,7 @@ export default function ProxyCallers({ proxy: { id: proxyId, require_auth } }: {
   return (
     <Card
       title="Callers"
-      intro="Private Applications with token:use may call this Proxy, unless they have a list of Proxies without it. Their sessions may call it, too."
+      intro="Private Applications with token:use and their sessions may call this Proxy. If an Application has a list of Proxies, the list must contain this Proxy."
       flush
     >
       <Loaded query={query}>

@@ -36,8 +36,9 @@ export function ProxyCalls({ draft, onChange }: ProxyCallsProps) {
       <div className={styles.moreFields}>
         <Group name="request_headers" legend="Headers of every call" className={styles.group}>
           <p>
-            Set after the request transform, so code never sees them. A text may contain tokens and values of the
-            configuration. Tokens are revealed with the rights of the Application, if one is chosen.
+            Sluice sets these headers after the request transform, so code never sees them. A header text may contain
+            tokens and values of the configuration. Tokens are revealed with the rights of the Application, if one is
+            chosen.
           </p>
           <PairsEditor
             name="request_headers"

@@ -85,7 +85,10 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         ) : former ? (
           <>
             <Badge tone="bad">deleted</Badge> <code>{former}</code>{' '}
-            <Soft>Code has no req.svc, and headers reveal no token, until you choose another Application.</Soft>
+            <Soft>
+              Until you choose another Application, code has no req.svc, and tokens in the headers of this Proxy are not
+              revealed.
+            </Soft>
           </>
         ) : (
           <Soft>none</Soft>

@@ -11,7 +11,10 @@ interface RouteFieldsProps {
 }
 
 export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string }>> = {
-  bearer: { label: 'Authorization: Bearer', hint: 'Also Authorization: token. Used by OpenAI, Stripe and Octokit.' },
+  bearer: {
+    label: 'Authorization: Bearer',
+    hint: 'The scheme "token" works, too. Used by OpenAI, Stripe and Octokit.',
+  },
   'x-api-key': { label: 'X-Api-Key', hint: 'Used by Anthropic.' },
   basic: { label: 'Authorization: Basic', hint: 'As user name or password. Used by git.' },
 };
@@ -31,7 +34,7 @@ export function RouteFields({ draft, onChange }: RouteFieldsProps) {
           onText={(text) => onChange({ pathName: text })}
           placeholder="payments"
           maxLength={63}
-          hint={`Clients with a base URL and one API key call ${baseUrl}/routes/${pathName || '<name>'}. Lower-case letters, digits and dashes.`}
+          hint={`Clients that take a base URL and an API key call ${baseUrl}/routes/${pathName || '<name>'}. The name has lower-case letters, digits and dashes.`}
           name="path_name"
         />
         <Group name="accept_key_as" legend="Where the route accepts an API key" className={styles.group}>
@@ -64,7 +67,9 @@ export function RouteFields({ draft, onChange }: RouteFieldsProps) {
           value={paths}
           onText={(text) => onChange({ paths: text })}
           placeholder={'/v1/charges\n/v1/refunds/*'}
-          hint="One per line, below the destination URL. /v1/a allows that path and all paths below it, /v1/a/* only paths below it, /v1/a* every segment that begins with a. Other paths are refused. Empty: all."
+          hint={
+            'One path per line, below the destination URL. "/v1/a" allows this path and all paths below it. "/v1/a/*" allows only the paths below it. "/v1/a*" allows all paths that begin with these characters. Other paths are refused. Empty: all.'
+          }
           name="allowed_paths"
         />
       </div>

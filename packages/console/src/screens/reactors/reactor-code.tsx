@@ -38,7 +38,7 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
     <SideBySide>
       <Card
         title="Code"
-        intro="Exports an async function. It returns raw, or body and headers. The values that it returns as tokenize become tokens."
+        intro="The code exports an async function. The function returns the field raw, or the fields body and headers. Values in the field tokenize become tokens."
       >
         <Form
           wide

@@ -23,7 +23,7 @@ export function Invitations() {
   const giving = useGiving();
   const resend = useChange({
     act: (options, { id }: Invitation) => sluice.invitations.resend(id, options),
-    said: ({ email }) => `${email} has a new link. The old link is refused`,
+    said: ({ email }) => `${email} has a new link. The old link no longer works`,
     onDone: setSent,
   });
   const columns: readonly Column<Invitation>[] = [
@@ -33,7 +33,7 @@ export function Invitations() {
       cell: ({ email, member_id: member }) => (
         <>
           <Cut>{email}</Cut>
-          {member && <Soft>Takes over the membership of this address</Soft>}
+          {member && <Soft>The invited person takes over the membership of this address</Soft>}
         </>
       ),
     },
@@ -112,7 +112,7 @@ function DeleteInvitation({ invitation: { id, email, role } }: { invitation: Inv
       small
       act="Delete"
       title={`Delete the invitation of ${email}?`}
-      text="When you confirm, its link is refused."
+      text="When you confirm, the link of the invitation stops working."
       needs="tenant:invitation:delete"
       refusal={giving.ofRole(role)}
       change={remove}

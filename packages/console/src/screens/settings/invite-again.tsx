@@ -34,7 +34,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
       title={`Invite ${name} again?`}
       text={
         isOwn
-          ? 'You get a link. The person who accepts it takes over your membership, and you are signed out here. If you accept it yourself in this browser, nothing changes.'
+          ? 'You get a link. If another person accepts the link, that person takes over your membership, and you are signed out here. If you accept the link yourself in this browser, you stay signed in, and nothing changes.'
           : `You get a link to send to ${email}. The person who accepts it takes over this membership.`
       }
     >
@@ -63,8 +63,8 @@ function useSignedIn({ user }: Member): string {
   if (error) return 'Unknown, because the sign-ins could not be read';
   if (!data) return 'Loading…';
   const count = data.filter(({ user_id: id }) => id === user.id).length;
-  if (count === 0) return 'No browser';
+  if (count === 0) return 'In no browser';
   return count === 1
-    ? 'One browser. It is signed out when the link is accepted.'
-    : `${count} browsers. They are signed out when the link is accepted.`;
+    ? 'In one browser. This browser is signed out when the link is accepted.'
+    : `In ${count} browsers. These browsers are signed out when the link is accepted.`;
 }

@@ -19,7 +19,7 @@ export function TokenBinding({ token }: { token: DescribedToken }) {
   return (
     <Card
       title="Bound to"
-      intro="What Proxies and Reactors may use the token for. A use must satisfy all restrictions. Otherwise the token is not revealed."
+      intro="Restrictions limit how Proxies and Reactors may use the token. A use must satisfy all restrictions. Otherwise the token is not revealed."
       acts={
         <Button small needs="application:update" onClick={() => setOpen(true)}>
           Bind this token

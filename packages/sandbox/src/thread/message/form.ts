@@ -68,7 +68,7 @@ export function jsonToForm(json: string, { mostPairs, charset }: FormReading): s
   const encoded = (text: string) => encodedIn(charset, text);
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const what = 'a body for a form that is not an object';
+    const what = 'a form body that is not an object';
     throw new UnusableResult(`The transform returned ${what}`, what);
   }
   const pairs: string[] = [];

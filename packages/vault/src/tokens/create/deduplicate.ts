@@ -45,7 +45,7 @@ export async function findEqual(
   if (told > mostTold) {
     throw new ServiceError(
       'payload_too_large',
-      'The response may have at most 8 MiB of tokens that exist already; create fewer tokens in one request',
+      'Tokens are deduplicated, and the response may have at most 8 MiB of equal tokens; create fewer tokens in one request',
       { limit: 'result_size' },
     );
   }

@@ -20,7 +20,7 @@ export const tokenInputSchema = {
     data: { description: 'The value: any JSON, at most 1 MiB. The type may require certain members' },
     mask: {
       description:
-        'How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the type',
+        'How `data` is shown to callers that see it masked: JSON with expressions such as `{{ data.number | last4 }}`. Default: the mask of the token type',
     },
     containers: {
       type: 'array',
@@ -28,7 +28,7 @@ export const tokenInputSchema = {
       maxItems: 20,
       items: { type: 'string', maxLength: 400, pattern: containerPattern },
       description:
-        'Containers of the token. Access rules grant permissions on containers. Default: the container of the type',
+        'Containers of the token. Access rules grant permissions on containers. Default: the container of the token type',
     },
     metadata: {
       type: 'object',

@@ -11,8 +11,9 @@ const partsOfCard = ['expiration_month', 'expiration_year', 'cvc'];
 const account = ['routing_number', 'account_number'];
 
 const whatMayChange =
-  'no rule reveals this token to the key, so the key may change only expiration_month, expiration_year and cvc of a card, ' +
-  'both numbers of a bank account in one patch, or the whole data if the new value is not an object';
+  'no rule reveals this token to the key. The key may change only expiration_month, expiration_year and cvc of a card, and ' +
+  'routing_number and account_number of a bank account, both in one patch. The key may also replace the whole data with a ' +
+  'value that is not an object';
 
 export function isPartOfCard({ type }: TokenRow, data: unknown): boolean {
   return type === 'card' && isObject(data);
@@ -43,7 +44,7 @@ export function requireBlindChange(token: TokenRow, data: Json): void {
     const member = sent.find((name) => name === path[0]) ?? sent[0];
     throw forbidden(
       member,
-      `${expressions} use this data, so only a key with a rule that reveals the token may change it`,
+      `${expressions} use this data, so a change could test a guess. Only a key with a rule that reveals the token may change this data`,
     );
   }
 }

@@ -58,8 +58,8 @@ export function requireNoEqualityTest(actor: Actor, token: TokenRow, patch: Toke
   if (member === undefined || seesData(actor, token)) return;
   throw new ServiceError(
     'forbidden',
-    `${member}: tokens are deduplicated, so only a key with a rule that reveals the token may change it. ` +
-      'Any key may change it if the patch sets deduplicate_token to false',
+    `${member}: tokens are deduplicated, so the change could reveal that an equal token exists. ` +
+      'Use a key with a rule that reveals the token, or set deduplicate_token to false in the patch',
   );
 }
 

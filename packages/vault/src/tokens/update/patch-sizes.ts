@@ -24,6 +24,6 @@ export function blindMetadataBytes(actor: Actor, token: TokenRow, { metadata }: 
   const after = token.blind_metadata_bytes + Buffer.byteLength(JSON.stringify(metadata));
   if (after <= mebibyte) return after;
   const detail =
-    'metadata: keys without token:read may merge at most 1 MiB into the metadata of a token. To merge more, first change metadata with a key that has token:read';
+    'metadata: keys without token:read may merge at most 1 MiB into the metadata of a token. A change of metadata by a key with token:read starts this count again from 0';
   throw new ServiceError('payload_too_large', detail, { limit: 'data_size' });
 }

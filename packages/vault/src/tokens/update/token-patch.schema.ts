@@ -11,11 +11,11 @@ export const tokenPatchSchema = {
   type: 'object',
   properties: {
     data: { description: 'Merged into `data` as a JSON merge patch. A value that is not an object replaces it' },
-    mask: { description: 'Merged into `mask` as a JSON merge patch. Null restores the mask of the type' },
+    mask: { description: 'Merged into `mask` as a JSON merge patch. Null restores the default mask of the token type' },
     containers: {
       ...containers,
       type: ['array', 'null'],
-      description: 'Replaces all containers. Null restores the container of the type',
+      description: 'Replaces all containers. Null restores the default container of the token type',
     },
     metadata: {
       type: ['object', 'null'],
@@ -50,7 +50,7 @@ export const tokenPatchSchema = {
         until: { ...until, type: ['string', 'null'] },
       },
       description:
-        'What the token may be used for by Proxies and reactors. Replaces `use` as a whole; null removes the restriction. Only the key of a private Application with a rule that reveals the token can allow more. Otherwise the response is 403',
+        'Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, only the key of a private Application with a rule that reveals the token may set it. Otherwise the response is 403',
     },
   },
 } as const;

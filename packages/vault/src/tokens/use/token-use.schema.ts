@@ -15,7 +15,7 @@ export const tokenUseSchema = {
   minProperties: 1,
   additionalProperties: false,
   description:
-    'What the token may be used for by Proxies and reactors. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction',
+    'Restricts how Proxies and reactors may use the token. An invocation must satisfy all fields that are set. Otherwise the token is not revealed (403). Absent: no restriction',
   properties: {
     proxies: {
       ...entries,
@@ -31,7 +31,7 @@ export const tokenUseSchema = {
     methods: {
       ...entries,
       items: { type: 'string', maxLength: 40, pattern: methodPattern },
-      description: 'HTTP methods of the requests that may carry the value, in any case',
+      description: 'HTTP methods of the requests that may carry the value. Case is ignored',
     },
     places: {
       ...entries,
