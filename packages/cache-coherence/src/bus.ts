@@ -20,7 +20,7 @@ const pingIntervalMs = 1000;
 
 /** Logged here, because no request waits for Redis, so no other code would report it. */
 const awayMessage =
-  'Redis is away: changes arrive only through the mailbox of the lease. Is Redis running, and is REDIS_URL right?';
+  'Redis is away: processes learn of changes only from Postgres, which takes longer. Is Redis running, and is REDIS_URL right?';
 
 export function openBus({ redisUrl, log, stack }: BusOptions): Bus {
   const publisher = openRedisNode(redisUrl, {

@@ -123,7 +123,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   const registers = [metrics];
   new Counter({
     name: 'sluice_changes_posted_to_mailboxes_total',
-    help: 'Changes that were written to the mailbox of a process, because it did not acknowledge them in time',
+    help: 'Changes of cached data that a process did not acknowledge in time. They were written to the mailbox that the process reads in Postgres',
     registers,
     collect() {
       this.reset();
@@ -132,7 +132,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
   });
   new Counter({
     name: 'sluice_cache_leases_deleted_total',
-    help: 'Leases that expired while a change waited for them',
+    help: 'Cache leases that expired before their process acknowledged a change. The process hangs, is cut off, or has ended',
     registers,
     collect() {
       this.reset();
@@ -148,7 +148,7 @@ function changeMetrics(metrics: Registry, counts: { posted: number; deletedLease
     }),
     unconfirmed: new Counter({
       name: 'sluice_changes_unconfirmed_total',
-      help: 'Changes that were not confirmed while their writer waited. They stay in the outbox until they are confirmed',
+      help: 'Changes that were not confirmed by all processes in time. A change stays in the outbox until all processes have confirmed it',
       registers,
     }),
   };

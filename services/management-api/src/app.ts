@@ -112,7 +112,7 @@ export function appOf(context: Context, options: AppOptions): RequestListener {
   const consoleFiles = readConsole({ headerPrefix, baseUrl });
   if (context.consoleUrl && !consoleFiles) {
     context.log.warn(
-      'The console is not built, so its host serves only the pages of signing in: npm run build:console',
+      'The console is not built, so its host serves only the sign-in pages. To build the console, run "npm run build:console"',
     );
   }
   const signInPages = renderSignInPages({

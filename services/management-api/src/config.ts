@@ -79,7 +79,7 @@ export const configSchema = {
       maximum: 10_000,
       default: 500,
       description:
-        'Limit of queued requests that create sessions, for one Tenant in one process. Requests that authorize sessions have a queue of their own, with the same limit. If a queue is full, a request of whoever has the most in it gets 429: of the IP network in the first queue, of the Application in the second',
+        'Limit of queued requests that create sessions, for one Tenant in one process. Requests that authorize sessions have a queue of their own, with the same limit. If the queue of creations is full, the IP network with the most requests in this queue gets 429 for one of them. If the queue of authorizations is full, the Application with the most requests in this queue gets 429 for one of them',
     },
     PORT: { type: 'integer', minimum: 0, maximum: 65535, default: 8081, description: 'Port to listen on' },
     ADMIN_PORT: {

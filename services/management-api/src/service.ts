@@ -107,7 +107,7 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
 function warnOfAddresses({ TRUSTED_PROXIES }: Config, log: Logger): void {
   if (TRUSTED_PROXIES !== undefined) return;
   const advice =
-    'set it to the networks of the proxies in front of this service, or to none if clients connect directly';
+    'set it to the networks of the proxies in front of this service, or to "none" if clients connect directly';
   log.warn(
     `TRUSTED_PROXIES is not set, so all waiting sessions may count as one network, and failed sign-ins are not limited by address; ${advice}`,
   );

@@ -34,7 +34,8 @@ export function consume<N extends JobName>(
     name,
     async (job) => {
       const payload: unknown = job.data;
-      if (!isPayload(payload)) throw new UnrecoverableError(`job ${job.id} of ${name} carries something else`);
+      if (!isPayload(payload))
+        throw new UnrecoverableError(`job ${job.id} of ${name} has a payload that does not match its schema`);
       const causedBy = job.opts.telemetry?.metadata;
       const work = inSpan ? inSpan(`job ${name}`, () => handle(payload), { causedBy }) : handle(payload);
       underWay.add(work);

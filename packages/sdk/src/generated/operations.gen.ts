@@ -122,7 +122,7 @@ interface ApplicationsKeysResource {
   list(id: string, options?: CallOptions): List<ItemOf<Answer<types.ListApplicationKeysResponses>>, Answer<types.ListApplicationKeysResponses>>;
   /** Add a key to an Application. Needs `application:update`. */
   create(id: string, body?: types.CreateApplicationKeyData['body'], options?: CallOptions): Promise<Answer<types.CreateApplicationKeyResponses>>;
-  /** Get when a key of an Application was created and last used. Needs `application:read`. */
+  /** Get the creation time and the last use of a key of an Application. Needs `application:read`. */
   get(id: string, keyId: string, options?: CallOptions): Promise<Answer<types.GetApplicationKeyResponses>>;
   /** Delete a key of an Application. Needs `application:update`. */
   delete(id: string, keyId: string, options?: CallOptions): Promise<void>;
@@ -317,7 +317,7 @@ interface ConsoleSignInResource {
 }
 
 interface ConsoleSignInsResource {
-  /** List your sign-ins in this Tenant, or all with tenant:member:read. */
+  /** List the sign-ins in this Tenant. */
   list(query?: types.ListSignInsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListSignInsResponses>>, Answer<types.ListSignInsResponses>>;
   /** End a sign-in. */
   delete(id: string, options?: CallOptions): Promise<void>;

@@ -22,7 +22,7 @@ export type AcceptInvitation = {
 export type AccessExplanation = {
     allowed: boolean;
     /**
-     * How `data` would be shown. Absent if the operation is not allowed, and if the question is about a call
+     * How a response would show the `data` of the token. Absent if the operation is not allowed, or if you asked about a call
      */
     transform?: 'redact' | 'mask' | 'reveal';
     decided_by?: DecidedBy;
@@ -113,7 +113,7 @@ export type Application = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -141,7 +141,7 @@ export type Application = {
 /**
  * ApplicationKey
  *
- * One of the one to five keys of an Application.
+ * A key of an Application. An Application has at least one key and at most five.
  */
 export type ApplicationKey = {
     id: string;
@@ -269,11 +269,11 @@ export type ApplicationUses = {
      */
     reactor_count: number;
     /**
-     * The newest 100 of these Proxies. Absent if the caller does not have `proxy:read`
+     * The newest 100 Proxies whose `application` is this Application. Absent if the caller does not have `proxy:read`
      */
     proxies?: Array<ApplicationUse>;
     /**
-     * The newest 100 of these reactors. Absent if the caller does not have `reactor:read`
+     * The newest 100 reactors whose `application` is this Application. Absent if the caller does not have `reactor:read`
      */
     reactors?: Array<ApplicationUse>;
 };
@@ -310,7 +310,7 @@ export type ApplicationWithKey = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -410,11 +410,11 @@ export type AuthorizeSession = {
      */
     rules?: Array<SessionRule>;
     /**
-     * The only Proxies that the session may invoke. A call to another Proxy is 403. Without `reactors`, a call to any reactor is 403, too
+     * The only Proxies that the session may invoke. A call to another Proxy is 403. If you send `proxies` but not `reactors`, a call to any reactor is 403, too
      */
     proxies?: Array<string>;
     /**
-     * The only reactors that the session may call. A call to another reactor is 403. Without `proxies`, a call to any Proxy is 403, too
+     * The only reactors that the session may call. A call to another reactor is 403. If you send `reactors` but not `proxies`, a call to any Proxy is 403, too
      */
     reactors?: Array<string>;
     /**
@@ -422,7 +422,7 @@ export type AuthorizeSession = {
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person if your server and the installation see the same address
+     * IP address from which the session must have been created. Otherwise the response is 403. Send the address from which the person connects to your server, if the person connects to the installation from the same address
      */
     address?: string;
     /**
@@ -463,7 +463,7 @@ export type CreateApplication = {
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -586,7 +586,7 @@ export type DataKey = {
      */
     created_at: string;
     /**
-     * Number of encryptions with this key that all processes together have reserved
+     * Number of encryptions with this key. Each process reserves encryptions in advance, and the number includes reserved ones that were not made
      */
     uses: number;
 };
@@ -598,19 +598,19 @@ export type DataKey = {
  */
 export type DecidedBy = {
     /**
-     * Present if the Application refuses the call: the field of the Application that refuses it
+     * Name of the field of the Application that causes the refusal. Present only if the Application refuses the call
      */
     application?: 'proxies';
     /**
-     * Present if the Proxy refuses the call: the field of the Proxy that refuses it
+     * Name of the field of the Proxy that causes the refusal. Present only if the Proxy refuses the call
      */
     proxy?: 'allowed_methods' | 'allowed_paths';
     /**
-     * Present if the token must not be revealed in the call: the field of the token that forbids it
+     * Name of the field of the token that causes the refusal. Present only if the token must not be revealed in the call
      */
     token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
-     * Position of the rule that decides in the Application's `rules`, from 0
+     * Position of the deciding rule in the `rules` of the Application. The first rule has the position 0
      */
     rule?: number;
     /**
@@ -726,7 +726,7 @@ export type EntityType = {
      */
     display_name: string;
     /**
-     * Value of `entity_type` in rows of this type
+     * Type of a resource, as in the `entity_type` of a row
      */
     value: string;
 };
@@ -738,7 +738,7 @@ export type EntityType = {
  */
 export type ExplainRequest = {
     /**
-     * Id of an existing token. In a question about a call: a token whose value the call would reveal
+     * Id of an existing token. With `operation`, it is the token of the operation. With `path_name` or `proxy_id`, it is a token whose value the call would reveal
      */
     token_id?: string;
     /**
@@ -776,7 +776,7 @@ export type FinishSignIn = {
      */
     tenant_id?: string;
     /**
-     * Secret of an invitation, which is accepted first
+     * Secret of an invitation. If you send it, the person accepts the invitation and is signed in to its Tenant
      */
     invitation?: string;
 };
@@ -957,11 +957,11 @@ export type Invocation = {
      */
     guard_hits?: number;
     /**
-     * Ids of the first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if the guard found no value
+     * Ids of the first tokens whose values the guard found. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value
      */
     guard_token_ids?: Array<string>;
     /**
-     * The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has proxy:update, or for a run of a reactor reactor:update
+     * The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has a permission: `proxy:update` for a call of a Proxy, `reactor:update` for a run of a reactor
      */
     console?: Array<InvocationConsoleLine>;
 };
@@ -1054,7 +1054,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`. In `places`, `body`, `query`, `path` and `header:<name>` are parts of the request. `transform` means that a transform read the values. `code` means that the code of a reactor read them. A disclosure through a Proxy also has `destination_host` and `method`, and if a route was called, `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed: for each one `token_id`, and in `member` the field of the token's `use` that forbids it. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
+     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and as `member` the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
      */
     detail?: {
         [key: string]: unknown;
@@ -1144,7 +1144,7 @@ export type LogProof = {
      */
     hashes: Array<string>;
     /**
-     * The signed checkpoint with this number of rows
+     * The signed checkpoint. It has `tree_size` rows
      */
     checkpoint: string;
 };
@@ -1188,7 +1188,7 @@ export type Member = {
      */
     source: 'person' | 'group';
     /**
-     * Whether the person can sign in with a configured identity provider. If false, a person who accepts an invitation to the e-mail address of this member takes over the membership
+     * Whether the person can sign in with a configured identity provider. If it is false, you can invite the e-mail address of this member again. The person who accepts that invitation takes over the membership
      */
     has_identity: boolean;
     user: User;
@@ -1924,7 +1924,7 @@ export type ReactorBody = {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
+     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean;
 };
@@ -2093,7 +2093,7 @@ export type ReactorPatch = {
         [key: string]: string | number | boolean | null;
     } | null;
     /**
-     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
+     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean | null;
     /**
@@ -2137,7 +2137,7 @@ export type ReactorPut = {
         [key: string]: string | number | boolean;
     };
     /**
-     * Whether an asynchronous run starts again if its gateway stops when the code may already have called another service
+     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean;
     /**
@@ -2409,7 +2409,7 @@ export type Session = {
      */
     fields?: boolean;
     /**
-     * IP address from which the session was created. Absent if it was authorized without an address
+     * IP address from which the session was created. Absent if the request that authorized the session had no `address`
      */
     address?: string;
     /**
@@ -2951,7 +2951,7 @@ export type UpdateApplication = {
      */
     allowed_origins?: Array<string> | null;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
      */
     proxies?: Array<string> | null;
 };

@@ -33,12 +33,14 @@ const uses = {
     proxies: {
       type: 'array',
       items: use,
-      description: 'The newest 100 of these Proxies. Absent if the caller does not have `proxy:read`',
+      description:
+        'The newest 100 Proxies whose `application` is this Application. Absent if the caller does not have `proxy:read`',
     },
     reactors: {
       type: 'array',
       items: use,
-      description: 'The newest 100 of these reactors. Absent if the caller does not have `reactor:read`',
+      description:
+        'The newest 100 reactors whose `application` is this Application. Absent if the caller does not have `reactor:read`',
     },
   },
 } as const;
@@ -47,7 +49,7 @@ export const getApplicationUses = operation({
   id: 'getApplicationUses',
   tag: 'Applications',
   summary: 'List the Proxies and reactors that use an Application',
-  description: `Call this before you delete an Application, because after the deletion the code of these Proxies and reactors has no \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
+  description: `Call this before you delete an Application. After the deletion, the code of the Proxies and reactors that use the Application has no \`req.svc\`. For example, \`GET /applications/${example.application_id}/uses\`.`,
   method: 'get',
   path: '/applications/:id/uses',
   permission: 'application:read',

@@ -40,7 +40,7 @@ export function requireHeld(caller: Grants, ...granted: readonly GrantedPermissi
   ]);
   const lacking = [...new Set(all)].filter((one) => isHoldable(one, 'management') && !holds(caller, one));
   if (lacking.length === 0) return;
-  const detail = `Your key lacks ${lacking.join(', ')}, so it cannot grant these permissions, or change Applications that have them or the keys of such Applications`;
+  const detail = `Your key lacks ${lacking.join(', ')}, so it cannot grant these permissions. If an Application has one of them, your key can change neither the Application nor its keys`;
   throw new ServiceError('forbidden', detail);
 }
 

@@ -100,7 +100,7 @@ const proxies = {
   minItems: 1,
   maxItems: 100,
   description:
-    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only these Proxies, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers: a Proxy that acts with the rights of this Application does so even if it is not in the list. Default: all Proxies and reactors',
+    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors',
 } as const;
 
 const readsCardsMasked = {

@@ -62,7 +62,8 @@ describe('200', () => {
     expect(body).toEqual({
       allowed: false,
       decided_by: { application: 'proxies' },
-      reason: 'The Application may call certain Proxies only (proxies), and this is none of them.',
+      reason:
+        'The Application may call certain Proxies only, and this is none of them (field proxies of the Application).',
     });
   });
 

@@ -99,11 +99,11 @@ function reasonOf({ allowed, decidedBy }: CallDecision, containers: readonly str
     return `Neither a rule nor a permission of the Application grants token:use${where}.`;
   }
   if ('application' in decidedBy)
-    return 'The Application may call certain Proxies only (proxies), and this is none of them.';
+    return 'The Application may call certain Proxies only, and this is none of them (field proxies of the Application).';
   if ('proxy' in decidedBy) {
-    const what =
-      decidedBy.proxy === 'allowed_methods' ? 'this method' : 'this path, or what some servers would read it as,';
-    return `The Proxy does not allow ${what} (${decidedBy.proxy}).`;
+    if (decidedBy.proxy === 'allowed_methods')
+      return 'The Proxy does not allow this method (field allowed_methods of the Proxy).';
+    return 'The Proxy does not allow this path (field allowed_paths of the Proxy). A path is also refused if some servers would read it as a path that is not allowed.';
   }
   const grant = 'rule' in decidedBy ? `rules[${decidedBy.rule}]` : `The permission ${decidedBy.permission}`;
   return `${grant} grants ${allowed && containers ? 'token:use on this token' : 'token:use'}, and neither the Application nor the Proxy refuses the call.`;

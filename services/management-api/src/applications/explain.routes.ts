@@ -23,7 +23,8 @@ const question = {
       type: 'string',
       minLength: 1,
       maxLength: 400,
-      description: 'Id of an existing token. In a question about a call: a token whose value the call would reveal',
+      description:
+        'Id of an existing token. With `operation`, it is the token of the operation. With `path_name` or `proxy_id`, it is a token whose value the call would reveal',
     },
     operation: { type: 'string', enum: tokenPermissions, description: 'The operation on the token' },
     path_name: { type: 'string', maxLength: 63, description: 'The route that is called' },
@@ -63,7 +64,7 @@ const explanation = {
       type: 'string',
       enum: ['redact', 'mask', 'reveal'],
       description:
-        'How `data` would be shown. Absent if the operation is not allowed, and if the question is about a call',
+        'How a response would show the `data` of the token. Absent if the operation is not allowed, or if you asked about a call',
     },
     decided_by: {
       type: 'object',
@@ -74,21 +75,25 @@ const explanation = {
         application: {
           type: 'string',
           enum: ['proxies'],
-          description: 'Present if the Application refuses the call: the field of the Application that refuses it',
+          description:
+            'Name of the field of the Application that causes the refusal. Present only if the Application refuses the call',
         },
         proxy: {
           type: 'string',
           enum: ['allowed_methods', 'allowed_paths'],
-          description: 'Present if the Proxy refuses the call: the field of the Proxy that refuses it',
+          description:
+            'Name of the field of the Proxy that causes the refusal. Present only if the Proxy refuses the call',
         },
         token: {
           type: 'string',
           enum: membersOfUse,
-          description: 'Present if the token must not be revealed in the call: the field of the token that forbids it',
+          description:
+            'Name of the field of the token that causes the refusal. Present only if the token must not be revealed in the call',
         },
         rule: {
           type: 'integer',
-          description: "Position of the rule that decides in the Application's `rules`, from 0",
+          description:
+            'Position of the deciding rule in the `rules` of the Application. The first rule has the position 0',
         },
         permission: {
           type: 'string',

@@ -86,7 +86,7 @@ const invocation = {
       type: 'array',
       items: { type: 'string' },
       description:
-        'Ids of the first tokens whose values the guard found. Empty if it found only values of the configuration. Absent if the guard found no value',
+        'Ids of the first tokens whose values the guard found. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value',
     },
     console: {
       type: 'array',
@@ -97,7 +97,7 @@ const invocation = {
         properties: { level: { type: 'string' }, text: { type: 'string' } },
       },
       description:
-        'The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has proxy:update, or for a run of a reactor reactor:update',
+        'The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has a permission: `proxy:update` for a call of a Proxy, `reactor:update` for a run of a reactor',
     },
   },
 } as const;

@@ -29,14 +29,14 @@ test.each([
   [['verify', ...trusted], /^verify takes one export/],
   [['verify', 'a', 'b', ...trusted], /^verify takes one export/],
   [['verify', 'export', '--checkpoint', 'checkpoint'], /^verify needs --key FILE/],
-  [['verify', 'export', '--key', 'key'], /^verify needs --checkpoint FILE for a whole export/],
-  [['verify', 'export', ...trusted, '--proofs', 'proofs'], /^verify needs --checkpoint FILE for a whole export/],
+  [['verify', 'export', '--key', 'key'], /^verify needs --checkpoint FILE for a complete export/],
+  [['verify', 'export', ...trusted, '--proofs', 'proofs'], /^verify needs --checkpoint FILE for a complete export/],
   [['verify', '-', ...trusted, '--dropped', 'all'], /^--dropped must be a whole number/],
   [['export', '--nonsense'], /--nonsense/],
   [['export', '--tenant', tenantId, '--start', '-1'], /argument is ambiguous|whole number/],
   [['export', '--tenant', tenantId, '--start', 'x'], /^--start must be a whole number/],
   [['checkpoint'], /^--tenant is required, a UUID/],
-  [['prove', '--tenant', tenantId, 'x'], /^"x" is no id of a row/],
+  [['prove', '--tenant', tenantId, 'x'], /^"x" is not the id of a row/],
 ])('%j is refused', (args, message) => {
   expect(() => readArguments(args)).toThrow(UsageError);
   expect(() => readArguments(args)).toThrow(message);

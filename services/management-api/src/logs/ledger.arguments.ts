@@ -9,9 +9,10 @@ export const help = `Usage: npm run -s ledger -- verify EXPORT --checkpoint FILE
        npm run -s ledger -- prove --tenant ID ROW...
 
 verify      Checks an export of the audit log (NDJSON; - is standard input). It needs only files, no database and no secret.
-            A complete export is checked against a checkpoint (--checkpoint), older ones (--since) and those of a witness
-            (--witness); an export with filters is checked row by row (--proofs). Prints "Complete and unchanged up to n"
-            and the number of rows that retention has dropped, or the first row or checkpoint that was changed.
+            For a complete export, give a checkpoint (--checkpoint). You can add older checkpoints (--since) and the
+            checkpoints of a witness (--witness). A witness is a place outside of Sluice that stores checkpoints. For an
+            export with filters, give a proof for each row (--proofs). Prints "Complete and unchanged up to n" and the
+            number of rows that retention has dropped, or the first row or checkpoint that was changed.
 export      Writes the audit log of a Tenant from the database. The Tenant may be closed.
 checkpoint  Prints the newest signed checkpoint of a Tenant.
 prove       Prints a proof for each row that ROW names by its id, one per line. verify --proofs reads them.
@@ -100,7 +101,9 @@ function readVerify(files: string[], { key, checkpoint, since, witness, proofs, 
   if (file === undefined || files.length > 1) throw new UsageError('verify takes one export');
   if (key === undefined) throw new UsageError('verify needs --key FILE: the public keys');
   if ((checkpoint === undefined) === (proofs === undefined)) {
-    throw new UsageError('verify needs --checkpoint FILE for a whole export, or --proofs FILE for another');
+    throw new UsageError(
+      'verify needs --checkpoint FILE for a complete export, or --proofs FILE for an export with filters',
+    );
   }
   if (dropped !== undefined && !wholeNumber.test(dropped)) throw new UsageError('--dropped must be a whole number');
   const known = dropped === undefined ? undefined : Number(dropped);
@@ -115,7 +118,7 @@ function readExport(values: Values): Export {
 
 function readRow(row: string): string {
   const id = canonicalUuid(row);
-  if (id === undefined) throw new UsageError(`"${row}" is no id of a row: a UUID`);
+  if (id === undefined) throw new UsageError(`"${row}" is not the id of a row. The id of a row is a UUID`);
   return id;
 }
 

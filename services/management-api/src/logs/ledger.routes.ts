@@ -53,7 +53,7 @@ const readProof = operation({
         tree_size: { type: 'integer', description: 'Number of rows in the checkpoint' },
         leaf_hash: { type: 'string', description: 'Hash of the row, hexadecimal in lower case' },
         hashes,
-        checkpoint: { type: 'string', description: 'The signed checkpoint with this number of rows' },
+        checkpoint: { type: 'string', description: 'The signed checkpoint. It has `tree_size` rows' },
       },
     },
   },

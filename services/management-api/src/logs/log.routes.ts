@@ -22,7 +22,7 @@ const listLogsOperation = operation({
   description:
     'Each row says who did what to which resource, when, and which tokens were disclosed where. A new row is listed within two seconds. ' +
     'A request has one row. Exception: a request with a streamed body has one row for each part in which tokens are found, all with the same `trace_id`. ' +
-    'To get the next page, send `pagination.next` as `start`. If you send `start`, the response has no totals, so every page takes the same time. ' +
+    'To get the next page, send `pagination.next` as `start`. If you send `start`, the rows are not counted. The response then has no totals, and a page late in the list takes no longer than an early one. ' +
     '`names` has the names of the resources and people in the rows, including those that were deleted. ' +
     pageLimit,
   method: 'get',

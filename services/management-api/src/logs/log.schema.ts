@@ -48,7 +48,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        "Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id`, the Application whose rights revealed the values, and `places`. In `places`, `body`, `query`, `path` and `header:<name>` are parts of the request. `transform` means that a transform read the values. `code` means that the code of a reactor read them. A disclosure through a Proxy also has `destination_host` and `method`, and if a route was called, `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` has the tokens that were not revealed: for each one `token_id`, and in `member` the field of the token's `use` that forbids it. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values",
+        "Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and as `member` the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values",
     },
   },
 } as const;
@@ -156,7 +156,7 @@ export const entityTypeList = {
     required: ['display_name', 'value'],
     properties: {
       display_name: { type: 'string', description: 'Name to show in user interfaces' },
-      value: { type: 'string', description: 'Value of `entity_type` in rows of this type' },
+      value: { type: 'string', description: 'Type of a resource, as in the `entity_type` of a row' },
     },
   },
   examples: [[{ display_name: 'Proxy', value: 'proxy' }]],

@@ -95,7 +95,7 @@ const restoreProxyVersion = operation({
   tag: 'Proxies',
   summary: 'Restore a version of a Proxy',
   description:
-    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. An Application that no longer exists is left out. If `request_headers` contain tokens, invocations are then 403 until the Proxy names another Application. All fields are replaced, and a field that the version does not have is removed. If you restore the current version, no field changes.',
+    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. If the Application of the version no longer exists, the restored Proxy has no Application. If this Proxy has tokens in its `request_headers`, its invocations are 403 until you give it another Application. All fields are replaced, and a field that the version does not have is removed. If you restore the current version, no field changes.',
   method: 'post',
   path: '/proxies/:id/versions/:version/restore',
   permission: 'proxy:update',

@@ -66,7 +66,7 @@ const faultyHeaders: Faulty[] = [
   text('{{ }}', 'the expression at character 0 is not valid: it is empty'),
   text(`{{ ${token} | nothing }}`, 'the expression at character 0 is not valid: there is no filter nothing'),
   text(`{{ config: KEY | }}`, 'the expression at character 0 is not valid'),
-  text('{{ ab }}', 'must have a token id or config: and a name at character 0'),
+  text('{{ ab }}', 'must have a token id, or "config:" followed by a name, at character 0'),
   text('ä', 'must have printable ASCII characters only'),
   text('a\r\nX-B: b', 'must have printable ASCII characters only'),
   text("{{ '\\n' }}", 'must have printable ASCII characters only'),

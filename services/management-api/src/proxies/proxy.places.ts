@@ -60,7 +60,7 @@ function faultInParts(parts: RequestHeader['parts'], configuration: object): str
     if (part.kind === 'configuration') {
       if (!Object.hasOwn(configuration, part.name))
         return `names ${part.name} ${at}, but the configuration has no such name`;
-    } else if (!isTokenId(part.reference)) return `must have a token id or config: and a name ${at}`;
+    } else if (!isTokenId(part.reference)) return `must have a token id, or "config:" followed by a name, ${at}`;
   }
   return undefined;
 }

@@ -140,7 +140,7 @@ const putProxy = operation({
   summary: 'Replace a Proxy; it keeps its key',
   description: `A field that you leave out is removed. If you leave out \`require_auth\`, it becomes true. The following fields do not change if you leave them out, and null removes them: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
 
-You can read a Proxy, change it and send it back, because \`application_id\` is used if the body has no \`application\`.`,
+You can read a Proxy, change it and send it back. The Proxy that you read has \`application_id\` instead of \`application\`. If the body has no \`application\`, its \`application_id\` is used.`,
   method: 'put',
   path: '/proxies/:id',
   permission: 'proxy:update',

@@ -113,7 +113,7 @@ const putReactor = operation({
   tag,
   summary: 'Replace a reactor',
   description:
-    'A field that you leave out is removed. Exception: if you send neither `code` nor `formula`, the reactor runs the same code as before. You can send the body of a GET response unchanged: `formula_id` counts if the body has neither `formula` nor `code`, and `application_id` if it has no `application`.',
+    'A field that you leave out is removed. Exception: if you send neither `code` nor `formula` nor `formula_id`, the reactor runs the same code as before. You can send the body of a GET response unchanged. It has `formula_id` instead of `formula`, and `application_id` instead of `application`. `formula_id` is used only if the body has neither `formula` nor `code`. `application_id` is used only if the body has no `application`.',
   method: 'put',
   path: '/reactors/:id',
   permission: 'reactor:update',

@@ -31,7 +31,7 @@ export const reactorBody = {
       type: 'boolean',
       default: false,
       description:
-        'Whether an asynchronous run starts again if its gateway stops when the code may already have called another service',
+        'What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails',
     },
   },
   examples: [{ name: 'BIN enrichment', code: sampleCode, configuration: { BIN_KEY: 'key_20931' } }],

@@ -17,7 +17,7 @@ export const authorizeSession = operation({
   id: 'authorizeSession',
   tag: 'Sessions',
   summary: 'Authorize a session with the key of a private Application',
-  description: `A session never gets more rights than the Application that authorizes it. An operation on a token must be allowed by the session and by this Application at the time of the request. The stricter of their two transforms applies. If you grant more than the Application has, the request is accepted, but the excess has no effect.
+  description: `A session never gets more rights than the Application that authorizes it. An operation on a token must be allowed by the session and by this Application at the time of the request. The session and the Application each give a \`transform\` for the value: \`redact\`, \`mask\` or \`reveal\`. The stricter one applies, and \`redact\` is the strictest. If you grant more than the Application has, the request is accepted, but the excess has no effect.
 
 The session ends at \`expires_at\`. It also ends if the Application that created it or the one that authorized it is deleted or expires, or if the key that authorized it is deleted, regenerated or expires.
 

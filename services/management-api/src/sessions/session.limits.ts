@@ -14,7 +14,7 @@ export interface SessionFigures {
 export function measureSessionLimits(registry: Runtime['metrics'], figures: SessionFigures): void {
   exportCounter(registry, {
     name: 'sluice_session_limit_total',
-    help: 'Outcome ended: waiting sessions that newer ones replaced. Outcome refused: authorizations that got 429',
+    help: 'Effects of the limits of sessions. outcome="ended" counts sessions that waited for authorization and were replaced by newer ones. outcome="refused" counts authorizations that got 429',
     by: 'outcome',
     read: () => ({ ...figures }),
   });

@@ -82,7 +82,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The only Proxies that the session may invoke. A call to another Proxy is 403. Without `reactors`, a call to any reactor is 403, too',
+        'The only Proxies that the session may invoke. A call to another Proxy is 403. If you send `proxies` but not `reactors`, a call to any reactor is 403, too',
     },
     reactors: {
       type: 'array',
@@ -90,7 +90,7 @@ export const authorizeSessionBody = {
       minItems: 1,
       maxItems: 100,
       description:
-        'The only reactors that the session may call. A call to another reactor is 403. Without `proxies`, a call to any Proxy is 403, too',
+        'The only reactors that the session may call. A call to another reactor is 403. If you send `reactors` but not `proxies`, a call to any Proxy is 403, too',
     },
     fields: {
       type: 'boolean',
@@ -101,7 +101,7 @@ export const authorizeSessionBody = {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise the response is 403. Send the address of the person if your server and the installation see the same address',
+        'IP address from which the session must have been created. Otherwise the response is 403. Send the address from which the person connects to your server, if the person connects to the installation from the same address',
     },
     expires_at: {
       ...date,
@@ -141,7 +141,8 @@ export const session = {
     fields: { type: 'boolean', description: 'True if the session was authorized for hosted fields' },
     address: {
       type: 'string',
-      description: 'IP address from which the session was created. Absent if it was authorized without an address',
+      description:
+        'IP address from which the session was created. Absent if the request that authorized the session had no `address`',
     },
     created_at: date,
     expires_at: { ...date, description: 'When the session ends' },

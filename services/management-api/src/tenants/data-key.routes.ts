@@ -27,7 +27,8 @@ const dataKey = {
     created_at: date,
     uses: {
       type: 'integer',
-      description: 'Number of encryptions with this key that all processes together have reserved',
+      description:
+        'Number of encryptions with this key. Each process reserves encryptions in advance, and the number includes reserved ones that were not made',
     },
   },
 } as const;

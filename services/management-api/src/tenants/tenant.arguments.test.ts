@@ -33,11 +33,11 @@ test.each([
   [['create', '--name', 'x', '--invite', 'a@b.test'], '--invite is for the command "owner"'],
   [['key'], '--tenant is required, a UUID'],
   [['key', '--tenant', 'me'], '--tenant is required, a UUID'],
-  [['key', '--tenant', tenantId, '--name', 'T'], 'key takes --tenant and --json only'],
+  [['key', '--tenant', tenantId, '--name', 'T'], 'The command "key" takes only --tenant and --json'],
   [['key', '--tenant', tenantId, 'more'], '"more" is an unexpected argument'],
   [['owner'], '--invite is required'],
   [['owner', '--invite', 'x'], '--invite is required, an e-mail address'],
-  [['owner', '--invite', 'a@b.test', '--name', 'x'], 'owner takes --invite and --tenant only'],
+  [['owner', '--invite', 'a@b.test', '--name', 'x'], 'The command "owner" takes only --invite and --tenant'],
   [['owner', '--invite', 'a@b.test', '--tenant', 'me'], '--tenant must be a UUID'],
 ])('%j is refused', (args, message) => {
   expect(() => readArguments(args)).toThrow(UsageError);

@@ -12,14 +12,15 @@ create  Creates a Tenant and an Application with all management permissions, and
 key     Creates another such Application in a Tenant whose management key was lost, and prints its API key. The key is
         shown only once. Existing keys stay valid. The audit log of the Tenant records it.
 owner   Prints a link that invites the owner of a Tenant. It can be used once, within 72 hours. The person who signs in with
-        this e-mail address and accepts the invitation becomes the user owner_id of the Tenant.
+        this e-mail address and accepts the invitation becomes the owner of the Tenant, with the user id that "create"
+        printed as owner_id.
 
   --name    name of the Tenant, 1 to 200 characters
   --owner   id of the user who owns the Tenant; default: a new id
-  --tenant  id of the Tenant; the command owner needs it only if there are several Tenants
+  --tenant  id of the Tenant; the command "owner" needs it only if there are several Tenants
   --invite  e-mail address of the owner
-  --json    prints one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; the command key prints
-            no "owner_id"
+  --json    prints one line of JSON: { "tenant_id", "owner_id", "application_id", "management_key" }; the command "key"
+            prints no "owner_id"
 
 DATABASE_URL and KEY_PEPPER (or the files that DATABASE_URL_FILE and KEY_PEPPER_FILE name) are read from the
 environment. For a stack that "npm start" runs they are taken from .sluice/environment.`;
@@ -61,7 +62,8 @@ function parse(args: string[]) {
 }
 
 function readOwner({ name, owner, tenant, invite = '' }: Values): TenantCommand {
-  if (name !== undefined || owner !== undefined) throw new UsageError('owner takes --invite and --tenant only');
+  if (name !== undefined || owner !== undefined)
+    throw new UsageError('The command "owner" takes only --invite and --tenant');
   const tenantId = tenant === undefined ? undefined : canonicalUuid(tenant);
   if (tenant !== undefined && tenantId === undefined) throw new UsageError('--tenant must be a UUID');
   if (!isEmail(invite)) throw new UsageError('--invite is required, an e-mail address');
@@ -69,7 +71,8 @@ function readOwner({ name, owner, tenant, invite = '' }: Values): TenantCommand 
 }
 
 function readKey({ name, owner, tenant = '', json = false }: Values): TenantCommand {
-  if (name !== undefined || owner !== undefined) throw new UsageError('key takes --tenant and --json only');
+  if (name !== undefined || owner !== undefined)
+    throw new UsageError('The command "key" takes only --tenant and --json');
   const tenantId = canonicalUuid(tenant);
   if (tenantId === undefined) throw new UsageError('--tenant is required, a UUID');
   return { name: 'key', tenantId, json };

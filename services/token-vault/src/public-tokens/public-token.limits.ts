@@ -102,7 +102,7 @@ function addressLimitsOf(config: PublicTokenConfig, log: Logger): { perAddress: 
   if (config.TRUSTED_PROXIES !== undefined || perAddress + bytesPerAddress === 0)
     return { perAddress, bytesPerAddress };
   const advice =
-    'set it to the networks of the proxies in front of this service, or to none if clients connect directly';
+    'set it to the networks of the proxies in front of this service, or to "none" if clients connect directly';
   log.warn(
     `TRUSTED_PROXIES is not set, so tokens created or changed with public keys are not limited by address; ${advice}`,
   );

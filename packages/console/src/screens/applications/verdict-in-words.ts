@@ -16,5 +16,5 @@ export const tokenMembers: Readonly<Record<TokenMember, string>> = {
 export function reasonInWords(reason: string): string {
   return reason
     .replace(/rules\[(\d+)\]/g, (_, position) => `Rule ${Number(position) + 1}`)
-    .replace(/ \((?:proxies|allowed_methods|allowed_paths|use\.\w+ of the token)\)/g, '');
+    .replace(/ \((?:field |use\.)\w+ of the \w+\)/g, '');
 }

@@ -42,7 +42,8 @@ const byMessage: Readonly<Record<string, string>> = {
   'Key removed from the Application': 'Key removed',
   'Key of the Application expired': 'Key expired',
   'Signed out': 'Signed out',
-  'Link to sign in made for the User': 'Sign-in link created',
+  'Sign-in link created for the User': 'Sign-in link created',
+  'Link to sign in made for the User': 'Sign-in link created', // in rows of earlier versions
   'Invitation given a new link': 'Invitation link replaced',
   'Data keys of the Tenant rotated': 'Data keys rotated',
   'Card verification code removed': 'Security code removed',

@@ -117,7 +117,7 @@ The other keys stay valid, so you can replace a key without an outage: add a key
 const getApplicationKey = operation({
   id: 'getApplicationKey',
   tag: 'Applications',
-  summary: 'Get when a key of an Application was created and last used',
+  summary: 'Get the creation time and the last use of a key of an Application',
   method: 'get',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:read',
@@ -137,7 +137,7 @@ const deleteApplicationKey = operation({
   tag: 'Applications',
   summary: 'Delete a key of an Application',
   description:
-    'The key is refused from then on, and the sessions that it authorized end. The last key cannot be deleted (422): regenerate it, or delete the Application. Your key must have each management permission of the Application. Otherwise the response is 403.',
+    'After the response, every service refuses the key. Every session that was authorized with the key has ended, too. You cannot delete the last key (422). Regenerate the last key, or delete the Application. Your key must have each management permission of the Application. Otherwise the response is 403.',
   method: 'delete',
   path: '/applications/:id/keys/:keyId',
   permission: 'application:update',

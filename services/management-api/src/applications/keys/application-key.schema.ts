@@ -30,7 +30,7 @@ const newKey = {
 export const applicationKey = {
   type: 'object',
   title: 'ApplicationKey',
-  description: 'One of the one to five keys of an Application.',
+  description: 'A key of an Application. An Application has at least one key and at most five.',
   required: ['id', 'version', 'created_at'],
   examples: [{ ...newKey, last_used_at: '2026-03-02T11:00:00.000Z' }],
   properties: {

@@ -67,7 +67,11 @@ const createInvitation = operation({
 
 **If the address is that of a member** who has no account at a configured identity provider, the person who accepts the invitation takes over that membership. The former person is signed out of this Tenant everywhere. If you may not give the role of the member, the response is 403. You can leave out \`role\`. If you send another role than that of the member, the response is 409.
 
-If the address is that of a member who has such an account, of several members, or of a pending invitation, the response is 409.`,
+The response is 409 in each of these cases:
+
+- A member with this address has an account at a configured identity provider.
+- Several members have this address.
+- A pending invitation has this address.`,
   method: 'post',
   path: '/tenants/self/invitations',
   permission: 'tenant:invitation:create',
@@ -103,7 +107,7 @@ If the address is that of a member who has such an account, of several members, 
 });
 
 function comesBackAs(role: Role): ServiceError {
-  const detail = `A member with the role ${role} has this address, and an invitation cannot change the role. To invite the member again, use Invite again in the list of members, or send no role. To change the role, change the member`;
+  const detail = `A member with the role ${role} has this address, and an invitation cannot change the role. To invite the member again, use the button "Invite again" in the list of members, or send no role. To change the role, change the member`;
   return new ServiceError('conflict', detail, { errors: { email: [detail] } });
 }
 

@@ -28,7 +28,8 @@ const finishSignInBody = {
       type: 'string',
       minLength: 1,
       maxLength: 200,
-      description: 'Secret of an invitation, which is accepted first',
+      description:
+        'Secret of an invitation. If you send it, the person accepts the invitation and is signed in to its Tenant',
     },
   },
 } as const;

@@ -38,7 +38,7 @@ export const member = {
     has_identity: {
       type: 'boolean',
       description:
-        'Whether the person can sign in with a configured identity provider. If false, a person who accepts an invitation to the e-mail address of this member takes over the membership',
+        'Whether the person can sign in with a configured identity provider. If it is false, you can invite the e-mail address of this member again. The person who accepts that invitation takes over the membership',
     },
     user,
     ...authorship,

@@ -36,7 +36,7 @@ test('a link signs in as the OWNER, once, and the audit log of the Tenant has a 
     .where('entity_id', '=', tenant.owner_id)
     .orderBy('at')
     .execute();
-  expect(rows[0]).toEqual({ actor_type: 'system', operation: 'update', message: 'Link to sign in made for the User' });
+  expect(rows[0]).toEqual({ actor_type: 'system', operation: 'update', message: 'Sign-in link created for the User' });
 });
 
 const linkOf = (tenantId: string | undefined, more: { email?: string; memberId?: string } = {}) => ({
@@ -69,7 +69,7 @@ test('a member is signed in by their address; of two with the same one is chosen
     .where('entity_id', '=', first.userId)
     .where('actor_type', '=', 'system')
     .executeTakeFirst();
-  expect(row?.message).toBe('Link to sign in made for the User');
+  expect(row?.message).toBe('Sign-in link created for the User');
 
   const second = await join();
   for (const { id } of [first, second]) await expect(make()).rejects.toThrow(`--member ${id}  DEVELOPER, since 2`);

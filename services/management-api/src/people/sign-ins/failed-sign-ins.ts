@@ -20,7 +20,7 @@ export function openFailedSignIns(config: Config, { log, stack, metrics }: Runti
   const limit = failureLimit(config, limits);
   exportCounter(metrics, {
     name: 'sluice_failed_sign_ins_total',
-    help: 'Failed sign-ins to the console. Outcome refused: refused without a check, because the address had failed too often',
+    help: 'Failed sign-ins to the console. outcome="refused" counts sign-ins that were not checked, because their address had failed too often',
     by: 'outcome',
     read: () => ({ ...counts }),
   });

@@ -50,7 +50,7 @@ async function insertLinkFor(
 ): Promise<string> {
   const secret = generateSecret();
   await insertLink(tx, { tenantId, userId, secretHash: hashKey(pepper, secret) });
-  const message = 'Link to sign in made for the User';
+  const message = 'Sign-in link created for the User';
   const change = { operation: 'update', entityType: 'user', entityId: userId, message } as const;
   await recordChange(tx, systemAct(tenantId), change);
   return secret;

@@ -45,7 +45,8 @@ const getMe = operation({
 const listAllSignIns = operation({
   id: 'listSignIns',
   tag,
-  summary: 'List your sign-ins in this Tenant, or all with tenant:member:read',
+  summary: 'List the sign-ins in this Tenant',
+  description: 'If you have `tenant:member:read`, the list has all sign-ins. Otherwise it has only your own sign-ins.',
   method: 'get',
   path: '/sign-ins',
   query: { type: 'object', properties: { email: emailFilter, sort: sortByEmail, ...pageQuery } },
