@@ -99,9 +99,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'The resource was changed after you read it. Read it again, and send its current ETag as If-Match',
   },
   payload_too_large: {
-    meaning: 'The body of the request, or the response, would be too large.',
+    meaning: 'The request is too large, or it asks for a response that is too large.',
     cause:
-      'The body has more bytes than the operation allows, a page would have more than 8 MiB, values or filters need more memory than one request may use, or the request has more values than the `response_guard` of the Proxy can look for.',
+      'The body has more bytes than the operation allows. Or a page of a list would have more than 8 MiB. Or values or filters need more memory than one request may use. Or the Proxy has a `response_guard`, and the request has more values than the guard can look for.',
     remedy: 'Send less in one request. For lists, ask for fewer items with `size`. The limit is in `detail`.',
     retry: no,
     detail: 'The body may have at most 5242880 bytes',
@@ -171,7 +171,8 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     cause: 'The code threw an error, reached a limit, or returned something that cannot be sent.',
     remedy:
       'Read `detail`: it has name, message and line of the error. `POST /proxies/test-transform` runs the code with your arguments.',
-    retry: 'No. After a response transform the destination has already acted on the request.',
+    retry:
+      'No. If a response transform failed, the destination has already acted on the request. If a request transform failed, the same request usually fails again.',
     detail: 'TypeError: cannot read property of undefined (line 3)',
     onlyFrom: 'a transform',
   },
@@ -196,7 +197,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     cause:
       'The response is not valid HTTP/1.1, has too many headers, is a partial response (206) that was not requested, or is too large or not readable for a response transform. Or it has a coding that a `response_guard` cannot read, or contains a value that the `response_guard` blocks.',
     remedy:
-      'Read `detail`. Correct the destination. Or call it through another Proxy that has no response transform or no `response_guard`.',
+      'Read `detail`. Correct the destination. Or use another Proxy. If a response transform cannot read the response, use a Proxy without a response transform. If a `response_guard` refuses the response, use a Proxy without a `response_guard`.',
     retry: 'No. The destination has already acted on the request.',
     detail: 'The response of the destination is not valid HTTP/1.1',
   },

@@ -7,7 +7,9 @@ export function describeFilters(): string {
 
 An expression \`{{ <token id> | filter: argument, argument | filter }}\` inserts a part of the value of a token, or the value in another form. Masks,
 search indexes and fingerprints use a path such as \`data.number\` instead of the id. Arguments are quoted text, numbers, \`true\`,
-\`false\` and \`nil\`. An expression may be only a quoted text, so you can send braces: \`{{ '{{' }}\`. Card filters ignore blanks and dashes.
+\`false\` and \`nil\`. Card filters ignore blanks and dashes.
+
+If an expression contains only a quoted text, the text replaces the expression. So you can send braces: \`{{ '{{' }}\` becomes \`{{\`.
 
 | Filter: arguments | Gives | Example |
 |---|---|---|

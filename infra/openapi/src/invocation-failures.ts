@@ -21,7 +21,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],
   [
     'payload_too_large',
-    'The body is larger than 5 MiB and must be buffered, because the Proxy has a transform or the body has an expression. Or expressions have more values than the `response_guard` of the Proxy accepts.',
+    'The body is larger than 5 MiB and must be buffered, because the Proxy has a transform or the body has an expression. Or the Proxy has a `response_guard`, and the expressions insert more values than the guard can look for in the response.',
     'The body may have at most 5242880 bytes',
   ],
   [

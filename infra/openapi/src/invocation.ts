@@ -16,9 +16,9 @@ error occurs inside the proxy. Every HTTP method and every body is accepted.
    if the request names no token. It needs \`token:use\` on the container of each token that the request names. If \`require_auth\` is
    false, every caller that knows the proxy key may invoke the Proxy. Without an API key no token is replaced.
 3. **Detokenization.** Expressions such as \`{{ <token id> }}\` are replaced with the values of the tokens, in the body or in the
-   places that \`token_places\` of the Proxy names. The table in the description of the body says how values are written. A
-   quoted text is replaced with the text, so you can send
-   braces: \`{{ '{{' }}\`. If the body changes, or is streamed and may change, the headers \`Content-MD5\`, \`Digest\`,
+   places that \`token_places\` of the Proxy names. The table in the description of the body says how values are written. If an
+   expression contains only a quoted text, the text replaces the expression. So you can send
+   braces: \`{{ '{{' }}\` becomes \`{{\`. If the body changes, or is streamed and may change, the headers \`Content-MD5\`, \`Digest\`,
    \`Content-Digest\` and \`Repr-Digest\` are removed, because they describe the original body.
 4. **The request transform** runs on the detokenized body. It gets \`path\` (the suffix after \`/proxy\`), \`query\`
    and \`headers\` as the caller sent them, with expressions instead of values. After the transform, expressions in path and
@@ -64,14 +64,14 @@ The body for the destination, with expressions in place of values. Other media t
 | content type of the body | expressions | a value is written |
 |---|---|---|
 | \`application/json\`, \`text/json\`, \`+json\`, \`x-amz-json-*\`, and sequences of JSON texts: \`x-ndjson\`, \`jsonl\`, \`json-seq\` | in strings, not in names | escaped. If the string is only one expression and the value is an object or array, the value replaces the string |
-| none | if the body is valid JSON, as in JSON. Otherwise none | as in JSON |
+| no content type | as in JSON if the body is valid JSON. Expressions in other bodies are not replaced | as in JSON |
 | \`application/x-www-form-urlencoded\` | in values | percent-encoded |
-| \`multipart/form-data\` | in parts without a file name that have no type, \`text/*\` or JSON | as the type of the part says |
+| \`multipart/form-data\` | in parts without a file name, if the content type of the part is \`text/*\` or JSON, or if the part has no content type | as in a body with the content type of the part; without a content type as in \`text/plain\` |
 | \`+xml\`, \`application/xml\`, \`text/xml\` | anywhere | escaped: \`&\`, \`<\`, \`>\`, quotes and carriage returns, in attributes also line ends and tabs. In CDATA unchanged, but \`]]>\` is divided between two sections |
 | \`text/html\` | anywhere | as in XML. In \`script\` and \`style\` unchanged |
 | \`text/csv\` | anywhere | in a quoted cell with quotes doubled, in other cells unchanged |
 | other \`text/*\`, \`application/graphql\`, \`application/yaml\`, \`x-yaml\`, \`+yaml\`, \`application/toml\`, \`application/x-ofx\` | anywhere | **unchanged: nothing is escaped** |
-| all others | none | |
+| all others | not replaced | |
 
 The following values cannot be written. If the expression has a filter, empty text is written instead. If it has no filter,
 the response is 400.
@@ -117,8 +117,8 @@ WHATWG Encoding Standard.
 | forms | UTF-8 and single-byte ones | percent-encoded in the charset of the body |
 | CSV and other text | UTF-8, UTF-16 and single-byte ones | in the charset of the body |
 
-If a body of another charset has an expression, the response is 415. If only the document itself declares an unsupported charset, the body
-counts as UTF-8.
+If a body of another charset has an expression, the response is 415. There is one exception: if only an XML declaration or a
+\`<meta>\` names an unsupported charset, Sluice ignores this charset and reads the body as UTF-8.
 
 Transforms read and write UTF-8, UTF-16 and single-byte charsets. If a body is not valid text in its charset, or its content type
 names another charset, a request is refused with 415, and a response of the destination becomes 502. If the result of a

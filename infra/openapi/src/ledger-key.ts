@@ -12,7 +12,7 @@ export function ledgerKeyPaths(): OpenApiDocument['paths'] {
         tags: ['Logs'],
         summary: 'Get the public keys that verify checkpoints of a Tenant',
         description: [
-          'One verifier line of C2SP signed-note for each Ed25519 key, including old keys. Store these keys: a verification must use stored keys, not keys that were fetched again. For a UUID that belongs to no Tenant the response has the same form. If `LEDGER_PUBLIC_KEYS` is not set, the response is 404.',
+          'Each line is a public Ed25519 key, in the format of verifier keys of C2SP signed-note. The response includes old keys. Store the keys: a verification must use stored keys, not keys that were fetched again. For a UUID that belongs to no Tenant the response has the same form. If `LEDGER_PUBLIC_KEYS` is not set, the response is 404.',
           '**Permission:** none. No API key is needed.',
         ].join('\n\n'),
         security: [],

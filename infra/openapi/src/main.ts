@@ -3,17 +3,17 @@ import { committedFiles } from './committed.ts';
 
 const help = `Usage: npm run openapi [-- --check]
 
-Makes, of the operation records of the services:
-- services/management-api/public/openapi.json, the OpenAPI document of the platform
-- services/management-api/public/docs/index.html, the same as a page to read
-- services/management-api/public/docs/errors.html and infra/openapi/ERRORS.md, the list of errors
-- infra/openapi/FILTERS.md, the page of the filters of expressions, made of the filters themselves
-- packages/sdk/src/generated, the types and methods of the client library
-- packages/cli/src/generated, the commands of the command line, and what apply checks files by
-Commit them; npm test says when they are stale.
+Writes these files from the operation records of the services:
+- services/management-api/public/openapi.json: the OpenAPI document of the platform
+- services/management-api/public/docs/index.html: the same document as a page to read
+- services/management-api/public/docs/errors.html and infra/openapi/ERRORS.md: the list of errors
+- infra/openapi/FILTERS.md: the list of filters of expressions, from the records of the filters
+- packages/sdk/src/generated: the types and methods of the client library
+- packages/cli/src/generated: the commands of the command line, and the schemas for the files of "sluice apply"
+Commit the files. If a file is stale, npm test fails.
 
 Options:
-  --check  writes nothing; names the files that are stale and leaves with 1`;
+  --check  writes nothing; lists the files that are stale, and then exits with 1`;
 
 const [option] = process.argv.slice(2);
 if (option === '--help' || option === '-h') {

@@ -18,8 +18,8 @@ export function overview(commands: readonly Command[]): string {
     ...columns(rows),
     '',
     'For details: sluice <command> --help. Results are tables on a terminal; otherwise, or with --json, they are JSON.',
-    'Keys are read from --profile, from SLUICE_URL and SLUICE_API_KEY (and SLUICE_HEADER_PREFIX), or from the profile',
-    'that SLUICE_PROFILE names. sluice login creates a profile.',
+    'URL and key come from the first of these: the profile of --profile; the variables SLUICE_URL and SLUICE_API_KEY (and',
+    'SLUICE_HEADER_PREFIX); the profile of SLUICE_PROFILE; the profile "default". "sluice login" creates a profile.',
     exitCodesText,
   ].join('\n');
 }

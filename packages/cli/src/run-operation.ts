@@ -161,7 +161,7 @@ async function printAll(list: List<unknown>, terminal: Terminal, json: boolean):
 
 async function printStream(response: Response, terminal: Terminal): Promise<void> {
   using progress = openProgress(terminal, terminal.stdout.isTTY !== true);
-  await printBytes(terminal, counted(response.body, progress), '. An export goes on with --start');
+  await printBytes(terminal, counted(response.body, progress), '. To continue an export, use --start');
 }
 
 async function* counted(body: AsyncIterable<Uint8Array> | null, progress: Progress): AsyncGenerator<Uint8Array> {

@@ -72,7 +72,7 @@ function targetOf(input: string, base: string): string {
   const url = new URL(base + (/^(?:[/?]|$)/.test(suffix) ? suffix : `/${suffix}`));
   const { pathname } = new URL(base);
   if (url.pathname !== pathname && !url.pathname.startsWith(`${pathname}/`)) {
-    throw new TypeError('The path must not leave the Proxy');
+    throw new TypeError('The path must not lead out of the Proxy by ".."');
   }
   url.hash = '';
   return url.href;

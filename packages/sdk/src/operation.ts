@@ -114,7 +114,8 @@ function refuseDropped({ http }: Operation, body: unknown, answer: unknown): voi
   if (!isObject(sent)) return;
   const dropped = restricting.filter((member) => !open.includes(sent[member]) && answer[member] === undefined);
   if (dropped.length === 0) return;
-  const detail = `${dropped.join(', ')} was not stored in ${answer.id}, probably by a process of a former version`;
+  const what = `${dropped.join(', ')} was not stored in ${answer.id}`;
+  const detail = `${what}. The process that handled the request is probably of an earlier version, which ignores this field`;
   throw new SluiceError({ operation: http, title: 'A member was not stored', detail });
 }
 

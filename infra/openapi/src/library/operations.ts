@@ -46,9 +46,10 @@ export function libraryOperations(document: OpenApiDocument): LibraryOperation[]
 function withEvents({ responses }: Part, operation: LibraryOperation): LibraryOperation[] {
   if (!JSON.stringify(responses).includes(`"${eventStream}"`)) return [operation];
   const name = [...operation.name.slice(0, -1), 'watch'];
+  const summary = operation.summary.replace(/, newest first$/, ''); // A stream begins with the oldest
   return [
     operation,
-    { ...operation, name, answer: 'events', summary: `${operation.summary}: as events that go on as they come` },
+    { ...operation, name, answer: 'events', summary: `${summary} as a stream of events that continues with new ones` },
   ];
 }
 

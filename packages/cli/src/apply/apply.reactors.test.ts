@@ -134,7 +134,7 @@ test.each([
   [
     'a formula that nobody has',
     '{ name: a, formula: { name: b } }',
-    'names the reactor formula b, which does not exist',
+    'refers to the reactor formula b, which does not exist',
   ],
   [
     'a value of another type',
@@ -154,7 +154,7 @@ test.each([
   [
     'its name from a variable',
     '{ name: a, formula: { name: { $env: BIN_KEY } } }',
-    'write names themselves and no references',
+    'a name must not come from $env or $file',
   ],
 ])('%s is a mistake in the file', async (_, reactor, message) => {
   await using closing = new AsyncDisposableStack();

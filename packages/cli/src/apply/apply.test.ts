@@ -150,7 +150,7 @@ describe('Proxies that an Application names', () => {
   });
 
   test.each([
-    [`applications: [${agent('[nobody]')}]`, 'names the Proxy nobody, which does not exist'],
+    [`applications: [${agent('[nobody]')}]`, 'refers to the Proxy nobody, which does not exist'],
     [`applications: [${agent('[]')}]`, 'proxies must not be empty'],
     [
       `applications: [${agent('[model]')}]\nproxies: [{ name: model, destination_url: "https://m.example", application: { name: agent } }]`,
@@ -170,7 +170,10 @@ test.each([
   await using closing = new AsyncDisposableStack();
   const { run } = await setUp(closing, `proxies: [{ name: ${name}, application: { name: ${application} } }]`);
   const { code, screen } = await run('diff', '--env', 'DEST');
-  expect([code, screen]).toEqual([2, expect.stringMatching(/^proxies\[0\].*write names themselves and no references/)]);
+  expect([code, screen]).toEqual([
+    2,
+    expect.stringMatching(/^proxies\[0\].*a name must not come from \$env or \$file/),
+  ]);
   expect(screen).not.toContain('sk_live');
 });
 
@@ -355,7 +358,7 @@ test.each<[string, string, Parameters<typeof setUp>[2], number, string]>([
     1,
     '2 applications are',
   ],
-  ['two, which a Proxy names', naming('name: a'), { applications: two({ type: 'private' }) }, 1, '2 Applications are'],
+  ['two, which a Proxy names', naming('name: a'), { applications: two({ type: 'private' }) }, 1, '2 Applications have'],
   ['an id of none', naming('id: 00000000-0000-4000-8000-000000000000'), {}, 2, 'which does not exist\n'],
   ['one of type management', naming('name: a'), { applications: management }, 2, 'must be private or public'],
 ])('%s on the server: no plan is shown, and nothing is done', async (_name, file, existing, exit, message) => {

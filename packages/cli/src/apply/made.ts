@@ -44,8 +44,8 @@ async function assertNoEarlierRecord(file: string, path: string): Promise<void> 
   const earlier = `${file.slice(0, file.length - extname(file).length)}.applied.json`;
   if (earlier === path || !(await readTenants(earlier))) return;
   throw new UsageError(
-    `${earlier} is a record of an earlier version. If only ${file} used this record, rename it to ${path}. If other files used it too, ` +
-      `write {} into ${path}: then --prune deletes nothing that was created before.`,
+    `${earlier} was written by an earlier version and records what was created. If you applied only ${file} with it, rename ${earlier} to ` +
+      `${path}. If you applied other files with it too, create ${path} with the text {}. --prune then deletes nothing that was created before.`,
   );
 }
 

@@ -86,10 +86,10 @@ function assertKnown(
   const isNamed = (one: Members) => (name === undefined ? one.id === link.id : one.name === name);
   const named = existing[target].filter(isNamed);
   const [found = name === undefined ? undefined : wanted[target].find(isNamed)] = named;
-  const what = `The ${nouns[kind]} ${body.name} names the ${nouns[target]} ${name ?? link.id}, which`;
+  const what = `The ${nouns[kind]} ${body.name} refers to the ${nouns[target]} ${name ?? link.id}, which`;
   if (named.length > 1) {
     throw new RefusedError(
-      `${named.length} ${nouns[target]}s are named ${name}, which the ${nouns[kind]} ${body.name} names: rename or delete all but one`,
+      `The ${nouns[kind]} ${body.name} refers to the ${nouns[target]} ${name}, but ${named.length} ${nouns[target]}s have this name: rename or delete all but one`,
     );
   }
   if (!found) throw new UsageError(`${what} does not exist${name === undefined ? '' : ' and is not in the file'}`);
@@ -104,12 +104,12 @@ function assertProxiesKnown(kind: Kind, body: Members, existing: Existing, wante
     const named = existing.proxies.filter((one) => one.name === name);
     if (named.length > 1) {
       throw new RefusedError(
-        `${named.length} proxies are named ${name}, which the Application ${body.name} names: rename or delete all but one`,
+        `The Application ${body.name} refers to the Proxy ${name}, but ${named.length} Proxies have this name: rename or delete all but one`,
       );
     }
     if (named.length === 1 || uuid.test(name) || wanted.proxies.some((one) => one.name === name)) continue;
     throw new UsageError(
-      `The Application ${body.name} names the Proxy ${name}, which does not exist and is not in the file`,
+      `The Application ${body.name} refers to the Proxy ${name}, which does not exist and is not in the file`,
     );
   }
 }

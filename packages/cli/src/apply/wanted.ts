@@ -82,7 +82,7 @@ function namesOfReferences(kind: Kind, index: number, source: Record<string, unk
   const names = Object.keys(source).filter((name) => hasReference(source[name]));
   const named = Object.keys(links[kind]).map((member) => source[member]);
   if (hasReference(source.name) || named.some((link) => isObject(link) && hasReference(link.name)))
-    throw new UsageError(`${kind}[${index}]: write names themselves and no references, because the plan shows names`);
+    throw new UsageError(`${kind}[${index}]: a name must not come from $env or $file, because the plan shows names`);
   return new Set(names);
 }
 

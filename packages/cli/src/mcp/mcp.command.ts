@@ -28,7 +28,7 @@ its first call, this command creates a session that may call only these routes. 
 creates a new one. The command deletes the session when the agent disconnects.
 
 The profile needs a public, a private and a management key. The management key needs proxy:read. The private key needs
-token:use, and for tokenize also token:create; a rule on /agents/ is enough.
+token:use. For the tool tokenize it also needs token:create. A rule on the container /agents/ is enough for both permissions.
 
 A call without an answer ends after 50 s. "Give an agent a key it never sees" in infra/guides shows how to set it up.`,
   async run(input, terminal) {
@@ -94,6 +94,6 @@ function checkGuards(routes: readonly RouteProxy[]): void {
   if (unguarded.length === 0) return;
   const names = unguarded.map(({ path_name, id }) => `${path_name} (Proxy ${id})`).join(', ');
   throw new UsageError(
-    `Without a response_guard a destination could show the agent a credential: ${names}. Set it with "sluice proxies patch", or allow this with --unguarded.`,
+    `These routes have no response_guard, so a destination could show the agent a credential: ${names}. Set response_guard with "sluice proxies patch", or allow such routes with --unguarded.`,
   );
 }

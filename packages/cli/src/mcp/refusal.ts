@@ -60,7 +60,9 @@ function refusalIn(text: string, operation: string, { status, headers }: Respons
   };
   const error = new SluiceError(failure);
   if (answered !== undefined)
-    return new RefusedError(`${error.message} The destination has acted: it answered ${answered}, which is not shown.`);
+    return new RefusedError(
+      `${error.message} The destination has acted and answered ${answered}. Its answer is not shown.`,
+    );
   if (headers.get('X-Should-Retry') === 'false' && status >= 500)
     return new RefusedError(`${error.message} The destination may have acted, so find out before you send it again.`);
   return error;

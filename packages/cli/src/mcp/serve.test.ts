@@ -85,7 +85,7 @@ test.each(['Authorization', 'x-api-key', 'SVC-Proxy-Key', 'acme-API-KEY', 'Host'
 
 test.each<[string, object, string]>([
   ['a route that is not served', { route: 'b' }, 'route'],
-  ['a path that leaves the route', { path: '/../../tokens' }, 'must not leave'],
+  ['a path that leaves the route', { path: '/../../tokens' }, 'must not lead out'],
   ['a path that is an address', { path: 'https://example.com/' }, 'path'],
   ['a method in small letters', { method: 'get' }, 'method'],
   ['a body that HTTP does not allow', { body: 'x' }, 'body'],

@@ -24,7 +24,7 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     'list_routes',
     {
       title: 'List routes',
-      description: 'The routes that "call" can call, and the host to which each leads.',
+      description: 'Lists the routes that you can use with the tool "call", and the host of each route.',
       inputSchema: fromJsonSchema<object>({ type: 'object', properties: {}, additionalProperties: false }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -90,7 +90,7 @@ function callSchema(names: string[]) {
       body: {
         type: ['string', 'object', 'array'],
         description:
-          'body of the request: text, or JSON. Its content type is application/json unless headers names another',
+          'body of the request: text, or JSON. The content type is application/json, unless "headers" has a Content-Type',
       },
     },
     required: ['route', 'method', 'path'],

@@ -15,9 +15,13 @@ export const explain: Command = {
     route: {
       type: 'string',
       value: 'NAME',
-      description: 'ask about a call of the route with this path_name, instead of a token',
+      description: 'ask about a call, not about a token. NAME is the path_name of the Proxy that is called',
     },
-    proxy: { type: 'string', value: 'ID', description: 'ask about a call of this Proxy, instead of a token' },
+    proxy: {
+      type: 'string',
+      value: 'ID',
+      description: 'ask about a call, not about a token. ID is the id of the Proxy that is called',
+    },
     method: { type: 'string', short: 'X', value: 'METHOD', description: 'method of the call; default: GET' },
     path: {
       type: 'string',
@@ -30,7 +34,7 @@ export const explain: Command = {
       description: 'the part of the call that has the token: body, query, path or header:<name>',
     },
   },
-  notes: `OPERATION is one of ${operations.join(', ')} (read). Shows no data of the token.
+  notes: `OPERATION is one of ${operations.join(', ')}. The default is read. The answer shows no data of the token.
 A question about a call also needs proxy:read. TOKEN_ID is then a token that the call reveals:
   sluice explain APPLICATION_ID --route processor -X POST --path /charges
   sluice explain APPLICATION_ID TOKEN_ID --proxy PROXY_ID -X POST --path /charges --place body`,

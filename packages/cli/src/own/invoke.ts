@@ -35,7 +35,7 @@ export const invoke: Command = {
     include: { type: 'boolean', short: 'i', description: 'print status and headers of the response to standard error' },
   },
   notes: `The body of the response is printed to standard output. The exit code is 0 if the destination responded with 2xx.
-With PROXY -, SLUICE_PROXY_KEY is the key of the Proxy, and proxy:read is not needed. It is not needed either with --route:
+If PROXY is "-", the key of the Proxy is read from SLUICE_PROXY_KEY. With "-" or --route you do not need proxy:read:
   sluice proxies invoke --route processor /charges --data @charge.json
 The private key needs token:use.`,
   async run(input, terminal) {
@@ -51,7 +51,7 @@ The private key needs token:use.`,
     if (!ofDestination)
       tell(
         terminal,
-        `${answer.status} is from Sluice: the destination has responded only if proxy_error has destination_status.`,
+        `${answer.status} is from Sluice. If the body has the field proxy_error.destination_status, the destination has also responded.`,
       );
     else if (!answer.ok) tell(terminal, `The destination answered ${answer.status}.`);
     if (!ofDestination && answer.status === 503) return exitCodes.unreachable;
@@ -80,7 +80,7 @@ async function findKey(wanted: string, { values }: Input, terminal: Terminal): P
     const { SLUICE_PROXY_KEY } = terminal.env;
     if (!SLUICE_PROXY_KEY)
       throw new UsageError(
-        'SLUICE_PROXY_KEY is not set. With PROXY -, the key of the Proxy is read from this variable',
+        'SLUICE_PROXY_KEY is not set. If PROXY is "-", the key of the Proxy is read from this variable',
       );
     return SLUICE_PROXY_KEY;
   }

@@ -33,7 +33,7 @@ export const login: Command = {
     'header-prefix': {
       type: 'string',
       value: 'PREFIX',
-      description: 'prefix of the headers of the service (default: SVC)',
+      description: 'prefix of the header names of the installation, for example SVC in SVC-API-KEY (default: SVC)',
     },
   },
   notes:

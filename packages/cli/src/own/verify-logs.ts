@@ -28,7 +28,8 @@ export const verifyLogs: Command = {
     proofs: {
       type: 'string',
       value: 'FILE',
-      description: 'file with one proof per line, from "sluice logs proof", for an export with filters',
+      description:
+        'file with the output of "sluice logs proof", one proof per line; required if EXPORT was made with filters',
     },
   },
   notes:

@@ -11,7 +11,8 @@ const mostRoutes = 100;
 /** The names in `a,b`, each once, in their order. @throws {UsageError} */
 export function readRouteNames(text: string | undefined): string[] {
   const names = [...new Set((text ?? '').split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  if (names.length === 0) throw new UsageError('--routes is missing: name the path_name of each Proxy, as in a,b');
+  if (names.length === 0)
+    throw new UsageError('--routes is missing. Give the path_name of each Proxy, for example --routes a,b');
   if (names.length > mostRoutes) throw new UsageError(`--routes names more than ${mostRoutes} routes`);
   if (!names.every((name) => pathName.test(name)))
     throw new UsageError('--routes has a name that no route can have: lower-case letters, digits and dashes only');

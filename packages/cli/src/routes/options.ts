@@ -8,7 +8,7 @@ export const routeOptions = {
   routes: {
     type: 'string',
     value: 'a,b',
-    description: 'the routes that may be called, by the path_name of their Proxies',
+    description: 'the routes that may be called: the path_name of each Proxy, separated by commas',
   },
   for: {
     type: 'string',

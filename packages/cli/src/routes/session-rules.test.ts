@@ -65,7 +65,7 @@ test('a hundred rules are allowed, and one more is a usage error', () => {
   const tokens = Array.from({ length: 100 }, (_, index) => `t${index}`);
   expect(grantsFor([], own, { tokens }).rules).toHaveLength(100);
   expect(() => grantsFor([], own, { tokens, containers: ['/x/'] })).toThrow(UsageError);
-  expect(() => grantsFor([], own, { tokens, mayCreate: true })).toThrow('and this needs 101');
+  expect(() => grantsFor([], own, { tokens, mayCreate: true })).toThrow('but this command needs 101');
 });
 
 const read = (...args: string[]) =>

@@ -39,7 +39,7 @@ export function grantsFor(
   const rules = [...named, ...own];
   if (rules.length > mostRules) {
     throw new UsageError(
-      `A session has at most ${mostRules} rules, and this needs ${rules.length}: one for each token in the headers of the Proxies, each --token and each --container. Name containers in place of tokens.`,
+      `A session has at most ${mostRules} rules, but this command needs ${rules.length}. Each --token, each --container and each token in request_headers of the Proxies needs a rule. Use --container instead of --token.`,
     );
   }
   if (allTokens) return { permissions: ['token:use'], rules: inOrder(own) };

@@ -218,7 +218,7 @@ test.each<[string, object[], string[], string[]]>([
   ['--env that is no assignment', [other], ['A'], ['NAME=route:url']],
   ['--env with an unknown part', [other], ['A=other:token'], ['NAME=route:url']],
   ['--env of ours', [other], ['SLUICE_URL=other:url'], ['SLUICE_']],
-  ['--env with a route that is not named', [other], ['A=openai:key'], ['--routes does not name']],
+  ['--env with a route that is not named', [other], ['A=openai:key'], ['--routes does not have it']],
 ])('a usage error: %s', (_name, proxies, named, messages) => {
   for (const message of messages) {
     expect(() => plan(proxies, {}, named)).toThrow(message);

@@ -31,8 +31,8 @@ export function readNamedVariables(texts: readonly string[], routes: readonly st
   return texts.map((text) => {
     const [, name = '', route = '', what] = /^([A-Za-z_]\w*)=([a-z0-9-]+):(url|key)$/.exec(text) ?? [];
     if (what !== 'url' && what !== 'key') throw new UsageError('--env must be NAME=route:url or NAME=route:key');
-    if (isOurs(name)) throw new UsageError('--env sets no variable that begins with SLUICE_');
-    if (!routes.includes(route)) throw new UsageError(`--env names the route ${route}, which --routes does not name`);
+    if (isOurs(name)) throw new UsageError('--env must not set a variable that begins with SLUICE_');
+    if (!routes.includes(route)) throw new UsageError(`--env has the route ${route}, but --routes does not have it`);
     return { name, route, what };
   });
 }
@@ -111,7 +111,9 @@ function routeFor(proxy: RouteProxy, baseUrl: string): PlannedRoute {
   const place = client?.places.find((one) => accepted.includes(one));
   if (accepted.length === 0 || (client && !place)) {
     const places = client?.places.join('" or "') ?? 'bearer';
-    const which = client ? `"${places}"` : 'where its clients send their key, for example "bearer"';
+    const which = client
+      ? `"${places}"`
+      : 'the place in which clients send the key. For example, "bearer" is the header Authorization: Bearer';
     throw new UsageError(
       `The route ${route} does not accept the key where its clients send it. Set accept_key_as of the Proxy ${proxy.id} to ${which}.`,
     );
@@ -129,7 +131,7 @@ function routeFor(proxy: RouteProxy, baseUrl: string): PlannedRoute {
   const notes = [
     ...(client?.isModel && proxy.token_places?.length !== 0
       ? [
-          `the route ${route} replaces tokens in prompts, but {{ in a prompt may be text: set token_places of its Proxy to []`,
+          `the route ${route} replaces tokens in prompts, and may refuse a prompt that contains {{ as ordinary text. If no tokens are to be replaced, set token_places of its Proxy to []`,
         ]
       : []),
     ...(client?.unbound ? [`${route}: ${client.unbound}`] : []),
@@ -179,7 +181,7 @@ function choiceOf(routes: readonly PlannedRoute[]): string {
 function removeFrom(env: Record<string, string | undefined>, name: string, notes: string[]): void {
   if (env[name])
     notes.push(
-      `the command does not get your ${name}, because its clients would use it instead of the route and its key`,
+      `the command does not get your ${name}, because clients that find ${name} would not use the route with its key`,
     );
   delete env[name];
 }

@@ -34,8 +34,8 @@ export const runWithRoutes: Command = {
   },
   notes: `For each route the command gets <NAME>_BASE_URL and <NAME>_API_KEY. NAME is the path_name in capitals, with _ in place of -.
 Known clients of OpenAI, Anthropic and git use the route to their destination without further settings. The command gets
-no variable that begins with SLUICE_. It runs as you, so it could read the keys of the profile. "Run a command without
-credentials" in infra/guides says how another user or a container prevents that.
+no variable that begins with SLUICE_. The command runs as you, so it could read the keys of the profile. To prevent that,
+run the command as another user or in a container: "Run a command without credentials" in infra/guides shows how.
 
 The profile needs a public, a private and a management key. The management key needs proxy:read, which also shows the
 configuration of Proxies; with log:read, the calls are listed at the end. The private key needs token:use.
@@ -98,7 +98,7 @@ type Say = (text: string) => void;
 function sayBefore(say: Say, session: RouteSession, file: string): void {
   say(`the key for the routes ends with the command, at the latest at ${timeOf(session)}`);
   say(
-    `the command runs as you and could read ${file}; its management key shows the configuration of Proxies. To prevent that, run the command as another user or in a container`,
+    `the command runs as you and could read the keys in ${file}. The management key shows the configuration of Proxies. To prevent that, run the command as another user or in a container`,
   );
 }
 
@@ -155,7 +155,9 @@ async function endSession({ say, session, watchdog, running }: Ended): Promise<v
   const state = await watchdog.end(endWithinMs, running.hurried);
   if (state === 'lost') await endWithoutWatchdog(say, session);
   else if (state === 'trying')
-    say(`the session has not ended yet. sluice run keeps trying; the session ends at the latest at ${timeOf(session)}`);
+    say(
+      `the session has not ended yet. A second process keeps trying; the session ends at the latest at ${timeOf(session)}`,
+    );
 }
 
 async function endWithoutWatchdog(say: Say, session: RouteSession): Promise<void> {

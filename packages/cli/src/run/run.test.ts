@@ -115,7 +115,7 @@ test.each<[string, string[], number, string]>([
   ['words before --', ['--routes', 'github', 'x', '--', 'true'], 2, 'too many arguments'],
   ['no route', ['--', 'true'], 2, '--routes is missing'],
   ['an unknown route', ['--routes', 'github,none', '--', 'true'], 2, 'There is no route none'],
-  ['--env with another route', ['--routes', 'github', '--env', 'A=b:key', '--', 'true'], 2, 'does not name'],
+  ['--env with another route', ['--routes', 'github', '--env', 'A=b:key', '--', 'true'], 2, 'does not have it'],
 ])('a mistake before anything is done: %s', async (_name, words, code, message) => {
   await using closing = new AsyncDisposableStack();
   const { env, asked } = await startRuns(closing);

@@ -48,7 +48,7 @@ function linesFor(rows: readonly Log[]): string[] {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const few = total === 0 ? 'no calls' : total === 1 ? '1 call:' : `${total} calls:`;
   return [
-    rows.length < mostRows ? few : `more than ${total} calls; of the newest:`,
+    rows.length < mostRows ? few : `the newest ${total} calls (older calls are not counted):`,
     ...[...counts].sort().map(([what, count]) => `  ${what}: ${count}`),
   ];
 }

@@ -288,7 +288,7 @@ interface ReactorsResource {
 interface InvocationsResource {
   /** List the latest invocations of Proxies and runs of reactors, newest first. Needs `log:read`. */
   list(query?: types.ListInvocationsData['query'], options?: CallOptions): List<ItemOf<Answer<types.ListInvocationsResponses>>, Answer<types.ListInvocationsResponses>>;
-  /** List the latest invocations of Proxies and runs of reactors, newest first: as events that go on as they come. Needs `log:read`. */
+  /** List the latest invocations of Proxies and runs of reactors as a stream of events that continues with new ones. Needs `log:read`. */
   watch(query?: types.ListInvocationsData['query'], options?: CallOptions): AsyncIterable<StreamEvent<ItemOf<Answer<types.ListInvocationsResponses>>>>;
 }
 

@@ -22,7 +22,7 @@ prove       Prints a proof for each row that ROW names by its id, one per line. 
   --since       file with an older checkpoint, which the log must contain; can be repeated
   --dropped     number of rows that retention has dropped, if the newest checkpoint does not state it
   --witness     file with the checkpoints that the worker sent to a witness
-  --proofs      file with one proof per line, for an export with filters
+  --proofs      file with the output of prove, one proof per line; required if EXPORT was made with filters
   --tenant      id of the Tenant
   --start       leaf_index of the first row
   --csv         writes CSV instead of NDJSON
