@@ -7,6 +7,7 @@ import { CsvDownload } from './csv-download.tsx';
 import { Filters, Find, Moment, Pick } from './filters.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { type Column, Paging, type PagingProps, Table } from './table.tsx';
+import { Time } from './time.tsx';
 
 /** A list of the client library. */
 interface Rows<Row> extends AsyncIterable<Row> {
@@ -182,6 +183,25 @@ function FilterField({ label, placeholder, options, isMoment, value, onValue }: 
 
 /** The filter of lists of people. */
 export const byEmail = { email: { label: 'E-mail', placeholder: 'Part, or a pattern with *' } } as const;
+
+/** When a row was created, and by which most lists are sorted. */
+export const createdColumn: Column<{ created_at?: string }> = {
+  title: 'Created',
+  sort: 'created_at',
+  from: 46,
+  tight: true,
+  width: '9.5rem',
+  cell: ({ created_at: at }) => at && <Time at={at} />,
+};
+
+/** When a row was changed last. */
+export const changedColumn: Column<{ created_at?: string; modified_at?: string }> = {
+  title: 'Changed',
+  from: 72,
+  tight: true,
+  width: '9.5rem',
+  cell: ({ created_at: created, modified_at: at = created }) => at && <Time at={at} />,
+};
 
 /** The filter by name, of most lists. */
 export const byName = { name: { label: 'Name', placeholder: 'Part, or a pattern with *' } } as const;

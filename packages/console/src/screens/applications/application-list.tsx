@@ -3,11 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Soft } from '../../ui/layout.tsx';
-import { byName, List } from '../../ui/list.tsx';
+import { byName, createdColumn, List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
 import { typeNames } from './application-types.ts';
 
 const route = getRouteApi('/applications');
@@ -25,14 +24,7 @@ const columns: readonly Column<Application>[] = [
   { title: 'Type', tight: true, width: '8rem', cell: ({ type }) => typeNames[type] },
   { title: 'Permissions', from: 46, width: '28%', cell: ({ permissions }) => summary(permissions) },
   { title: 'Rules', from: 54, atEnd: true, width: '4.5rem', cell: ({ rules }) => rules.length },
-  {
-    title: 'Created',
-    sort: 'created_at',
-    from: 46,
-    tight: true,
-    width: '9.5rem',
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
+  createdColumn,
 ];
 
 export function ApplicationList() {

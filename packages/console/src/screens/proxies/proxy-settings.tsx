@@ -1,15 +1,14 @@
 import type { Proxy as ProxyResource } from '@sluice/sdk';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { headerPrefix } from '../../api/client.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { Badge, Card, Facts, Soft } from '../../ui/layout.tsx';
-import { Loading } from '../../ui/states.tsx';
+import { Badge, Facts, Soft } from '../../ui/layout.tsx';
+import { SettingsCard } from '../../ui/settings-card.tsx';
 import { Time } from '../../ui/time.tsx';
 import { routeOf } from './calls.ts';
 import { guards } from './guard-field.tsx';
@@ -29,26 +28,11 @@ export function ProxySettings() {
   const { id } = route.useParams();
   const { range } = route.useSearch();
   const { data: proxy } = useSuspenseQuery(proxyQuery(id));
-  const [editing, setEditing] = useState(false);
-  if (editing) {
-    return (
-      <Suspense fallback={<Loading />}>
-        <Editor proxy={proxy} onDone={() => setEditing(false)} />
-      </Suspense>
-    );
-  }
   return (
     <>
-      <Card
-        title="Settings"
-        acts={
-          <Button small needs="proxy:update" onClick={() => setEditing(true)}>
-            Change
-          </Button>
-        }
-      >
+      <SettingsCard needs="proxy:update" editor={(onDone) => <Editor proxy={proxy} onDone={onDone} />}>
         <Settings proxy={proxy} />
-      </Card>
+      </SettingsCard>
       <MetricsCard range={range} filter={{ proxy_id: id }} />
       <Suspense>
         <CallIt proxy={proxy} />

@@ -1,16 +1,16 @@
 import type { ReactorFormula, ReactorFormulaBody } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, useMemo, useState } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { type Declared, DeclaredFields } from '../../code/configuration-editor.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Card, Facts, Page, Soft } from '../../ui/layout.tsx';
-import { Guarded, Loaded, Loading } from '../../ui/states.tsx';
+import { Facts, Page, Soft } from '../../ui/layout.tsx';
+import { SettingsCard } from '../../ui/settings-card.tsx';
+import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { formulaQuery } from '../reactors/formula-query.ts';
 import { ReactorCode } from '../reactors/reactor-code.tsx';
@@ -39,7 +39,6 @@ function Detail() {
 function Found({ formula }: { formula: ReactorFormula }) {
   const { id, name, description } = formula;
   const navigate = useNavigate();
-  const [editing, setEditing] = useState(false);
   const remove = useChange({
     of: formula,
     act: (options) => sluice.reactorFormulas.delete(id, options),
@@ -61,22 +60,9 @@ function Found({ formula }: { formula: ReactorFormula }) {
         />
       }
     >
-      {editing ? (
-        <Suspense fallback={<Loading />}>
-          <Editor formula={formula} onDone={() => setEditing(false)} />
-        </Suspense>
-      ) : (
-        <Card
-          title="Settings"
-          acts={
-            <Button small needs="reactor:update" onClick={() => setEditing(true)}>
-              Change
-            </Button>
-          }
-        >
-          <Settings formula={formula} />
-        </Card>
-      )}
+      <SettingsCard needs="reactor:update" editor={(onDone) => <Editor formula={formula} onDone={onDone} />}>
+        <Settings formula={formula} />
+      </SettingsCard>
       <FormulaCode formula={formula} />
       <FormulaReactors formulaId={id} />
     </Page>

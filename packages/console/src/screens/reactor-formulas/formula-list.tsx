@@ -3,11 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Soft } from '../../ui/layout.tsx';
-import { byName, List } from '../../ui/list.tsx';
+import { byName, changedColumn, createdColumn, List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
 import { ReactorTabs } from '../reactors/reactor-tabs.tsx';
 
 const route = getRouteApi('/reactors/formulas');
@@ -34,21 +33,8 @@ const columns: readonly Column<ReactorFormula>[] = [
     width: '14%',
     cell: ({ request_parameters: parameters }) => <Names members={parameters} />,
   },
-  {
-    title: 'Changed',
-    from: 72,
-    tight: true,
-    width: '9.5rem',
-    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
-  },
-  {
-    title: 'Created',
-    sort: 'created_at',
-    from: 46,
-    tight: true,
-    width: '9.5rem',
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
+  changedColumn,
+  createdColumn,
 ];
 
 function Names({ members }: { members: readonly { name: string }[] }) {

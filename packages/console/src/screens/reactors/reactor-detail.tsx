@@ -1,18 +1,18 @@
 import type { Reactor } from '@sluice/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { sluice } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useEdit } from '../../api/use-edit.ts';
 import { useNames } from '../../api/use-names.ts';
 import { ThingLink } from '../../app/thing-link.tsx';
 import { MetricsCard } from '../../metrics/lazy-metrics.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Badge, Card, Facts, Page, Soft } from '../../ui/layout.tsx';
-import { Guarded, Loaded, Loading } from '../../ui/states.tsx';
+import { Badge, Facts, Page, Soft } from '../../ui/layout.tsx';
+import { SettingsCard } from '../../ui/settings-card.tsx';
+import { Guarded, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ReactorCode } from './reactor-code.tsx';
 
@@ -45,7 +45,6 @@ function Found({ reactor }: { reactor: Reactor }) {
   const { id, name, code } = reactor;
   const { range } = route.useSearch();
   const navigate = useNavigate();
-  const [editing, setEditing] = useState(false);
   const remove = useChange({
     of: reactor,
     act: (options) => sluice.reactors.delete(id, options),
@@ -66,22 +65,9 @@ function Found({ reactor }: { reactor: Reactor }) {
         />
       }
     >
-      {editing ? (
-        <Suspense fallback={<Loading />}>
-          <Editor reactor={reactor} onDone={() => setEditing(false)} />
-        </Suspense>
-      ) : (
-        <Card
-          title="Settings"
-          acts={
-            <Button small needs="reactor:update" onClick={() => setEditing(true)}>
-              Change
-            </Button>
-          }
-        >
-          <Settings reactor={reactor} />
-        </Card>
-      )}
+      <SettingsCard needs="reactor:update" editor={(onDone) => <Editor reactor={reactor} onDone={onDone} />}>
+        <Settings reactor={reactor} />
+      </SettingsCard>
       {code !== undefined && <OwnCode reactor={reactor} />}
       <MetricsCard range={range} filter={{ reactor_id: id }} />
       <Suspense>

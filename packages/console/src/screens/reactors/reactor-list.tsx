@@ -3,11 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { sluice } from '../../api/client.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Soft } from '../../ui/layout.tsx';
-import { byName, List } from '../../ui/list.tsx';
+import { byName, changedColumn, createdColumn, List } from '../../ui/list.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Cut } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
 import { ReactorTabs } from './reactor-tabs.tsx';
 
 const route = getRouteApi('/reactors');
@@ -29,21 +28,8 @@ const columns: readonly Column<Reactor>[] = [
     width: '32%',
     cell: ({ application_id }) => (application_id ? <code>{application_id}</code> : <Soft>none</Soft>),
   },
-  {
-    title: 'Changed',
-    from: 72,
-    tight: true,
-    width: '9.5rem',
-    cell: ({ modified_at, created_at }) => <Time at={modified_at ?? created_at} />,
-  },
-  {
-    title: 'Created',
-    sort: 'created_at',
-    from: 46,
-    tight: true,
-    width: '9.5rem',
-    cell: ({ created_at }) => <Time at={created_at} />,
-  },
+  changedColumn,
+  createdColumn,
 ];
 
 function Runs({ formulaId }: { formulaId: string | undefined }) {
