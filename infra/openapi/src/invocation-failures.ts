@@ -15,7 +15,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'forbidden',
-    'The Application of the key does not have `token:use`, or does not have it on the container of a token that the request names. Or the Application of the Proxy may not use a token that `request_headers` of the Proxy names.',
+    'There are two causes. The Application of the key does not have `token:use`, at least not on the containers of a token in the request. Or the Proxy has a token in its `request_headers`, and the Application of the Proxy does not have `token:use` on it.',
     'This needs the permission token:use',
   ],
   ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],
@@ -26,7 +26,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'unsupported_media_type',
-    'The body has an expression or the Proxy has a transform, but the body is not valid text in its charset, or this charset is not supported.',
+    'The body must be read as text, because it has an expression or the Proxy has a transform. But the charset of the body is not supported, or the body is not valid in its charset.',
     'The body is not text in UTF-16, as its Content-Type says',
   ],
   [
@@ -132,7 +132,7 @@ export const proxyError: Part = {
     },
     error: {
       type: 'object',
-      description: 'The same error, in the form that client libraries of payment and model APIs read.',
+      description: 'The error once more, in the form that client libraries of payment APIs and of AI models read.',
       required: ['type', 'code', 'message'],
       properties: {
         type: { type: 'string', description: '`sluice_` and the error code' },

@@ -22,7 +22,10 @@ export const routeOptions = {
     description: 'calls may use the tokens in this container and below it',
   },
   token: { type: 'string', multiple: true, value: 'ID', description: 'calls may use this token' },
-  'all-tokens': { type: 'boolean', description: 'calls may use every token that the private key may use' },
+  'all-tokens': {
+    type: 'boolean',
+    description: 'calls may use every token that the Application of the private key may use',
+  },
 } as const satisfies Record<string, Option>;
 
 export interface RouteWish extends Grants {

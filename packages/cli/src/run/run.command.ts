@@ -96,7 +96,7 @@ async function runOnce(input: Input, terminal: Terminal): Promise<Ending | numbe
 type Say = (text: string) => void;
 
 function sayBefore(say: Say, session: RouteSession, file: string): void {
-  say(`the key for the routes ends with the command, at the latest at ${timeOf(session)}`);
+  say(`the key for the routes is valid until the command ends, at the latest until ${timeOf(session)}`);
   say(
     `the command runs as you and could read the keys in ${file}. The management key shows the configuration of Proxies. To prevent that, run the command as another user or in a container`,
   );

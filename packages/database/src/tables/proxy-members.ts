@@ -117,9 +117,14 @@ export const proxyMembers = {
       type: 'object',
       required: ['id'],
       properties: { id: uuid },
-      description: 'A private or public Application. `req.svc` of the transforms has its permissions',
+      description:
+        'A private or public Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application',
     },
-    answered: { ...uuid, description: 'Id of the Application. `req.svc` of the transforms has its permissions' },
+    answered: {
+      ...uuid,
+      description:
+        'Id of the Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application',
+    },
   },
   configuration: {
     column: 'configuration_ciphertext',
@@ -187,7 +192,7 @@ export const proxyMembers = {
       type: 'string',
       pattern: pathNamePattern,
       description:
-        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.',
+        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.',
     },
     example: 'processor',
   },
@@ -200,7 +205,7 @@ export const proxyMembers = {
       maxItems: 20,
       items: { type: 'string', enum: ['bearer', 'x-api-key', 'basic'] },
       description:
-        'Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`',
+        'Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Client libraries of other APIs send their key in one of these places, so they can call the route unchanged. Default: only `SVC-API-KEY`',
     },
     example: ['bearer'],
   },
@@ -228,7 +233,7 @@ export const proxyMembers = {
       maxItems: 50,
       items: { type: 'string', maxLength: 1000 },
       description:
-        'The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.\n\n- `/v1/a` allows this path and all paths below it.\n- `/v1/a/` followed by `*` allows only the paths below `/v1/a`.\n- `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.\n\nA path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all',
+        'The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.\n\n- `/v1/a` allows this path and all paths below it.\n- `/v1/a/` followed by `*` allows only the paths below `/v1/a`.\n- `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.\n\nA path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all',
     },
     example: ['/v1/charges', '/v1/refunds/*'],
   },
@@ -240,7 +245,7 @@ export const proxyMembers = {
       type: 'string',
       enum: ['off', 'tokenize', 'redact', 'block'],
       description:
-        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`\n\n- `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
+        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`\n\n- `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
     },
     example: 'redact',
   },

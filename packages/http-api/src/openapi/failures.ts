@@ -208,7 +208,7 @@ function conflicts(operation: Facts): string {
     operation.errors?.includes('conflict') &&
       'An existing resource or an earlier request prevents this. `detail` says which.',
     takesIdempotencyKey(operation) &&
-      'The idempotency key was used with another body, or the first request with this key has not ended.',
+      'The response is 409 if the idempotency key was used with another body, or if the first request with this key has not ended.',
   ];
   return reasons.filter(Boolean).join(' ');
 }

@@ -95,7 +95,7 @@ function components(): OpenApiDocument['components'] {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
         description:
-          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. The repeated response has the current `data` of tokens, and only what the caller may still read. Keys, links and secrets that are no longer valid are left out. Errors are not stored. Each Application, method and path has its own keys.',
+          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. Some parts of it can differ: `data` of tokens is current, and what the caller may no longer read is left out. Keys, links and secrets that are no longer valid are left out too. Errors are not stored. Each Application, method and path has its own keys.',
         schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       },
     },
@@ -106,13 +106,13 @@ function components(): OpenApiDocument['components'] {
       },
       EntityTag: {
         description:
-          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. If the resource has neither time, the response has no `ETag`. A 204 that is repeated for an `SVC-IDEMPOTENCY-KEY` has none either.',
+          'Current version of the resource. Send it as `If-Match` with your next change. Its value is `modified_at`, or `created_at` if nothing was changed yet, in double quotes. If the resource has neither time, the response has no `ETag`. A 204 response that is sent again for the same `SVC-IDEMPOTENCY-KEY` has no `ETag` either.',
         schema: { type: 'string', examples: ['"2026-01-01T00:00:00.000Z"'] },
       },
       Location: { description: 'Path of the new resource', schema: { type: 'string', format: 'uri-reference' } },
       Revocation: {
         description:
-          'Present if no process uses the state before the change any more. It contains the id of the change, the number of processes with caches, and the time until all had confirmed the change',
+          'Present if every process now uses the new state. It contains the id of the change, the number of processes with caches, and the time until all of them had confirmed the change',
         schema: { type: 'string', examples: ['change=9f6d3c1e-7a52-4d3b-9a0e-6c1f5b2d8e47, holders=4, waited_ms=3'] },
       },
       RetryAfter: { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 0 } },

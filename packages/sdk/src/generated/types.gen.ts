@@ -22,7 +22,7 @@ export type AcceptInvitation = {
 export type AccessExplanation = {
     allowed: boolean;
     /**
-     * How a response would show the `data` of the token. Absent if the operation is not allowed, or if you asked about a call
+     * How a response would show the `data` of the token. Absent if the operation is not allowed, or if the request has `path_name` or `proxy_id` instead of `operation`
      */
     transform?: 'redact' | 'mask' | 'reveal';
     decided_by?: DecidedBy;
@@ -109,11 +109,11 @@ export type Application = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -306,11 +306,11 @@ export type ApplicationWithKey = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -382,7 +382,7 @@ export type AsyncReactorResult = {
      */
     headers?: unknown;
     /**
-     * The value of `tokenize` that the code returned, with tokens in place of values
+     * The field `tokenize` of what the code returned, with tokens in place of the values
      */
     tokens?: unknown;
     /**
@@ -418,11 +418,11 @@ export type AuthorizeSession = {
      */
     reactors?: Array<string>;
     /**
-     * If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true, because a hostile script in the page could send you the nonce of its own session
+     * If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true. Otherwise a hostile script in the page could create a session itself, and have your server authorize it
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise the response is 403. Send the address from which the person connects to your server, if the person connects to the installation from the same address
+     * IP address from which the session must have been created. Otherwise the response is 403. If people reach your server and Sluice from the same address, send the address from which the person is connected to your server
      */
     address?: string;
     /**
@@ -459,11 +459,11 @@ export type CreateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -574,7 +574,7 @@ export type DataKey = {
      */
     purpose: 'token_data' | 'proxy_secrets' | 'fingerprint' | 'blind_index' | 'idempotency';
     /**
-     * Number of the version, from 1 for each purpose
+     * Number of the version. For each `purpose` the first version is 1
      */
     version: number;
     /**
@@ -586,7 +586,7 @@ export type DataKey = {
      */
     created_at: string;
     /**
-     * Number of encryptions with this key. Each process reserves encryptions in advance, and the number includes reserved ones that were not made
+     * Number of encryptions that processes have reserved with this key. Each process reserves some in advance, so the number can be higher than the number of encryptions that were made
      */
     uses: number;
 };
@@ -594,11 +594,11 @@ export type DataKey = {
 /**
  * DecidedBy
  *
- * What decided: exactly one of these fields is present. The object is absent if nothing grants the operation
+ * What granted or refused the operation or the call. Exactly one of its fields is present. If nothing grants the operation, there is no such object
  */
 export type DecidedBy = {
     /**
-     * Name of the field of the Application that causes the refusal. Present only if the Application refuses the call
+     * The call is refused because of this field of the Application. Absent if something else decided
      */
     application?: 'proxies';
     /**
@@ -606,7 +606,7 @@ export type DecidedBy = {
      */
     proxy?: 'allowed_methods' | 'allowed_paths';
     /**
-     * Name of the field of the token that causes the refusal. Present only if the token must not be revealed in the call
+     * The call is refused because of this field of the token. Absent if something else decided
      */
     token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
@@ -726,7 +726,7 @@ export type EntityType = {
      */
     display_name: string;
     /**
-     * Type of a resource, as in the `entity_type` of a row
+     * Type of a resource, as in `entity_type` of a row of the audit log
      */
     value: string;
 };
@@ -738,7 +738,7 @@ export type EntityType = {
  */
 export type ExplainRequest = {
     /**
-     * Id of an existing token. With `operation`, it is the token of the operation. With `path_name` or `proxy_id`, it is a token whose value the call would reveal
+     * Id of an existing token. If you send `operation`, it is the token on which the Application would do the operation. If you send `path_name` or `proxy_id`, it is a token whose value the call would reveal
      */
     token_id?: string;
     /**
@@ -939,7 +939,7 @@ export type Invocation = {
      */
     refused_by?: string;
     /**
-     * Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` is an error of the destination
+     * Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` begins with `destination_`
      */
     detail?: string;
     /**
@@ -957,7 +957,7 @@ export type Invocation = {
      */
     guard_hits?: number;
     /**
-     * Ids of the first tokens whose values the guard found. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value
+     * Ids of the tokens whose values the guard found, at most 20. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value
      */
     guard_token_ids?: Array<string>;
     /**
@@ -1003,7 +1003,7 @@ export type InvocationPagination = {
 /**
  * Latency
  *
- * Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations
+ * Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. The value is null for a step of time in which nothing was invoked
  */
 export type Latency = {
     p50: Array<number | null>;
@@ -1054,7 +1054,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and as `member` the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
+     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and its `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
      */
     detail?: {
         [key: string]: unknown;
@@ -1086,7 +1086,7 @@ export type LogPage = {
     pagination: LogPagination;
     data: Array<Log>;
     /**
-     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted, its name is the one that it had when the newest of these rows was written. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows
+     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted later, it has the name from the time of the newest of these rows. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows
      */
     names: {
         [key: string]: string;
@@ -1184,7 +1184,7 @@ export type Member = {
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A membership by a group ends when the person signs in and is no longer in the group
+     * How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A person who is in no such group any more loses a membership from a group at the next sign-in
      */
     source: 'person' | 'group';
     /**
@@ -1286,7 +1286,7 @@ export type PatchToken = {
      */
     containers?: Array<string> | null;
     /**
-     * Merged into `metadata`; null removes a key, or all of them. Values are stored and shown in plaintext, so never put sensitive values here
+     * Merged into `metadata`. If the value of a key is null, the key is removed. If `metadata` itself is null, all keys are removed. Values are stored and shown in plaintext, so never put sensitive values here
      */
     metadata?: {
         [key: string]: string | null;
@@ -1321,7 +1321,7 @@ export type PatchTokenUse = {
      */
     proxies?: Array<string> | null;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere
      */
     destinations?: Array<string> | null;
     /**
@@ -1329,7 +1329,7 @@ export type PatchTokenUse = {
      */
     methods?: Array<string> | null;
     /**
-     * Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`
+     * Parts of the request in which an expression with the token is allowed: `body`, `query`, `path`, or `header:<name>`
      */
     places?: Array<string> | null;
     /**
@@ -1422,7 +1422,7 @@ export type Proxy = {
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * Id of the Application. `req.svc` of the transforms has its permissions
+     * Id of the Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application
      */
     application_id?: string;
     /**
@@ -1452,7 +1452,7 @@ export type Proxy = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
@@ -1461,7 +1461,7 @@ export type Proxy = {
      */
     path_name?: string;
     /**
-     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Client libraries of other APIs send their key in one of these places, so they can call the route unchanged. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
     /**
@@ -1475,11 +1475,11 @@ export type Proxy = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
      *
      * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
@@ -1525,7 +1525,7 @@ export type ProxyBody = {
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * A private or public Application. `req.svc` of the transforms has its permissions
+     * A private or public Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application
      */
     application?: {
         id: string;
@@ -1557,7 +1557,7 @@ export type ProxyBody = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
@@ -1566,7 +1566,7 @@ export type ProxyBody = {
      */
     path_name?: string;
     /**
-     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Client libraries of other APIs send their key in one of these places, so they can call the route unchanged. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'>;
     /**
@@ -1580,11 +1580,11 @@ export type ProxyBody = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
      *
      * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
@@ -1636,7 +1636,7 @@ export type ProxyPatch = {
         code?: string;
     } | null;
     /**
-     * A private or public Application. `req.svc` of the transforms has its permissions. Null: none
+     * A private or public Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application. Null: none
      */
     application?: {
         id?: string;
@@ -1668,7 +1668,7 @@ export type ProxyPatch = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
@@ -1677,7 +1677,7 @@ export type ProxyPatch = {
      */
     path_name?: string | null;
     /**
-     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Client libraries of other APIs send their key in one of these places, so they can call the route unchanged. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
     /**
@@ -1691,11 +1691,11 @@ export type ProxyPatch = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
      *
      * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
@@ -1725,7 +1725,7 @@ export type ProxyPut = {
     request_transform?: RequestTransform;
     response_transform?: ResponseTransform;
     /**
-     * A private or public Application. `req.svc` of the transforms has its permissions. Null: none
+     * A private or public Application. The transforms can create and read tokens with `req.svc`, with the permissions of this Application. Null: none
      */
     application?: {
         id: string;
@@ -1757,7 +1757,7 @@ export type ProxyPut = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. The Proxy with this name in the Tenant of the key is called.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
@@ -1766,7 +1766,7 @@ export type ProxyPut = {
      */
     path_name?: string | null;
     /**
-     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Published clients of other APIs send their key in one of these. Default: only `SVC-API-KEY`
+     * Where the route accepts an API key in addition to the header `SVC-API-KEY`. `bearer`: in `Authorization: Bearer <key>` or `Authorization: token <key>`. `x-api-key`: in the header `x-api-key`. `basic`: as the user or the password of `Authorization: Basic`. Client libraries of other APIs send their key in one of these places, so they can call the route unchanged. Default: only `SVC-API-KEY`
      */
     accept_key_as?: Array<'bearer' | 'x-api-key' | 'basic'> | null;
     /**
@@ -1780,11 +1780,11 @@ export type ProxyPut = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set, an expression in the path is compared as text. It must not have a filter (400), and its value must not be empty. Default: all
+     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These values are the ones that replaced expressions, and the ones that `req.svc` gave the request transform. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
      *
      * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
      * - `redact` replaces it with `[redacted]`.
@@ -1924,7 +1924,7 @@ export type ReactorBody = {
         [key: string]: string | number | boolean;
     };
     /**
-     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
+     * What happens if a gateway stops during an asynchronous run, and the code may already have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean;
 };
@@ -2093,7 +2093,7 @@ export type ReactorPatch = {
         [key: string]: string | number | boolean | null;
     } | null;
     /**
-     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
+     * What happens if a gateway stops during an asynchronous run, and the code may already have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean | null;
     /**
@@ -2137,7 +2137,7 @@ export type ReactorPut = {
         [key: string]: string | number | boolean;
     };
     /**
-     * What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
+     * What happens if a gateway stops during an asynchronous run, and the code may already have called another service. True: the run starts again, so the code may call the service twice. False: the run fails
      */
     retryable?: boolean;
     /**
@@ -2169,7 +2169,7 @@ export type ReactorResult = {
      */
     headers?: unknown;
     /**
-     * The value of `tokenize` that the code returned, with tokens in place of values
+     * The field `tokenize` of what the code returned, with tokens in place of the values
      */
     tokens?: unknown;
 };
@@ -2601,7 +2601,7 @@ export type TenantMetrics = {
      */
     from: string;
     /**
-     * End of the last step, which is not over yet
+     * End of the last step. It is in the future, because the last step has not ended yet
      */
     to: string;
     /**
@@ -2609,7 +2609,7 @@ export type TenantMetrics = {
      */
     step_s: 60 | 900 | 7200 | 21600;
     /**
-     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Steps before this time are null, and the step that contains this time counts only from then on. Absent if counting began at `from` or earlier
+     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Values of earlier steps are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier
      */
     known_from?: string;
     /**
@@ -2640,7 +2640,7 @@ export type TenantSettings = {
      */
     fingerprint_tokens?: 'true' | 'false';
     /**
-     * If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. If the first eight and the last four digits of a card are known, a thousand tries are enough to find its number
+     * If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. This is a risk: who knows the first eight and the last four digits of a card can find its number with a thousand tries
      */
     deduplicate_tokens?: 'true' | 'false';
 };
@@ -2790,7 +2790,7 @@ export type TokenUse = {
      */
     proxies?: Array<string>;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`
+     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere
      */
     destinations?: Array<string>;
     /**
@@ -2798,7 +2798,7 @@ export type TokenUse = {
      */
     methods?: Array<string>;
     /**
-     * Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`
+     * Parts of the request in which an expression with the token is allowed: `body`, `query`, `path`, or `header:<name>`
      */
     places?: Array<string>;
     /**
@@ -2862,7 +2862,7 @@ export type TransformTrial = {
         body?: unknown;
     };
     /**
-     * Present if the code called `req.svc`. In a test run a stand-in replaces it. The stand-in stores tokens only during this run, and has no rules, masks or search
+     * What the code did with `req.svc`. Absent if the code did not call it. In a test run `req.svc` works on tokens that exist only during the run. It has no rules, masks or search
      */
     client?: {
         answered_by: 'stand-in';
@@ -2947,11 +2947,11 @@ export type UpdateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields. If you leave out the field, it does not change. Null removes it
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields. If you leave out the field, it does not change. Null removes it
      */
     allowed_origins?: Array<string> | null;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
+     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
      */
     proxies?: Array<string> | null;
 };
@@ -3027,7 +3027,7 @@ export type ProxyError = {
         destination_status?: number;
     };
     /**
-     * The same error, in the form that client libraries of payment and model APIs read.
+     * The error once more, in the form that client libraries of payment APIs and of AI models read.
      */
     error: {
         /**
@@ -3575,7 +3575,7 @@ export type GetTenantMetricsData = {
          */
         proxy_id?: string;
         /**
-         * Counts only invocations with keys of this Application, and with sessions that it authorized
+         * Counts only invocations with a key of this Application or with a session that it authorized
          */
         application_id?: string;
         /**

@@ -91,7 +91,7 @@ const allowedOrigins = {
   items: { type: 'string', maxLength: 300 },
   maxItems: 50,
   description:
-    'Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys, and only they may embed hosted fields. An empty list allows no page. If the field is absent, the setting `CORS_ORIGINS` of the installation applies to the keys and sessions, and no page may embed hosted fields',
+    'Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields',
 } as const;
 
 const proxies = {
@@ -100,7 +100,7 @@ const proxies = {
   minItems: 1,
   maxItems: 100,
   description:
-    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list does not restrict a Proxy whose `application` is this Application: the Proxy has the rights of the Application even if the list does not contain the Proxy. Default: all Proxies and reactors',
+    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors',
 } as const;
 
 const readsCardsMasked = {

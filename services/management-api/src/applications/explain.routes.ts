@@ -24,7 +24,7 @@ const question = {
       minLength: 1,
       maxLength: 400,
       description:
-        'Id of an existing token. With `operation`, it is the token of the operation. With `path_name` or `proxy_id`, it is a token whose value the call would reveal',
+        'Id of an existing token. If you send `operation`, it is the token on which the Application would do the operation. If you send `path_name` or `proxy_id`, it is a token whose value the call would reveal',
     },
     operation: { type: 'string', enum: tokenPermissions, description: 'The operation on the token' },
     path_name: { type: 'string', maxLength: 63, description: 'The route that is called' },
@@ -64,19 +64,18 @@ const explanation = {
       type: 'string',
       enum: ['redact', 'mask', 'reveal'],
       description:
-        'How a response would show the `data` of the token. Absent if the operation is not allowed, or if you asked about a call',
+        'How a response would show the `data` of the token. Absent if the operation is not allowed, or if the request has `path_name` or `proxy_id` instead of `operation`',
     },
     decided_by: {
       type: 'object',
       title: 'DecidedBy',
       description:
-        'What decided: exactly one of these fields is present. The object is absent if nothing grants the operation',
+        'What granted or refused the operation or the call. Exactly one of its fields is present. If nothing grants the operation, there is no such object',
       properties: {
         application: {
           type: 'string',
           enum: ['proxies'],
-          description:
-            'Name of the field of the Application that causes the refusal. Present only if the Application refuses the call',
+          description: 'The call is refused because of this field of the Application. Absent if something else decided',
         },
         proxy: {
           type: 'string',
@@ -87,8 +86,7 @@ const explanation = {
         token: {
           type: 'string',
           enum: membersOfUse,
-          description:
-            'Name of the field of the token that causes the refusal. Present only if the token must not be revealed in the call',
+          description: 'The call is refused because of this field of the token. Absent if something else decided',
         },
         rule: {
           type: 'integer',
@@ -110,7 +108,7 @@ export const explainAccess = operation({
   tag: 'Applications',
   summary: 'Explain whether an Application may do something with a token or make a call, and why',
   description:
-    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` the response says whether the Application could create a token in all containers of this token. A session of the Application may not do more than the Application.\n\n**Questions about a call** also need `proxy:read`. The decision depends on `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, the permission `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the number of uses so far. This request is not counted as a use.',
+    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` the response says whether the Application could create another token in the same containers. A session of the Application may not do more than the Application.\n\n**Questions about a call** also need `proxy:read`. The decision depends on `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, the permission `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the number of uses so far. This request is not counted as a use.',
   method: 'post',
   path: '/applications/:id/explain',
   permission: 'application:read',

@@ -14,7 +14,7 @@ export const listInvocations = operation({
   tag: 'Invocations',
   summary: 'List the latest invocations of Proxies and runs of reactors, newest first',
   description: [
-    'Lists the invocations of the last 15 minutes, but at most the newest 1,000. The list may be incomplete: each gateway sends its invocations four times a second, and at most 1,000 at a time. `skipped` says how many are missing. If Redis is unavailable, the response is 503. For a complete record use the audit log.',
+    'Lists the invocations of the last 15 minutes, but at most the newest 1,000. If a gateway has more than 1,000 invocations of the Tenant within a quarter of a second, some of them are left out. `skipped` says how many. If Redis is unavailable, the response is 503. For a complete record use the audit log.',
     'A run of a reactor is listed when it has ended. Calls of react, runs that react-async started, and refused calls of both are listed. A cancelled run has the status 404, and `refused_by` is `cancelled`.',
     'With `Accept: text/event-stream` the response is a stream. It begins with the newest `size` invocations, oldest first, and continues with new ones. Events are `event: invocation` with an Invocation as JSON in `data`, and `event: skipped` with `{ "skipped": n }`. The connection is reset after an hour, and when the key, its Application or its permission is removed. If the Tenant already has ten open exports and event streams, the response is 429.',
   ].join('\n\n'),

@@ -63,7 +63,7 @@ const invocation = {
     detail: {
       type: 'string',
       description:
-        'Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` is an error of the destination',
+        'Why the destination sent no usable response, for example because its name was not found. The caller got the same text as `detail` of the error. Present only if `refused_by` begins with `destination_`',
     },
     stages_ms: {
       type: 'object',
@@ -86,7 +86,7 @@ const invocation = {
       type: 'array',
       items: { type: 'string' },
       description:
-        'Ids of the first tokens whose values the guard found. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value',
+        'Ids of the tokens whose values the guard found, at most 20. Empty if the guard found only values of the `configuration` of the Proxy. Absent if the guard found no value',
     },
     console: {
       type: 'array',

@@ -14,9 +14,9 @@ const readCheckpoint = operation({
   tag: 'Logs',
   summary: 'Get the newest signed checkpoint of the audit log',
   description:
-    'A C2SP tlog-checkpoint in a signed note with Ed25519. Store the checkpoint, and compare it with later ones. They do not match ' +
-    'if a row before the stored checkpoint was changed, removed, added or moved. The extension line `dropped <n>` states how many rows retention has dropped ' +
-    'from the beginning of the log.',
+    'The signed state of the log: the number of its rows, and one hash over all of them. Store it. With a stored checkpoint, `sluice logs verify` ' +
+    'checks that the log still begins with the same rows. The check fails if one of these rows was changed, removed, added or moved. The format is C2SP ' +
+    'tlog-checkpoint: a signed note with Ed25519. The extension line `dropped <n>` states how many rows retention has dropped from the beginning of the log.',
   method: 'get',
   path: '/logs/checkpoint',
   permission: 'log:read',

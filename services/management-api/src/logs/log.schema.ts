@@ -48,7 +48,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        "Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and as `member` the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values",
+        "Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and its `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values",
     },
   },
 } as const;
@@ -142,7 +142,7 @@ export const logPage = {
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted, its name is the one that it had when the newest of these rows was written. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows',
+        'Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted later, it has the name from the time of the newest of these rows. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows',
     },
   },
 } as const;
@@ -156,7 +156,7 @@ export const entityTypeList = {
     required: ['display_name', 'value'],
     properties: {
       display_name: { type: 'string', description: 'Name to show in user interfaces' },
-      value: { type: 'string', description: 'Type of a resource, as in the `entity_type` of a row' },
+      value: { type: 'string', description: 'Type of a resource, as in `entity_type` of a row of the audit log' },
     },
   },
   examples: [[{ display_name: 'Proxy', value: 'proxy' }]],

@@ -46,7 +46,7 @@ const listProxyVersions = operation({
   id: 'listProxyVersions',
   tag: 'Proxies',
   summary: 'List the versions of a Proxy, newest first',
-  description: `The first entry is the current version. Every change of a field makes a version. At most ${mostVersions} versions are stored, and at most 8 MiB of versions before the current one. When a limit is exceeded, the oldest versions are deleted. If the Proxy is deleted, its versions are deleted too.`,
+  description: `The first entry is the current version. Every change of a field makes a version. At most ${mostVersions} versions are stored. Together, the versions before the current one have at most 8 MiB. When a limit is exceeded, the oldest versions are deleted. If the Proxy is deleted, its versions are deleted too.`,
   method: 'get',
   path: '/proxies/:id/versions',
   permission: 'proxy:read',
@@ -95,7 +95,7 @@ const restoreProxyVersion = operation({
   tag: 'Proxies',
   summary: 'Restore a version of a Proxy',
   description:
-    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. If the Application of the version no longer exists, the restored Proxy has no Application. If this Proxy has tokens in its `request_headers`, its invocations are 403 until you give it another Application. All fields are replaced, and a field that the version does not have is removed. If you restore the current version, no field changes.',
+    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. If the Application of the version no longer exists, the restored Proxy has no Application. Tokens in its `request_headers` need an Application, so invocations are then 403 until you give the Proxy another one. All fields are replaced, and a field that the version does not have is removed. If you restore the current version, no field changes.',
   method: 'post',
   path: '/proxies/:id/versions/:version/restore',
   permission: 'proxy:update',

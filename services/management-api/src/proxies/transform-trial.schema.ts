@@ -68,7 +68,7 @@ export const transformTrial = {
     client: {
       type: 'object',
       description:
-        'Present if the code called `req.svc`. In a test run a stand-in replaces it. The stand-in stores tokens only during this run, and has no rules, masks or search',
+        'What the code did with `req.svc`. Absent if the code did not call it. In a test run `req.svc` works on tokens that exist only during the run. It has no rules, masks or search',
       required: ['answered_by', 'calls'],
       properties: {
         answered_by: { type: 'string', enum: ['stand-in'] },

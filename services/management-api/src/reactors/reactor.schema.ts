@@ -31,7 +31,7 @@ export const reactorBody = {
       type: 'boolean',
       default: false,
       description:
-        'What happens to an asynchronous run whose gateway stops after the code may have called another service. True: the run starts again, so the code may call the service twice. False: the run fails',
+        'What happens if a gateway stops during an asynchronous run, and the code may already have called another service. True: the run starts again, so the code may call the service twice. False: the run fails',
     },
   },
   examples: [{ name: 'BIN enrichment', code: sampleCode, configuration: { BIN_KEY: 'key_20931' } }],

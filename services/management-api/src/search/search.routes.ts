@@ -55,7 +55,7 @@ export const search = operation({
   tag: 'Search',
   summary: 'Search Applications, Proxies, reactors, reactor formulas and members by name, e-mail address or id',
   description:
-    'The response has at most 8 items of each kind that the caller may read (`application:read`, `proxy:read`, `reactor:read` for reactors and formulas, `tenant:member:read`). Other kinds are left out. Use the lists, with their filters `name` and `email`, to get all.',
+    'The response has at most 8 items of each kind that the caller may read (`application:read`, `proxy:read`, `reactor:read` for reactors and formulas, `tenant:member:read`). Other kinds are left out. To get more than 8, use the list operation of the kind, such as listProxies, with its filter `name` or `email`.',
   method: 'get',
   path: '/search',
   query: {

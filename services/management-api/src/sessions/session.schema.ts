@@ -95,13 +95,13 @@ export const authorizeSessionBody = {
     fields: {
       type: 'boolean',
       description:
-        'If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true, because a hostile script in the page could send you the nonce of its own session',
+        'If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true. Otherwise a hostile script in the page could create a session itself, and have your server authorize it',
     },
     address: {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise the response is 403. Send the address from which the person connects to your server, if the person connects to the installation from the same address',
+        'IP address from which the session must have been created. Otherwise the response is 403. If people reach your server and Sluice from the same address, send the address from which the person is connected to your server',
     },
     expires_at: {
       ...date,

@@ -17,7 +17,7 @@ const dataKey = {
       description:
         '`token_data`: values of tokens. `proxy_secrets`: keys, configurations and versions of Proxies, and secrets of reactors. `fingerprint` and `blind_index`: hashes. `idempotency`: responses that are stored under idempotency keys',
     },
-    version: { type: 'integer', description: 'Number of the version, from 1 for each purpose' },
+    version: { type: 'integer', description: 'Number of the version. For each `purpose` the first version is 1' },
     state: {
       type: 'string',
       enum: ['current', 'previous'],
@@ -28,7 +28,7 @@ const dataKey = {
     uses: {
       type: 'integer',
       description:
-        'Number of encryptions with this key. Each process reserves encryptions in advance, and the number includes reserved ones that were not made',
+        'Number of encryptions that processes have reserved with this key. Each process reserves some in advance, so the number can be higher than the number of encryptions that were made',
     },
   },
 } as const;

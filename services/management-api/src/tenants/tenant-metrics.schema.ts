@@ -19,7 +19,7 @@ export const tenantMetricsQuery = {
     proxy_id: { ...uuid, description: 'Counts only invocations of this Proxy' },
     application_id: {
       ...uuid,
-      description: 'Counts only invocations with keys of this Application, and with sessions that it authorized',
+      description: 'Counts only invocations with a key of this Application or with a session that it authorized',
     },
     reactor_id: { ...uuid, description: 'Counts only runs of this reactor' },
   },
@@ -45,12 +45,12 @@ export const tenantMetrics = {
   ],
   properties: {
     from: { ...date, description: 'Start of the first step' },
-    to: { ...date, description: 'End of the last step, which is not over yet' },
+    to: { ...date, description: 'End of the last step. It is in the future, because the last step has not ended yet' },
     step_s: { type: 'integer', enum: [60, 900, 7200, 21600], description: 'Length of a step in seconds' },
     known_from: {
       ...date,
       description:
-        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Steps before this time are null, and the step that contains this time counts only from then on. Absent if counting began at `from` or earlier',
+        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Values of earlier steps are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier',
     },
     requests: { ...counts, description: 'Number of invocations' },
     errors: {
@@ -69,7 +69,7 @@ export const tenantMetrics = {
       required: ['p50', 'p99'],
       properties: { p50: times, p99: times },
       description:
-        'Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. Null for a step without invocations',
+        'Duration in milliseconds, from the head of the request to the end of the response, exact to 5 %. The value is null for a step of time in which nothing was invoked',
     },
   },
 } as const;

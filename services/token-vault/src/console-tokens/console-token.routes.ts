@@ -23,7 +23,7 @@ const describedToken = {
 } as const;
 
 const without =
-  'Tokens are shown without `data`, `mask` and `fingerprint`, so no token permission is needed. Nothing is decrypted, and no token counts as used.';
+  'Tokens are shown without `data`, `mask` and `fingerprint`, so no token permission is needed. Nothing is decrypted, and `use.max_uses` does not count this request.';
 
 const describeAll = operation({
   id: 'describeTokens',

@@ -38,7 +38,7 @@ export const tokenizeOperation = operation({
   summary: 'Replace values of a JSON document with tokens',
   description: `An object with \`type\` and \`data\` becomes a token, as in createToken. A string, number or boolean becomes a token of type \`token\`, and the token id takes its place. Inside other objects and arrays each field and element is replaced in the same way. If one token cannot be created, none is.
 
-Limits of keys of \`public\` Applications are those of createToken; each call counts as at least one token. If the document has no values, no token is created, and the response is not stored under the idempotency key.`,
+For keys of \`public\` Applications the limits of createToken apply, and each call counts as at least one token. If the document has no values, no token is created, and the response is not stored under the idempotency key.`,
   method: 'post',
   path: '/tokenize',
   permission: 'token:create',

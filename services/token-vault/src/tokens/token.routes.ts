@@ -30,7 +30,7 @@ export const createTokenOperation = operation({
   summary: 'Create a token, or get the equal one that exists',
   description: `\`token:create\` is needed on each container of the token.
 
-**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal. To set the default expression of the type is the same as to set none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
+**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal. The default \`fingerprint_expression\` of the type counts as none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
 
 For keys of \`public\` Applications and of sessions, deduplication works only for \`card\`, \`card_number\` and \`bank\`, and only if the Tenant deduplicates. Otherwise they create a new token, because a response with the existing one would confirm a guessed value.
 
@@ -90,7 +90,7 @@ export const searchTokensOperation = operation({
 |---|---|
 | id, type, fingerprint, created_by, modified_by | with this value |
 | data | for which the value of one of the expressions in \`search_indexes\` is equal to this text |
-| container | in this container. With a trailing \`*\`, in all containers whose path begins with this text: \`/pci/*\` |
+| container | in this container. A \`*\` at the end, outside quotes, finds all containers whose path begins with this text: \`/pci/*\` |
 | metadata.&lt;key&gt; | with this value under the key. The key may be in quotes |
 | created_at, modified_at | of this moment, or of this UTC day if the value is a date. \`[from TO to]\` is a range with both ends |
 
@@ -112,7 +112,7 @@ export const getToken = operation({
   tag: 'Tokens',
   summary: 'Get a token',
   description:
-    'The access rule that applies decides whether `data` is redacted, masked or revealed. If no rule applies, and the Application has the permission itself, `data` is masked.',
+    'The access rule that applies decides whether `data` is redacted, masked or revealed. If no rule applies, and the `permissions` of the Application contain token:read, `data` is masked.',
   method: 'get',
   path: '/tokens/:id',
   permission: 'token:read',
@@ -150,7 +150,7 @@ Without these limits such a key could replace all fields of \`data\` except one,
 
 **A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. After that their patches of \`metadata\` are 413, until a key with \`token:read\` changes \`metadata\`.
 
-Limits of keys of \`public\` Applications are those of createToken.`,
+For keys of \`public\` Applications the limits of createToken apply.`,
   method: 'patch',
   path: '/tokens/:id',
   permission: 'token:update',

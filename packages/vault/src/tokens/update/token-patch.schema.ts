@@ -21,7 +21,7 @@ export const tokenPatchSchema = {
       type: ['object', 'null'],
       additionalProperties: { type: ['string', 'null'] },
       description:
-        'Merged into `metadata`; null removes a key, or all of them. Values are stored and shown in plaintext, so never put sensitive values here',
+        'Merged into `metadata`. If the value of a key is null, the key is removed. If `metadata` itself is null, all keys are removed. Values are stored and shown in plaintext, so never put sensitive values here',
     },
     search_indexes: {
       ...search_indexes,

@@ -26,7 +26,7 @@ export const tokenUseSchema = {
       ...entries,
       items: { type: 'string', maxLength: 255 },
       description:
-        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If set, a Proxy with a request transform can use the token only in its `request_headers`',
+        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere',
     },
     methods: {
       ...entries,
@@ -36,7 +36,8 @@ export const tokenUseSchema = {
     places: {
       ...entries,
       items: { type: 'string', maxLength: 140, pattern: placePattern },
-      description: 'Where the request of the caller may name the token: `body`, `query`, `path`, or `header:<name>`',
+      description:
+        'Parts of the request in which an expression with the token is allowed: `body`, `query`, `path`, or `header:<name>`',
     },
     max_uses: {
       type: 'integer',

@@ -43,7 +43,7 @@ const listApplicationKeys = operation({
   tag: 'Applications',
   summary: 'List the keys of an Application, newest first',
   description:
-    'A plain array, without pagination. The keys themselves are never shown. `last_used_at` tells whether an old key is still in use. The time is exact to the hour, and is updated after about a minute.',
+    'A plain array, without pagination. The keys themselves are never shown. `last_used_at` tells whether an old key is still in use. It is rounded to the hour. A use is shown after about a minute.',
   method: 'get',
   path: '/applications/:id/keys',
   permission: 'application:read',

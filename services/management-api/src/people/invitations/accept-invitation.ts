@@ -20,7 +20,9 @@ export const acceptInvitation = anonymousOperation({
   id: 'acceptInvitation',
   tag: 'Signing in',
   summary: 'Accept an invitation, and sign in to its Tenant',
-  description: `Your e-mail address must be verified by your identity provider, and it must be the address of the invitation. If an identity provider is configured, you must have an account there. Otherwise the response is 401. Whoever created the link must still be allowed to give the role. Otherwise the response is 403.
+  description: `First sign in with an identity provider of the installation. Otherwise the response is 401. If the installation has no identity provider and \`CONSOLE_LINK_SIGN_IN\` is true, the link is enough.
+
+Your e-mail address must be the address of the invitation, and whoever created the link must still be allowed to give the role. Otherwise the response is 403.
 
 If the invitation has a \`member_id\`, you take over that membership. It must still exist with the same role. Otherwise the response is 403. The former person is signed out of the Tenant everywhere before the response is sent.`,
   method: 'post',

@@ -92,7 +92,7 @@ const removeMember = operation({
   tag,
   summary: 'Remove a member',
   description:
-    'All sign-ins of the person in this Tenant end. API keys that the person created stay valid. You must have all permissions of the role of the member, and only an OWNER who signed in can remove an OWNER. Otherwise the response is 403. The last OWNER cannot be removed (422).',
+    'The person is signed out of this Tenant everywhere. API keys that the person created stay valid. You must have all permissions of the role of the member, and only an OWNER who signed in can remove an OWNER. Otherwise the response is 403. The last OWNER cannot be removed (422).',
   method: 'delete',
   path: '/tenants/self/members/:id',
   permission: 'tenant:member:delete',

@@ -66,7 +66,8 @@ const signInToTenant = operation({
   id: 'signInToTenant',
   tag,
   summary: 'Sign in to another Tenant of the person',
-  description: 'The current sign-in ends. The new one ends when the current one would have ended.',
+  description:
+    'Ends your sign-in and starts a new one in the other Tenant. The new sign-in expires at the time at which the old one would have expired.',
   method: 'post',
   path: '/sign-in/tenant',
   takesKeyOf: 'user',

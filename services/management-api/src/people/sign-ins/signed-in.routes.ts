@@ -64,7 +64,7 @@ const endSignIn = operation({
   tag,
   summary: 'End a sign-in',
   description:
-    'You can always end your own sign-ins. To end a sign-in of another person you need tenant:member:update and all permissions of the role of that person. Only an OWNER who signed in can end a sign-in of an OWNER. Otherwise the response is 403. To end the sign-in of a key, tenant:member:update is enough, so that a leaked key can be stopped.',
+    'You can always end your own sign-ins. To end a sign-in of another person you need tenant:member:update and all permissions of the role of that person. Only an OWNER who signed in can end a sign-in of an OWNER. Otherwise the response is 403. To end the sign-in of an API key, tenant:member:update is enough, so that a leaked key can be stopped.',
   method: 'delete',
   path: '/sign-ins/:id',
   params: idParams,

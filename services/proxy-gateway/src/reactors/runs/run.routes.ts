@@ -30,7 +30,7 @@ const reactAsync = operation({
   tag: 'Reactors',
   summary: 'Start an asynchronous run of a reactor',
   description:
-    'Like react, but the response is sent at once, and the result is stored for 24 hours. Arguments are stored encrypted. Their expressions are evaluated when the run starts, with the permissions that the caller has then. If the gateway of a run stops, the run starts again. But if the code may have called another service already, the run fails, unless the reactor is `retryable`.',
+    'Like react, but the response is sent at once, and the result is stored for 24 hours. Arguments are stored encrypted. Their expressions are evaluated when the run starts, with the permissions that the caller has then. If the gateway that runs the code stops, another gateway starts the run again. Exception: the code may already have called another service, and the reactor is not `retryable`. Then the run fails.',
   method: 'post',
   path: reactAsyncPath,
   permission: 'token:use',
@@ -120,7 +120,7 @@ const cancelResult = operation({
   tag: 'Reactors',
   summary: 'Cancel an asynchronous run',
   description:
-    'Only for the Application or session that requested the run. After the response, the run sends, changes and tokenizes nothing more. If its code is running, the code is stopped within seconds. If the code has called another service, or if the run has ended, the response is 409.',
+    'Cancels the run. Only for the Application or session that requested it. Once you have the response, the run sends, changes and tokenizes nothing more. Code that is running is stopped within seconds. If the code has called another service, or if the run has ended, the response is 409.',
   method: 'delete',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',
