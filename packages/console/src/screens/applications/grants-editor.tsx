@@ -109,7 +109,7 @@ function Rules({ permissions, rules, onRules }: RulesProps) {
       <p className={styles.hint}>
         A rule grants permissions on a container and all containers below it, and decides how callers see the values. If
         several rules grant the same permission on a token, the one with the lowest priority number applies. If a rule
-        grants a permission that is also checked above, the rule applies, even if it shows less of the value.
+        grants a permission that you also selected above, the rule applies, even if it shows less of the value.
       </p>
       {rules.map((rule, at) => (
         <RuleEditor

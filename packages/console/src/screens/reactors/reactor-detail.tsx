@@ -59,7 +59,7 @@ function Found({ reactor }: { reactor: Reactor }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="When you confirm, every call to it is refused. This cannot be undone."
+          text="When you confirm, every call to this Reactor is refused. This cannot be undone."
           needs="reactor:delete"
           change={remove}
         />
