@@ -135,7 +135,7 @@ export function invocationPaths(): Record<string, Record<string, Part>> {
     in: 'path',
     required: true,
     description:
-      'Path that is appended to the path of `destination_url`: one or more segments. Slashes are sent unchanged. Many clients escape slashes in a path parameter, so build longer paths yourself',
+      'Path that is appended to the path of `destination_url`: one or more segments. Slashes between segments must be sent as `/`. Many generated clients send `%2F` instead, so put a path of several segments together yourself',
     schema: { type: 'string' },
   };
   return {

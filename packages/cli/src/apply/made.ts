@@ -58,6 +58,6 @@ async function readTenants(path: string): Promise<Record<string, Partial<Made>> 
     if (codeOf(error) === 'ENOENT') return undefined;
   }
   throw new UsageError(
-    `${path} cannot be read. It records what was created. Restore this record, or delete it. If you delete it, --prune deletes nothing that was created before.`,
+    `${path} cannot be read. This file is the record of what this command has created. Restore the file, or delete it. If you delete it, --prune does not delete what was created until now.`,
   );
 }

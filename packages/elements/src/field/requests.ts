@@ -26,7 +26,7 @@ export class RequestError extends Error {
 export function problemOf(error: unknown): Problem {
   if (error instanceof RequestError) return error.problem;
   reportError(error);
-  return { title: 'The input field failed because of an internal error' };
+  return { title: 'The field has an internal error' };
 }
 
 /** @throws {RequestError} */

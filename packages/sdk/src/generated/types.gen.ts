@@ -422,7 +422,7 @@ export type AuthorizeSession = {
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise the response is 403. If people reach your server and Sluice from the same address, send the address from which the person is connected to your server
+     * IP address from which the session must have been created. Otherwise the response is 403. Your server can send the address of the browser that is connected to it, if this browser reaches Sluice from the same address
      */
     address?: string;
     /**
@@ -614,7 +614,7 @@ export type DecidedBy = {
      */
     rule?: number;
     /**
-     * The permission that decides. It is one of the Application's `permissions`
+     * The operation is granted by this permission, which is one of the Application's `permissions`
      */
     permission?: string;
 };
@@ -1313,7 +1313,7 @@ export type PatchToken = {
 /**
  * PatchTokenUse
  *
- * Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, only the key of a private Application with a rule that reveals the token may set it. Otherwise the response is 403
+ * Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. A new `use` that allows more than the present one needs the key of a private Application with a rule that reveals the token. Otherwise the response is 403
  */
 export type PatchTokenUse = {
     /**
@@ -1865,7 +1865,7 @@ export type Reactor = {
      */
     formula_id?: string;
     /**
-     * Application whose permissions the code of the reactor has when it uses `req.svc`
+     * Application of the code. With `req.svc`, the code can do what the permissions of this Application allow
      */
     application_id?: string;
     /**
@@ -1912,7 +1912,7 @@ export type ReactorBody = {
         id: string;
     };
     /**
-     * Application whose permissions the code of the reactor has when it uses `req.svc`
+     * Application of the code. With `req.svc`, the code can do what the permissions of this Application allow
      */
     application?: {
         id: string;
@@ -2081,7 +2081,7 @@ export type ReactorPatch = {
         id?: string;
     } | null;
     /**
-     * Application whose permissions the code of the reactor has when it uses `req.svc`
+     * Application of the code. With `req.svc`, the code can do what the permissions of this Application allow
      */
     application?: {
         id?: string;
@@ -2125,7 +2125,7 @@ export type ReactorPut = {
         id: string;
     } | null;
     /**
-     * Application whose permissions the code of the reactor has when it uses `req.svc`
+     * Application of the code. With `req.svc`, the code can do what the permissions of this Application allow
      */
     application?: {
         id: string;
@@ -2279,7 +2279,7 @@ export type ReactorTrial = {
         body?: unknown;
     };
     /**
-     * Console output of the code, at most 16 KiB. Empty if its thread was killed
+     * Console output of the code, at most 16 KiB. Empty if the run was killed
      */
     console: Array<{
         level: 'debug' | 'info' | 'warn' | 'error';
@@ -2508,7 +2508,7 @@ export type SignInProvider = {
  */
 export type SignInTenant = {
     /**
-     * Id of another Tenant of the person
+     * Id of another Tenant of which you are a member
      */
     tenant_id: string;
 };
@@ -2862,7 +2862,7 @@ export type TransformTrial = {
         body?: unknown;
     };
     /**
-     * What the code did with `req.svc`. Absent if the code did not call it. In a test run `req.svc` works on tokens that exist only during the run. It has no rules, masks or search
+     * What the code did with `req.svc`. Absent if the code did not call it. In a test run there are no rules, masks or search, and tokens exist only during the run
      */
     client?: {
         answered_by: 'stand-in';
@@ -2872,7 +2872,7 @@ export type TransformTrial = {
         calls: number;
     };
     /**
-     * Console output of the code, at most 16 KiB. Empty if its thread was killed
+     * Console output of the code, at most 16 KiB. Empty if the run was killed
      */
     console: Array<{
         level: 'debug' | 'info' | 'warn' | 'error';

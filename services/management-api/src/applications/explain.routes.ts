@@ -95,7 +95,7 @@ const explanation = {
         },
         permission: {
           type: 'string',
-          description: "The permission that decides. It is one of the Application's `permissions`",
+          description: "The operation is granted by this permission, which is one of the Application's `permissions`",
         },
       },
     },

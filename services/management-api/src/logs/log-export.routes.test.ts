@@ -244,7 +244,7 @@ test('where retention dropped rows, a whole export in NDJSON begins with their s
   expect(JSON.parse(first)).toMatchObject({ leaf_index: 37 });
   expect(await verify(text, ledger, { dropped: 37 })).toMatchObject({ isWhole: true, size: 200, dropped: 37 });
   expect(await verify(text, ledger)).toMatchObject({
-    reason: expect.stringContaining('its first 37 rows, the newest checkpoint says 0'),
+    reason: expect.stringContaining('the first 37 rows of the ledger, but the newest checkpoint says 0'),
   });
   for (const query of ['?start=1', '?operation=use']) expect((await get(query)).text).not.toContain('dropped');
   expect((await get('', { Accept: 'text/csv' })).text).not.toContain('dropped');

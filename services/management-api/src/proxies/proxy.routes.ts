@@ -41,7 +41,7 @@ const createProxy = operation({
   tag: 'Proxies',
   summary: 'Create a Proxy',
   description:
-    'The response has the `key` with which callers invoke the Proxy. Transforms are compiled now. A syntax error is 422. A missing export is an error only at the first invocation.',
+    'The response has the `key` with which callers invoke the Proxy. The transforms are compiled during this request, and a syntax error is 422. Code that exports no function is accepted: its invocations fail.',
   method: 'post',
   path: '/proxies',
   permission: 'proxy:create',

@@ -68,7 +68,7 @@ export const transformTrial = {
     client: {
       type: 'object',
       description:
-        'What the code did with `req.svc`. Absent if the code did not call it. In a test run `req.svc` works on tokens that exist only during the run. It has no rules, masks or search',
+        'What the code did with `req.svc`. Absent if the code did not call it. In a test run there are no rules, masks or search, and tokens exist only during the run',
       required: ['answered_by', 'calls'],
       properties: {
         answered_by: { type: 'string', enum: ['stand-in'] },
@@ -77,7 +77,7 @@ export const transformTrial = {
     },
     console: {
       type: 'array',
-      description: 'Console output of the code, at most 16 KiB. Empty if its thread was killed',
+      description: 'Console output of the code, at most 16 KiB. Empty if the run was killed',
       items: {
         type: 'object',
         required: ['level', 'text'],

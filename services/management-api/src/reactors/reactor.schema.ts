@@ -24,7 +24,8 @@ export const reactorBody = {
     formula: { ...formula, description: 'The formula whose code the reactor runs. Send either `formula` or `code`' },
     application: {
       ...proxyMembers.application.schema,
-      description: 'Application whose permissions the code of the reactor has when it uses `req.svc`',
+      description:
+        'Application of the code. With `req.svc`, the code can do what the permissions of this Application allow',
     },
     configuration,
     retryable: {
@@ -78,7 +79,8 @@ export const reactor = {
     formula_id: { ...uuid, description: 'The formula whose code the reactor runs' },
     application_id: {
       ...uuid,
-      description: 'Application whose permissions the code of the reactor has when it uses `req.svc`',
+      description:
+        'Application of the code. With `req.svc`, the code can do what the permissions of this Application allow',
     },
     configuration,
     retryable: { type: 'boolean' },

@@ -101,7 +101,7 @@ export const authorizeSessionBody = {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise the response is 403. If people reach your server and Sluice from the same address, send the address from which the person is connected to your server',
+        'IP address from which the session must have been created. Otherwise the response is 403. Your server can send the address of the browser that is connected to it, if this browser reaches Sluice from the same address',
     },
     expires_at: {
       ...date,

@@ -239,7 +239,7 @@ function measure(registry: Registry, counts: InvocationCounts): void {
   });
   exportCounter(registry, {
     name: 'sluice_invocation_counts_lost_total',
-    help: 'Invocations missing in GET /tenants/self/metrics, because too many counts waited for Postgres',
+    help: 'Invocations missing in GET /tenants/self/metrics, because too many counts were waiting to be written to Postgres',
     read: () => counts.lost,
   });
 }

@@ -138,7 +138,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
 /** Its last ten characters without the last six, which are a checksum that is not stored. */
 function Ending({ lastFour }: { lastFour: string }) {
   return (
-    <div className={styles.ending} title="The last six characters of a key are not stored">
+    <div className={styles.ending} title="Sluice does not store the last six characters of a key">
       ends in <code>{lastFour}</code>, then six more characters
     </div>
   );

@@ -50,7 +50,7 @@ export const tokenPatchSchema = {
         until: { ...until, type: ['string', 'null'] },
       },
       description:
-        'Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, only the key of a private Application with a rule that reveals the token may set it. Otherwise the response is 403',
+        'Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. A new `use` that allows more than the present one needs the key of a private Application with a rule that reveals the token. Otherwise the response is 403',
     },
   },
 } as const;

@@ -24,7 +24,7 @@ export const signInTenantBody = {
   title: 'SignInTenant',
   required: ['tenant_id'],
   examples: [{ tenant_id: example.tenant_id }],
-  properties: { tenant_id: { ...uuid, description: 'Id of another Tenant of the person' } },
+  properties: { tenant_id: { ...uuid, description: 'Id of another Tenant of which you are a member' } },
 } as const;
 
 export const signOutBody = {

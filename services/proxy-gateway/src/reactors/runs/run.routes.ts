@@ -82,7 +82,7 @@ const getResult = operation({
   tag: 'Reactors',
   summary: 'Get the result of an asynchronous run',
   description:
-    'Only for the Application or session that requested the run. For others, and for a run that was cancelled or ended more than 24 hours ago, the response is 404. While the run is queued or running, the response is 202.',
+    'Only for the Application or session that requested the run. For others the response is 404. It is also 404 after the run was cancelled, and 24 hours after the run ended. While the run is queued or running, the response is 202.',
   method: 'get',
   path: '/reactors/:id/results/:requestId',
   permission: 'token:use',
