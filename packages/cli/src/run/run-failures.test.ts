@@ -80,7 +80,7 @@ test('an end on another day is told with its date', async () => {
   const [authorized] = asked('POST /sessions/authorize');
   const date = new Date(JSON.parse(authorized?.body ?? '').expires_at);
   const day = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
-  expect(stderr).toContain(`at the latest at ${day}`);
+  expect(stderr).toContain(`at the latest until ${day}`);
 });
 
 test.each(['SIGUSR1', 'SIGUSR2'] as const)('%s is for the command, and opens no inspector', async (signal) => {
