@@ -86,6 +86,17 @@ const podOf = (name: string): Pod => {
   return pod;
 };
 
+/** Runs a command that the README gives to a pod of management-api. @returns what it printed. */
+async function runOfReadme(command: RegExp): Promise<string> {
+  const readme = await readFile(join(folder, 'README.md'), 'utf8');
+  const [, words = ''] = new RegExp(`exec deploy/management-api -- node (${command.source})`).exec(readme) ?? [];
+  const { stdout } = await promisify(execFile)(process.execPath, words.split(' '), {
+    cwd: join(repositoryRoot, images['management-api']),
+    env: podOf('management-api').environment,
+  });
+  return stdout;
+}
+
 test('a pod is started as the image says, and as `npm start` starts its services', async () => {
   const dockerfile = await readFile(join(repositoryRoot, 'infra/docker/Dockerfile'), 'utf8');
   const [, command = ''] = /^CMD (.*)$/m.exec(dockerfile) ?? [];
@@ -123,19 +134,18 @@ describe('what is rendered runs:', () => {
   });
 
   test('the command of the README makes the first Tenant in a pod of management-api', async () => {
-    const readme = await readFile(join(folder, 'README.md'), 'utf8');
-    const [, words = ''] =
-      /exec deploy\/management-api -- node (src\/tenants\S+ create --name \w+ --json)/.exec(readme) ?? [];
-    const { environment, ports } = podOf('management-api');
-    const { stdout } = await promisify(execFile)(process.execPath, words.split(' '), {
-      cwd: join(repositoryRoot, images['management-api']),
-      env: environment,
-    });
-    const { tenant_id, management_key } = JSON.parse(stdout);
+    const { tenant_id, management_key } = JSON.parse(await runOfReadme(/src\/tenants\S+ create --name \w+ --json/));
+    const { ports } = podOf('management-api');
     const response = await fetch(`http://127.0.0.1:${ports.http}/tenants/self`, {
       headers: { 'SVC-API-KEY': management_key },
     });
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ id: tenant_id })]);
+  });
+
+  test('the command of the README prints a link to the console for the first owner', async () => {
+    expect(await runOfReadme(/src\/tenants\S+ owner --invite \S+/)).toMatch(
+      /^https:\/\/console\.example\.net\/\S+#\S+\n$/,
+    );
   });
 });
 
