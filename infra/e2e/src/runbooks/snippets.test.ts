@@ -23,7 +23,7 @@ const here = [
   ...['infra/guides/call-with-stock-clients.md', 'infra/guides/charge-a-card.md', 'infra/guides/run-code-on-cards.md'],
   ...['infra/guides/give-an-agent-a-key.md', 'infra/guides/guard-responses.md'],
   ...['infra/guides/run-without-credentials.md', 'infra/guides/share-code.md'],
-  'infra/guides/take-in-what-a-partner-sends.md',
+  ...['infra/guides/take-in-what-a-partner-sends.md', 'infra/guides/verify-the-audit-log.md'],
 ];
 /** Documents that tests of their own run: tour.test.ts and the gateway's guide.test.ts; runbooks by those of rehearse.ts. */
 const ofOthers = ['README.md', 'infra/guides/write-a-transform.md'];
