@@ -20,7 +20,7 @@ export const configSchema = {
     },
     PROXY_GATEWAY_URL: {
       ...origin,
-      description: 'URL of proxy-gateway, which serves /proxy, /routes and the hosts of routes',
+      description: 'URL of proxy-gateway, which serves /proxy, /routes, the hosts of routes, and runs of reactors',
     },
     TOKEN_VAULT_URL: {
       ...origin,
