@@ -202,7 +202,8 @@ describe.each(nodes)('on %s', (_name, path) => {
     await sluice('apply', '-f', 'platform.yaml', '--yes', '--prune');
     expect(JSON.parse((await sluice('proxies', 'list', '--name', 'packed')).stdout).data).toHaveLength(0);
     expect((await sluice('logs', 'verify', '--help')).stdout).toContain('Usage: sluice logs verify');
-    expect((await sluice('--version')).stdout).toBe('0.1.0\n');
+    const { version } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
+    expect((await sluice('--version')).stdout).toBe(`${version}\n`);
   });
 
   test('the packed sluice mcp speaks the protocol, with nothing but what the tarball brings', async () => {
