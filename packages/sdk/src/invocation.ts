@@ -8,13 +8,14 @@ export interface ProxyClient {
    * only path and query are used, because the Proxy determines the destination; so this can serve a client of the
    * destination as its `fetch`. The request is sent once; a redirect is returned as it is.
    *
-   * The destination's answer has the header `SVC-PROXY-DESTINATION-STATUS`; otherwise the body is a `proxy_error`, with
-   * which this resolves as `fetch` resolves with any answer. In code of your own take `send`, which rejects.
+   * The destination's answer has the header `SVC-PROXY-DESTINATION-STATUS`. Without it the answer is a refusal by the
+   * service, with a `proxy_error`, or made by a request transform; this resolves with both, as `fetch` resolves with any
+   * answer. In code of your own take `send`, which rejects with a refusal.
    */
   fetch: typeof fetch;
   /**
-   * Like `fetch` above, but a request without a response of the destination rejects, so that a refusal cannot be
-   * mistaken for that response. Any response of the destination resolves, whatever its status.
+   * Like `fetch` above, but rejects with a refusal, so that it cannot be mistaken for the destination's response. The
+   * destination may have acted before. Any response of the destination or of a transform resolves, whatever its status.
    * @throws {SluiceError} with the reason why the service refused, or why the destination could not be reached.
    */
   send: typeof fetch;

@@ -1,64 +1,62 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, repositoryRoot } from '@sluice/local/parts';
-import { eventually, openTemporaryFolder, startDestination, useStack } from '@sluice/testing';
+import { eventually, openTemporaryFolder, programEnvironment, startDestination, useStack } from '@sluice/testing';
 import { openBrowser } from '@sluice/testing/browser';
 import { sharePlatform } from '../platform.ts';
 
 const cardNumber = '5555555555554444';
-const file = (name: string) => readFile(join(repositoryRoot, name), 'utf8');
 
-/** The page, its script and the server of the guide, in this order. */
-async function readGuide(): Promise<[html: string, script: string, server: string]> {
-  const guide = await file('infra/guides/collect-a-card.md');
-  const blocks = [...guide.matchAll(/^```(?:html|javascript)\n(.*?)^```$/gms)].map(([, text = '']) => text);
-  const [html = '', script = '', server = ''] = blocks;
-  return [html, script, server];
+/** The page, its script and the server of the guide, in this order, and the commands that set up and start them. */
+async function readGuide(): Promise<{ files: string[]; commands: string }> {
+  const guide = await readFile(join(repositoryRoot, 'infra/guides/collect-a-card.md'), 'utf8');
+  const blocks = [...guide.matchAll(/^```(html|javascript|console)\n(.*?)^```$/gms)];
+  const textsOf = (isWanted: (language: string) => boolean) =>
+    blocks.flatMap(([, language = '', text = '']) => (isWanted(language) ? [text] : []));
+  return {
+    files: textsOf((language) => language !== 'console').slice(0, 3),
+    commands: textsOf((language) => language === 'console').join(''),
+  };
 }
+
+const replaceAll = (text: string, words: Record<string, string>) =>
+  Object.entries(words).reduce((so, [word, value]) => so.replaceAll(word, value), text);
 
 const world = useStack(async (closing) => {
   const platform = await sharePlatform();
-  const vault = `http://fields.localhost:${new URL(platform.stack.baseUrl).port}`;
   const destination = await startDestination(closing);
-  const proxy = await platform.createProxy({ destination_url: destination.url });
-  const server = await platform.createApplication({ permissions: ['token:use', 'token:delete'] });
-  const hashes: Record<string, Record<string, string>> = JSON.parse(
-    await file('packages/elements/released/integrity.json'),
-  );
   const { openPage } = await openBrowser();
 
-  /** Runs what the guide says, with the words that it leaves to its reader, and with `more` changes. */
-  async function openGuide(stack: AsyncDisposableStack, more: Record<string, string> = {}): Promise<string> {
+  /** Does what the guide says, in a folder and on ports of its own, with `changes` of its files. */
+  async function openGuide(stack: AsyncDisposableStack, changes: Record<string, string> = {}): Promise<string> {
     const port = await freePort();
     const origin = `http://shop.localhost:${port}`;
-    const page = await platform.createApplication({
-      type: 'public',
-      permissions: ['token:create'],
-      allowed_origins: [origin],
-    });
-    const words = {
-      'sha384-HASH': hashes['0.2.0']?.['elements.js'] ?? '',
-      PUBLIC_KEY: page.key,
-      APPLICATION_ID: page.id,
-      ...more,
-      'https://fields.example.com': vault,
-    };
-    const filled = (text: string) =>
-      Object.entries(words).reduce((so, [word, value]) => so.replaceAll(word, value), text);
+    const { files, commands } = await readGuide();
     const folder = await openTemporaryFolder(stack, 'guide');
-    await symlink(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
-    const [html, script, program] = (await readGuide()).map(filled);
-    await writeFile(join(folder, 'pay.html'), html ?? '');
-    await writeFile(join(folder, 'pay.js'), script ?? '');
-    await writeFile(join(folder, 'server.mjs'), program ?? '');
-    const settings = { SLUICE_URL: platform.stack.baseUrl, SLUICE_API_KEY: server.key, PROXY_KEY: proxy.key };
-    const child = spawn(process.execPath, ['server.mjs'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? '', ...settings, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'inherit'],
+    for (const name of ['node_modules', 'packages']) await symlink(join(repositoryRoot, name), join(folder, name));
+    for (const [index, name] of ['pay.html', 'pay.js', 'server.mjs'].entries())
+      await writeFile(join(folder, name), replaceAll(files[index] ?? '', changes));
+    const script = replaceAll(commands, {
+      'http://localhost:3000': origin,
+      'PORT=3000': `PORT=${port}`,
+      'http://127.0.0.1:7000': destination.url,
+      'http://fields.localhost:8080': `http://fields.localhost:${new URL(platform.stack.baseUrl).port}`,
     });
-    stack.defer(() => void child.kill());
+    const { HOME = '' } = process.env;
+    const child = spawn('bash', ['-euc', script], {
+      cwd: folder,
+      env: { ...programEnvironment(), HOME, SLUICE_DIR: platform.directory },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      // A group of its own, so that the server ends with it.
+      detached: true,
+    });
+    const ended = once(child, 'exit');
+    stack.defer(async () => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+      await ended;
+    });
     await eventually('the server of the guide answers', () =>
       fetch(`http://127.0.0.1:${port}/`).then(
         ({ ok }) => ok,
@@ -97,11 +95,11 @@ test.each<[string, Record<string, string>, RegExp]>([
     { 'frame-src https://fields.example.com/elements/': 'frame-src x.example' },
     /frame-src/,
   ],
-])('the page runs nothing of %s', async (_, more, expected) => {
+])('the page runs nothing of %s', async (_, changes, expected) => {
   await using stack = new AsyncDisposableStack();
   const { openPage, openGuide } = world.current;
   const { page, seen } = await openPage(stack);
-  await page.goto(await openGuide(stack, more));
+  await page.goto(await openGuide(stack, changes));
   await eventually('the browser refuses', () => seen.errors.some((text) => expected.test(text)));
   expect(await page.getByRole('button', { name: 'Pay' }).isEnabled()).toBe(false);
 });
