@@ -13,5 +13,5 @@ export {
   permissions,
   permissionsFor,
 } from './permissions.ts';
-export { type Giver, isRole, mayGive, permissionsLackedBy, permissionsOf, type Role, roles } from './roles.ts';
+export { type Giver, mayGive, permissionsLackedBy, permissionsOf, type Role, roles } from './roles.ts';
 export { seesMoreIn } from './sight.ts';

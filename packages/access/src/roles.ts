@@ -19,10 +19,6 @@ export function permissionsOf(role: Role): readonly PermissionType[] {
   return permissionsByRole[role];
 }
 
-export function isRole(text: string): text is Role {
-  return (roles as readonly string[]).includes(text);
-}
-
 /** Who acts: an Application, or a person with a role. */
 export type Giver = Grants & { role?: Role };
 

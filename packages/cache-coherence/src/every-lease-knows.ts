@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type MigrationName, migrationNames, newestMigration, type Queryable } from '@sluice/database';
+import { type MigrationName, migrationNames, type Queryable } from '@sluice/database';
 import { ServiceError } from '@sluice/problems';
 import { sql } from 'kysely';
 
@@ -50,7 +50,7 @@ interface Unaware {
 }
 
 /** The leases of processes that do not know this migration, by service. */
-export async function countUnaware(db: Queryable, migration: string = newestMigration): Promise<Unaware[]> {
+async function countUnaware(db: Queryable, migration: string): Promise<Unaware[]> {
   const { rows } = await sql<Unaware>`
     select service, count(*)::integer as leases from cache_leases
     where expires_at > clock_timestamp() and coalesce(knows, '') collate "C" < ${migration}

@@ -4,7 +4,7 @@ export { absent, type Change, type RecordedChange, tagOf } from './change.ts';
 export { type ChangeWriter, type ChangeWriterOptions, type InPart, openChangeWriter } from './change-writer.ts';
 export { type Coherence, type CoherenceOptions, openCoherence } from './coherence.ts';
 export { type CoherentCaches, type CoherentCachesOptions, openCoherentCaches } from './coherent-caches.ts';
-export { countUnaware, type Restriction, requireEveryLeaseKnows } from './every-lease-knows.ts';
+export { type Restriction, requireEveryLeaseKnows } from './every-lease-knows.ts';
 export { type AtOnceOrLater, type CacheLimits, GuardedCache, type Lease, type Loaded } from './guarded-cache.ts';
 export { relayForgottenChanges } from './relay-changes.ts';
 export { cacheLimitsFrom, cacheSettings } from './settings.ts';

@@ -1,7 +1,7 @@
+import type { RequestOutcome } from '@sluice/service-runtime';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import type { RequestOutcome } from './request-observer.ts';
 
 /** An allow-list of members, without query, headers and body. */
 export function accessLog(log: Logger) {

@@ -2,14 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { BodyBytes } from '@sluice/body-bytes';
 import type { Caller, Invalidations } from '@sluice/credentials';
 import type { Queryable } from '@sluice/database';
-import type { WorkPieces } from '@sluice/service-runtime';
+import type { RequestObserver, WorkPieces } from '@sluice/service-runtime';
 import type { Logger } from 'pino';
 import type { cookieApiPath } from './cookie-api.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { AnonymousOperation, Operation } from './operation.ts';
 import type { HtmlPage } from './pages.ts';
 import type { PublicAnswer } from './public-answers.ts';
-import type { RequestObserver } from './request-observer.ts';
 import type { StaticFile } from './static-files.ts';
 import type { Streams } from './streams.ts';
 

@@ -45,7 +45,6 @@ export type { HtmlPage, PageAnswer, PageInput } from './pages.ts';
 export { type Page, type PageRequest, pageOf, pageQuery, toPage } from './pagination.ts';
 export { emailPattern, patternForms, statusPattern } from './pattern-forms.ts';
 export type { PublicAnswer } from './public-answers.ts';
-export type { ObservedRequest, RequestObserver, RequestOutcome } from './request-observer.ts';
 export type { TypeOf } from './schema-type.ts';
 export { problemCodes, requestLimits } from './send-problem.ts';
 export {

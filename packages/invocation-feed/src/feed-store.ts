@@ -6,7 +6,7 @@ import { type FedInvocation, fromLine } from './invocation-record.ts';
 
 /** The number of invocations kept for each Tenant. */
 export const mostKept = 1000;
-export const keptMs = 15 * 60_000;
+const keptMs = 15 * 60_000;
 const figuresKeptSeconds = 65 * 60;
 
 /** A command that Redis has not answered by then fails. */

@@ -1,4 +1,4 @@
-export { type FeedBatch, type FeedPage, FeedStore, keptMs, mostKept } from './feed-store.ts';
+export { type FeedBatch, type FeedPage, FeedStore, mostKept } from './feed-store.ts';
 export {
   addCounts,
   bucketOf,

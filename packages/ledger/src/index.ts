@@ -20,7 +20,7 @@ export {
   subtreesOf,
 } from './frontier.ts';
 export { readKeyFile } from './key-file.ts';
-export { leafBytes, leafHash, leafVersion } from './leaf.ts';
+export { leafHash, leafVersion } from './leaf.ts';
 export {
   consistencyRanges,
   inclusionRanges,

@@ -4,7 +4,7 @@ import { hashLeaf } from './hashing.ts';
 export const leafVersion = 1;
 
 /** The row in canonical form, with the version and without its position in the ledger. */
-export function leafBytes(row: object, version: number): string {
+function leafBytes(row: object, version: number): string {
   return canonicalJson({ ...row, leaf_version: version, leaf_index: undefined, leaf_hash: undefined });
 }
 

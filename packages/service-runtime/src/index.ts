@@ -22,7 +22,7 @@ export type { Connections } from './requests/connections.ts';
 export { GatheredRequest } from './requests/gathered-request.ts';
 export { faultInHead, isEndCertain, valuesOf } from './requests/head-fault.ts';
 export { createOrderedServer, type Refusals } from './requests/ordered-server.ts';
-export { requestObserver } from './requests/request-observer.ts';
+export { type RequestObserver, type RequestOutcome, requestObserver } from './requests/request-observer.ts';
 export { pathOfTarget, targetFault } from './requests/request-target.ts';
 export { leastBytesAlone, SmallChunks } from './requests/small-chunks.ts';
 export { type Runtime, runService, type Service, type ServiceDefinition, type Start } from './run-service.ts';

@@ -8,13 +8,13 @@ import {
   forFrames,
   operationName,
   type PublicAnswer,
-  type RequestObserver,
   readSignInCookie,
   type Streams,
   singleHeader,
   underCookieApi,
 } from '@sluice/http-api';
 import { idempotencyStore } from '@sluice/http-api/idempotency';
+import type { RequestObserver } from '@sluice/service-runtime';
 import { applicationOperations } from './applications/application.routes.ts';
 import { getApplicationUses } from './applications/application-uses.routes.ts';
 import { explainAccess } from './applications/explain.routes.ts';

@@ -15,13 +15,17 @@ export interface RequestObserverOptions {
   tracing: Tracing | undefined;
 }
 
-interface RequestOutcome {
+/** Facts that the service itself knows; nothing comes from the caller. */
+export interface RequestOutcome {
   /** As declared; undefined where there is no such operation. */
   route: string | undefined;
   status: number;
   errorCode: string | undefined;
   limit: string | undefined;
   tenantId: string | undefined;
+  traceId: string;
+  /** False if the caller closed the connection before the end of its response. */
+  isComplete: boolean;
 }
 
 interface ObservedRequest {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '@sluice/credentials';
-import { canonicalUuid, type RequestObserver, type RequestOutcome } from '@sluice/http-api';
+import { canonicalUuid } from '@sluice/http-api';
+import type { RequestObserver, RequestOutcome } from '@sluice/service-runtime';
 import type { Context } from '../context.ts';
 import { findReactor } from './find-reactor.ts';
 import { RunNotes } from './run-notes.ts';
