@@ -154,7 +154,8 @@ describe('where Postgres stores details as a fortieth of their text', () => {
   ])('a piece of %s has 256 KiB of their text and no more than a row beyond', async (_, filter) => {
     const pieces = await piecesOf(filter);
     const lines = pieces.flatMap(linesOf).map((line) => JSON.parse(line));
-    expect(lines.map(({ leaf_index }) => leaf_index)).toEqual(lines.map((_, i) => i + lines[0].leaf_index));
+    const indexes = lines.map(({ leaf_index }) => leaf_index);
+    expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
     expect(lines.filter(({ entity_id }) => entity_id === 'x')).toHaveLength(100);
     const oneRow = 45_000;
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(256 * 1024 + oneRow);
