@@ -98,7 +98,10 @@ test('an export whose first rows stand as dropped fails, where there is no reten
     ...lines.slice(4),
   ].join('\n');
   const { code, out } = await verify(['-', ...trusted], forged);
-  expect([code, out]).toEqual([1, expect.stringMatching(/the first 4 rows of the ledger, but the newest checkpoint says 0\. /)]);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(/the first 4 rows of the ledger, but the newest checkpoint says 0\. /),
+  ]);
   const told = await verify(['-', ...trusted, '--dropped', '4'], forged);
   expect([told.code, told.out]).toEqual([
     1,
