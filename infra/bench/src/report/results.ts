@@ -78,7 +78,8 @@ export async function writeResults(
   const isNew = (id: string) => ran.includes(id) && !refused.includes(id);
   const all = [...stored.filter(({ id }) => !isNew(id)), ...results.filter(({ id }) => isNew(id))];
   all.sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
-  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  // One on each line, so that a change shows what changed
+  await writeFile(file, `[\n${all.map((result) => JSON.stringify(result)).join(',\n')}\n]\n`);
   return refused;
 }
 

@@ -29,7 +29,7 @@ const width = 24 / columns;
 const height = 8;
 
 /** The JSON that Grafana reads. */
-export function toGrafana({ uid, title, rows }: Dashboard): object {
+export function toGrafana({ uid, title, rows }: Dashboard): Record<string, unknown> & { panels: object[] } {
   const panels: object[] = [];
   let y = 0;
   for (const row of rows) {
