@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Part } from '@sluice/http-api';
 import { addMethodNames } from './method-names.ts';
 import { consoleOperations, describePlatform, operations } from './reference.ts';
+import { shareFailures } from './shared-failures.ts';
 
 const document = describePlatform('0.0.0');
 const { operationsByCookie, anonymousOperations } = consoleOperations;
@@ -111,4 +112,23 @@ test('it has every operation once, and the invocation', () => {
 test('every group that is used is described, and no other', () => {
   const used = Object.values(document.paths).flatMap((item) => Object.values(item).flatMap((one) => one.tags));
   expect([...new Set(used)].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+});
+
+test('a failure that several operations have is a component, named after its code and text', () => {
+  expect(Object.keys(document.components.responses ?? {})).toEqual(
+    expect.arrayContaining([
+      ...['NotFound', 'PreconditionFailed', 'ForbiddenTokenRead', 'ValidationFailedId', 'ValidationFailedBody'],
+      ...['ConflictExistingResource', 'ConflictExistingResourceIdempotencyKey', 'PayloadTooLarge1048576Bytes'],
+    ]),
+  );
+});
+
+test('two failures with one name are refused', () => {
+  const failure = { description: 'No.', content: { 'application/problem+json': { example: { type: 'a:not_found' } } } };
+  const operation = (...responses: object[]) => ({ responses: Object.fromEntries(Object.entries(responses)) });
+  const paths = { '/boxes': { get: operation(failure, failure, failure) } };
+  expect(() => shareFailures({ ...document, paths, components: { responses: {} } })).not.toThrow();
+  expect(paths['/boxes'].get.responses[0]).toEqual({ $ref: '#/components/responses/NotFound' });
+  const others = { '/boxes': { get: operation(failure, failure, failure) } };
+  expect(() => shareFailures({ ...document, paths: others })).toThrow('Two failures would be NotFound');
 });

@@ -6,6 +6,7 @@ import { describeFilters } from './filters.ts';
 import { invocationComponents, invocationPaths } from './invocation.ts';
 import { ledgerKeyPaths } from './ledger-key.ts';
 import { addMethodNames } from './method-names.ts';
+import { shareFailures } from './shared-failures.ts';
 import { transformClient } from './transform-client.ts';
 
 const description = `
@@ -87,5 +88,6 @@ export function describePlatform(version: string): OpenApiDocument {
     additions: { paths: { ...invocationPaths(), ...ledgerKeyPaths() }, components: invocationComponents },
   });
   addMethodNames(document.paths);
+  shareFailures(document);
   return document;
 }
