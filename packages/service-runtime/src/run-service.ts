@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { openAdminServer, Readiness } from './admin.ts';
 import { type Config, ConfigError, type ConfigSchema, describeConfig, readConfig } from './config.ts';
 import { logMissing } from './log-missing.ts';
 import { type Logger, serviceLogger } from './logger.ts';
-import { measureProcess, version } from './process-metrics.ts';
+import { exportGauge } from './metrics/measured.ts';
 import { warnOfRemovedSettings } from './removed-settings.ts';
 import type { Tracing, TracingOptions } from './tracing/tracing.ts';
+
+const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 export interface Runtime {
   log: Logger;
@@ -89,6 +92,25 @@ export async function runService<const S extends ConfigSchema>(
     log.fatal({ err: error }, `${definition.name} could not start`);
     await stop(1);
   }
+}
+
+function measureProcess(service: string, readiness: Readiness, registry: Registry): void {
+  new Gauge({
+    name: 'sluice_build_info',
+    help: 'Always 1',
+    labelNames: ['service', 'version'],
+    registers: [registry],
+  }).set({ service, version }, 1);
+  exportGauge(registry, {
+    name: 'sluice_ready',
+    help: 'Whether /readyz was 200 when last checked',
+    read: () => Number(readiness.state === 'running' && readiness.wasReady),
+  });
+  exportGauge(registry, {
+    name: 'sluice_draining',
+    help: 'Whether the process is stopping',
+    read: () => Number(readiness.state === 'stopping'),
+  });
 }
 
 function tracingOptions(service: string, settings: RuntimeSettings, runtime: Runtime): TracingOptions {

@@ -5,6 +5,7 @@ import { addressReader, hostsFrom, originOf } from '@sluice/hosts';
 import { createHttpServer, problemCodes, requestLimits, Streams } from '@sluice/http-api';
 import { FeedStore } from '@sluice/invocation-feed';
 import { openJobs } from '@sluice/redis/jobs';
+import { openTransformPool, type TransformPool, transformLimitsFrom } from '@sluice/sandbox';
 import {
   exportGauge,
   type Logger,
@@ -24,7 +25,6 @@ import { exportTurnsFrom } from './logs/log-export.ts';
 import { issuersFrom } from './people/issuers/issuers.ts';
 import { openFailedSignIns } from './people/sign-ins/failed-sign-ins.ts';
 import { openCompiler } from './proxies/open-compiler.ts';
-import { openTrials } from './proxies/open-trials.ts';
 import { measureSessionLimits } from './sessions/session.limits.ts';
 import { TenantQueue } from './sessions/tenant-queue.ts';
 
@@ -99,6 +99,21 @@ export async function start(config: Config, runtime: Runtime): Promise<Service> 
   const port = await listen(server, { host: config.HOST, port: config.PORT, stack, draining });
   stack.defer(() => streams.endAll());
   return { port };
+}
+
+/** A separate pool, so that trials never delay changes of Proxies. It starts with the first trial. */
+function openTrials(config: Config, stack: AsyncDisposableStack): () => TransformPool {
+  let pool: TransformPool | undefined;
+  stack.defer(() => pool?.close());
+  return () => {
+    pool ??= openTransformPool({
+      limits: transformLimitsFrom(config),
+      threads: config.TRANSFORM_TEST_THREADS,
+      queueLimit: config.TRANSFORM_TEST_QUEUE_LIMIT,
+      headerPrefix: config.HEADER_PREFIX,
+    });
+    return pool;
+  };
 }
 
 /**

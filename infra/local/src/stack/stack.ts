@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '@sluice/service-runtime/free-port';
+import { freePort, tryPort } from '@sluice/service-runtime/free-port';
 import { allOrThrow } from '../all-or-throw.ts';
 import { buildConsole } from '../build-console.ts';
 import { errorCode, LaunchError } from '../launch-error.ts';
 import { writePrivateFile } from '../private-file.ts';
-import { assertPortFree } from '../processes/assert-port-free.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { startStores } from '../stores/stores.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
@@ -148,6 +147,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     signInLink: () => createSignInLink(settings, credentials.tenant_id, bounds),
     close: () => owned.disposeAsync(),
   };
+}
+
+/** @throws {LaunchError} if the port cannot be listened on. */
+async function assertPortFree(port: number): Promise<void> {
+  try {
+    await tryPort(port);
+  } catch (error) {
+    const reason = errorCode(error) === 'EADDRINUSE' ? 'is in use' : `cannot be used (${errorCode(error)})`;
+    throw new LaunchError(
+      `Port ${port} of 127.0.0.1 ${reason}; choose another, for example PORT=${port + 1} npm start`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 async function ensureFolder(directory: string): Promise<void> {

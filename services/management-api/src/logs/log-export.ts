@@ -1,9 +1,8 @@
-import { presentLog } from '@sluice/audit';
+import { logColumns, presentLog } from '@sluice/audit';
 import type { Database } from '@sluice/database';
 import { FairTurns } from '@sluice/fair-turns';
 import { findLedger, inOneMoment } from './ledger.queries.ts';
 import { countFilteredLogs, type LogFilter, mostCounted } from './log.queries.ts';
-import { csvHeader, toCsvLine } from './log-csv.ts';
 import {
   hashesOfDropped,
   type LeafPage,
@@ -23,6 +22,18 @@ export interface ExportOptions {
 }
 
 type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
+
+const csvMembers = [
+  ...logColumns.map((name) => (name === 'at' ? 'created_at' : name)),
+  'leaf_version',
+  'leaf_index',
+  'leaf_hash',
+];
+
+/** Spreadsheets run such a cell as a formula, some only after trimming it. */
+const formula = /^[\s\p{C}]*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u;
+
+const csvHeader = `${csvMembers.join(',')}\r\n`;
 
 /** By default two reads run at a time, as many as one export can use. Tenants take turns. */
 export function exportTurnsFrom({ DATABASE_POOL_SIZE }: { DATABASE_POOL_SIZE: number }): FairTurns {
@@ -98,8 +109,18 @@ async function* pagesOf(
   }
 }
 
+/** RFC 4180; unset members are empty. */
 function toCsv({ log, ...of }: LeafRow): string {
-  return toCsvLine({ ...presentLog(log), ...of });
+  const row: Record<string, unknown> = { ...presentLog(log), ...of };
+  return `${csvMembers.map((name) => toCell(row[name])).join(',')}\r\n`;
+}
+
+/** Texts are quoted. A leading apostrophe keeps spreadsheets from running a text as a formula. */
+function toCell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = formula.test(String(value)) ? `'${value}` : String(value);
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 function toNdjson({ log, detail, leaf_version, leaf_index, leaf_hash }: LeafRow): string {

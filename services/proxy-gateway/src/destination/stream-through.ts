@@ -85,7 +85,7 @@ class StreamedCall extends Call {
   }
 
   /**
-   * The destination has taken everything received so far, and more is being read, as `server/client-idleness.ts`
+   * The destination has taken everything received so far, and more is being read, as `server/gateway-server.ts`
    * defines it.
    */
   #waitsForClient(): boolean {
