@@ -151,7 +151,10 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
   await opened.look('proxy-route');
   await callers.getByRole('link', { name: 'Explain a call of Agent of models' }).click();
   await page.getByRole('heading', { name: 'Agent of models', level: 1 }).waitFor();
-  await page.getByRole('region', { name: 'May this Application make a call?' }).getByText('Refused').waitFor();
+  await page
+    .getByRole('region', { name: 'May this Application make a call?' })
+    .getByText('Refused: nothing is sent to the destination')
+    .waitFor();
 });
 
 test('members of a route are taken away again', async () => {
