@@ -104,3 +104,24 @@ slow('1.2 s')('another Tenant is answered while the body of a transform is read'
   await hostile;
   expect(order).toEqual(['other', 'hostile']);
 });
+
+describe('where TRANSFORM_HEADER_LINES is 200', () => {
+  const raised = useStack((stack) => startTestGateway(stack, { TRANSFORM_HEADER_LINES: '200' }));
+
+  test.each([
+    [199, 200],
+    [200, 500],
+  ])('a transform may write %d lines beside one of the Proxy: %d', async (lines, status) => {
+    const { tenant, destination, url } = raised.current;
+    const proxy = await tenant.proxy({
+      destination: destination.url,
+      requireAuth: false,
+      requestHeaders: { 'x-own': 'v' },
+      requestTransform: module(`return { headers: { a: Array(${lines}).fill("") } }`),
+    });
+    const headers = { 'SVC-PROXY-KEY': proxy.key, 'Content-Type': 'application/json' };
+    const answer = await call(url, 'POST', '/proxy', { headers, body: '{}' });
+    expect(answer.status).toBe(status);
+    if (status === 500) expect(answer.body.proxy_error.detail).toContain('more than 200 lines');
+  });
+});

@@ -1,5 +1,6 @@
 import type { AtOnceOrLater } from '@sluice/cache-coherence';
 import { ServiceError } from '@sluice/problems';
+import type { MessageLimits } from '@sluice/sandbox';
 import type { RequestHeader } from '@sluice/vault';
 import type { Context } from '../context.ts';
 import { withoutCallerAddress } from '../http/caller-address.ts';
@@ -53,7 +54,8 @@ async function transformBy(
     // The caller's `Connection` removes only the caller's headers, not those that the transform sets
     const came = written.headers ? received : (filled ?? received);
     const result = applyWritten(written, { headers: endToEnd(headers), body, message: 'request', came, isBodyNew });
-    if (written.headers && message.set) refuseTooMany(replaceHeaders(result.headers, message.set), invocation.proxy);
+    if (written.headers && message.set)
+      refuseTooMany(replaceHeaders(result.headers, message.set), invocation.proxy, limits);
     if (result.body.length !== body.length) refusePart(endToEnd(headers));
     invocation.acting.memory.part('request').shrinkTo(copies * result.body.length);
     const passed = withoutCallerAddress(onward(withoutHeaders(result.headers, 'connection')), received);
@@ -80,16 +82,17 @@ function withValues(headers: HeaderList, sent: HeaderObject, filled: HeaderObjec
   });
 }
 
-const mostLines = 100;
-const mostBytes = 16 * 1024;
-
 /** Values count by their expressions, so that no error tells how long they are. */
-function refuseTooMany(all: readonly string[], { requestHeaders = [] }: ProxyDefinition): void {
+function refuseTooMany(
+  all: readonly string[],
+  { requestHeaders = [] }: ProxyDefinition,
+  { headerLines, headerBytes }: MessageLimits,
+): void {
   const own = new Set(requestHeaders.map(({ name }) => name));
   const passed = inPairs(all).filter(([name]) => !own.has(name));
   const bytes = passed.reduce((sum, [name, value]) => sum + name.length + value.length, sourceLengthOf(requestHeaders));
-  if (passed.length + requestHeaders.length <= mostLines && bytes <= mostBytes) return;
-  const detail = `With the request_headers of the Proxy the headers of the transform have more than ${mostLines} lines or ${mostBytes} bytes`;
+  if (passed.length + requestHeaders.length <= headerLines && bytes <= headerBytes) return;
+  const detail = `With the request_headers of the Proxy the headers of the transform have more than ${headerLines} lines or ${headerBytes} bytes`;
   throw new ServiceError('transform_failed', detail, { limit: 'headers' });
 }
 
