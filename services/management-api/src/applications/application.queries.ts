@@ -8,10 +8,9 @@ import {
   nextVersion,
   prepared,
   type Queryable,
-  type Tables,
 } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
-import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { inOrder, type Sorted } from '../list-order.ts';
 import { isNameFilter, nameMatches } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
@@ -82,18 +81,23 @@ export interface ApplicationFilter {
 export async function listApplications(
   db: Database,
   tenantId: string,
-  filter: ApplicationFilter,
+  { ids, type, name }: ApplicationFilter,
   page: PageRequest & Sorted & { hold: Hold },
 ) {
-  const isFiltered = filter.ids.length > 0 || filter.type !== undefined || isNameFilter(filter.name);
-  const total = isFiltered ? await countFiltered(db, tenantId, filter) : await countAll(db, tenantId);
-  if (isPastEnd(page, total)) return { data: [], total };
-  const found = db
+  const wanted = db
     .selectFrom('applications')
-    .select('id as found_id')
     .where('tenant_id', '=', tenantId)
     .where(notExpired)
-    .where(matches(filter))
+    .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
+    .$if(type !== undefined, (query) => query.where(sql<boolean>`type = ${type}`))
+    .$if(isNameFilter(name), (query) => query.where(nameMatches(name ?? '')));
+  const { total } =
+    ids.length > 0 || type !== undefined || isNameFilter(name)
+      ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      : { total: await countAll(db, tenantId) };
+  if (isPastEnd(page, total)) return { data: [], total };
+  const found = wanted
+    .select('id as found_id')
     .$call(inOrder(page, 'applications'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
@@ -105,26 +109,6 @@ export async function listApplications(
     .$call(inOrder(page, 'applications'));
   await reservePage(db, rows, page);
   return { data: await rows.execute(), total };
-}
-
-function matches({ ids, type, name }: ApplicationFilter) {
-  const conditions = [
-    ...(ids.length > 0 ? [sql<boolean>`id = any(${[...ids]}::uuid[])`] : []),
-    ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
-    ...(isNameFilter(name) ? [nameMatches(name)] : []),
-  ];
-  return (eb: ExpressionBuilder<Tables, 'applications'>) => eb.and(conditions);
-}
-
-async function countFiltered(db: Database, tenantId: string, filter: ApplicationFilter): Promise<number> {
-  const { total } = await db
-    .selectFrom('applications')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where(matches(filter))
-    .where(notExpired)
-    .executeTakeFirstOrThrow();
-  return total;
 }
 
 /**

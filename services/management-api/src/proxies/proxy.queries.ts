@@ -12,7 +12,7 @@ import {
 } from '@sluice/database';
 import type { Hold, PageRequest } from '@sluice/http-api';
 import { ServiceError } from '@sluice/problems';
-import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { inOrder, type Sorted } from '../list-order.ts';
 import { isNameFilter, nameMatches } from '../name-filter.ts';
 import { reservePage } from '../reserve-page.ts';
@@ -98,16 +98,22 @@ export interface ProxyFilter {
 export async function listProxies(
   db: Database,
   tenantId: string,
-  filter: ProxyFilter,
+  { ids, name, pathName }: ProxyFilter,
   page: PageRequest & Sorted & { hold: Hold },
 ) {
-  const total = await countProxies(db, tenantId, filter);
-  if (isPastEnd(page, total)) return { data: [], total };
-  const found = db
+  const wanted = db
     .selectFrom('proxies')
-    .select('id as found_id')
     .where('tenant_id', '=', tenantId)
-    .$call((query) => matching(query, filter))
+    .$if(ids.length > 0, (query) => query.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
+    .$if(Boolean(pathName), (query) => query.where('path_name', '=', pathName ?? ''))
+    .$if(isNameFilter(name), (query) => query.where(nameMatches(name ?? '')));
+  const { total } =
+    ids.length > 0 || isNameFilter(name) || pathName
+      ? await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      : { total: await readCounter(db, tenantId, counter) };
+  if (isPastEnd(page, total)) return { data: [], total };
+  const found = wanted
+    .select('id as found_id')
     .$call(inOrder(page, 'proxies'))
     .limit(page.size)
     .offset((page.page - 1) * page.size);
@@ -121,27 +127,6 @@ export async function listProxies(
   return { data: await rows.execute(), total };
 }
 
-async function countProxies(db: Database, tenantId: string, filter: ProxyFilter): Promise<number> {
-  const isFiltered = filter.ids.length > 0 || isNameFilter(filter.name) || Boolean(filter.pathName);
-  if (!isFiltered) return readCounter(db, tenantId, counter);
-  const { total } = await db
-    .selectFrom('proxies')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .$call((query) => matching(query, filter))
-    .executeTakeFirstOrThrow();
-  return total;
-}
-
-type ProxyTables = { proxies: ProxiesTable };
-
-function matching<O>(query: SelectQueryBuilder<ProxyTables, 'proxies', O>, { ids, name, pathName }: ProxyFilter) {
-  return query
-    .$if(ids.length > 0, (q) => q.where('id', '=', sql<string>`any(${[...ids]}::uuid[])`))
-    .$if(Boolean(pathName), (q) => q.where('path_name', '=', pathName ?? ''))
-    .$if(isNameFilter(name), (q) => q.where(nameMatches(name ?? '')));
-}
-
 export async function updateProxy(db: Queryable, tenantId: string, id: string, changes: Updateable<ProxiesTable>) {
   const statement = db
     .updateTable('proxies')
@@ -152,13 +137,11 @@ export async function updateProxy(db: Queryable, tenantId: string, id: string, c
   return unlessTaken(statement.executeTakeFirst(), changes.path_name);
 }
 
-export async function deleteProxy(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+export async function deleteProxy(tx: Queryable, tenantId: string, id: string): Promise<void> {
   const deleted = await tx
     .deleteFrom('proxies')
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (deleted.numDeletedRows === 0n) return false;
-  await addToCounter(tx, tenantId, counter, -1);
-  return true;
+  if (deleted.numDeletedRows > 0n) await addToCounter(tx, tenantId, counter, -1);
 }

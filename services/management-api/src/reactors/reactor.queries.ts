@@ -130,13 +130,11 @@ export function updateReactor(
   return unlessFormulaIsGone(statement.executeTakeFirst());
 }
 
-export async function deleteReactor(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+export async function deleteReactor(tx: Queryable, tenantId: string, id: string): Promise<void> {
   const deleted = await tx
     .deleteFrom('reactors')
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (deleted.numDeletedRows === 0n) return false;
-  await addToCounter(tx, tenantId, counter, -1);
-  return true;
+  if (deleted.numDeletedRows > 0n) await addToCounter(tx, tenantId, counter, -1);
 }

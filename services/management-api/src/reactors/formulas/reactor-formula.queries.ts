@@ -109,14 +109,12 @@ export function updateFormula(
     .executeTakeFirst();
 }
 
-/** @returns whether it existed. @throws {ServiceError} `conflict` while a reactor uses it. */
-export async function deleteFormula(tx: Queryable, tenantId: string, id: string): Promise<boolean> {
+/** @throws {ServiceError} `conflict` while a reactor uses it. */
+export async function deleteFormula(tx: Queryable, tenantId: string, id: string): Promise<void> {
   const statement = tx.deleteFrom('reactor_formulas').where('tenant_id', '=', tenantId).where('id', '=', id);
   const deleted = await statement.executeTakeFirstOrThrow().catch((error: unknown) => {
     if (!(error instanceof Error && 'constraint' in error && error.constraint === 'reactors_formula')) throw error;
     throw new ServiceError('conflict', 'Reactors use this formula; change or delete them first');
   });
-  if (deleted.numDeletedRows === 0n) return false;
-  await addToCounter(tx, tenantId, counter, -1);
-  return true;
+  if (deleted.numDeletedRows > 0n) await addToCounter(tx, tenantId, counter, -1);
 }
