@@ -87,7 +87,7 @@ test('rights are changed, keys are rotated, and each change shows its confirmati
   await opened.look('application-change');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The Application Backend was changed').waitFor();
-  await page.getByText(/^All \d+ running services use the new state/).waitFor();
+  await page.getByText(/^All \d+ running services apply the change/).waitFor();
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).click();
