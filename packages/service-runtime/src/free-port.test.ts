@@ -7,12 +7,13 @@ import { freePort, tryPort } from './free-port.ts';
 
 const program = `
   const ports = [];
-  for (let i = 0; i < 50; i++) ports.push(await freePort());
+  for (let i = 0; i < 100; i++) ports.push(await freePort());
   console.log(JSON.stringify(ports));
 `;
 
-async function chosenByAnother(env = process.env): Promise<number[]> {
-  const samePlace = `Object.defineProperty(process, 'pid', { value: ${process.pid} });`;
+/** Of a process that begins at the place of the given one. */
+async function chosenByAnother(env = process.env, pid = process.pid): Promise<number[]> {
+  const samePlace = `Object.defineProperty(process, 'pid', { value: ${pid} });`;
   const code = `${samePlace} const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}');${program}`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env });
   return JSON.parse(stdout);
@@ -28,6 +29,13 @@ test('a port is free, and no outgoing connection of any process will take it', a
   }
 });
 
+test('fetch takes every port, also for a process that begins at the lowest', async () => {
+  const ports = await chosenByAnother(process.env, 0);
+  const refusalOf = (port: number) => fetch(`http://127.0.0.1:${port}`).catch(({ cause }) => cause.message);
+  expect(await refusalOf(10_080)).toBe('bad port');
+  expect(await Promise.all(ports.map(refusalOf))).not.toContain('bad port');
+});
+
 test('those that choose at the same time get different ones', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, freePort));
   expect(new Set(ports).size).toBe(50);
@@ -39,7 +47,7 @@ test('processes get different ones, also where they begin at the same place at t
     chosenByAnother(),
     chosenByAnother({ TMPDIR: import.meta.dirname }),
   ]);
-  expect(new Set(chosen.flat()).size).toBe(150);
+  expect(new Set(chosen.flat()).size).toBe(300);
 });
 
 test('a port that is in use is passed over', async () => {

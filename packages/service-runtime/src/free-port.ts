@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 // Below the ranges for outgoing connections (Linux from 32768, others from 49152), because such a connection could take
-// a port before its server listens, or while it restarts.
-const lowest = 10_000;
+// a port before its server listens, or while it restarts. Above 10080, the highest port that fetch and browsers refuse.
+const lowest = 10_100;
 const count = 20_000;
 
 /** Concurrent processes start at different ports, so that two seldom try the same. */
