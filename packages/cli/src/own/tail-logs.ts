@@ -21,7 +21,6 @@ export const tailLogs = tail({
     const first = await sluice.logs.list({ ...query, size: last }, { signal: terminal.signal }).page();
     const seen = new Map<string, string>();
     await show(first.data, seen, following);
-    for (const { id, created_at } of await unseenRows(following, seen)) seen.set(id, created_at); // older than the last N
     for (;;) {
       await wait(intervalMs, undefined, { signal: terminal.signal });
       await show(await unseenRows(following, seen), seen, following);
