@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findProgram } from '@sluice/local';
+import { UsageError } from '@sluice/service-runtime/command-line';
 import type { Benchmark, BenchmarkContext, Outcome } from './benchmark.ts';
 import type { CommandLine } from './command-line.ts';
 import { shareCores } from './machine/cores.ts';
 import { type Result, toResult, writeResults } from './report/results.ts';
 import { pathTable, resultTable } from './report/table.ts';
+import { gatewayProgram } from './stack/more-gateways.ts';
 
 const folder = join(import.meta.dirname, '..');
 
@@ -32,6 +35,8 @@ export async function run(options: RunOptions): Promise<boolean> {
   const directory = await openDirectory(opened, keep);
   const profileDirectory = options.profileDirectory && resolve(options.profileDirectory);
   const besideCheckout = options.besideCheckout && resolve(options.besideCheckout);
+  if (besideCheckout && !existsSync(gatewayProgram(besideCheckout)))
+    throw new UsageError(`--beside must be another checkout; there is no ${gatewayProgram(besideCheckout)}`);
   const find: BenchmarkContext['find'] = async (name, packages) => {
     try {
       return await findProgram(name, { path, packages, signal, onDownload: () => log(`Downloading ${name} (once)`) });

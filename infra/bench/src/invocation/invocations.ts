@@ -98,6 +98,12 @@ export const invocations = {
   ],
 } satisfies Record<string, Benchmark[]>;
 
+/** None for the gateway of another checkout, which comes after the bare proxies. */
+function goalAt(index: number, goals: Goals): Goal | undefined {
+  const name = peerNames[index];
+  return name && goals[name];
+}
+
 async function measureRates(
   context: BenchmarkContext,
   workload: Workload,
@@ -110,7 +116,7 @@ async function measureRates(
   const [through = { name: ours.name, rounds: [] }, ...beside] = paths;
   const alone = { name: direct.name, rounds: [await direct.measure(context.seconds)] };
   return {
-    comparisons: beside.map((peer, index) => compareRates(through, peer, goals[peerNames[index] ?? 'httpProxy'])),
+    comparisons: beside.map((peer, index) => compareRates(through, peer, goalAt(index, goals))),
     paths: [...paths, alone],
     notes,
   };
@@ -136,7 +142,7 @@ async function measureGuard(context: BenchmarkContext): Promise<Outcome> {
 async function measureCpu(context: BenchmarkContext, workload: Workload, goals: Goals): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const { ours, peers, notes } = await startInvocation(context, { workload, peerNames }, opened);
-  const withGoals = peers.map((peer, index) => ({ ...peer, goal: goals[peerNames[index] ?? 'httpProxy'] }));
+  const withGoals = peers.map((peer, index) => ({ ...peer, goal: goalAt(index, goals) }));
   const measured = await measureMainThreads(context, [ours, ...withGoals]);
   return { ...measured, notes: [...notes, ...measured.notes] };
 }

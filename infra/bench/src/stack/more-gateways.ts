@@ -8,6 +8,8 @@ import { type BenchmarkStack, pidOf } from './start-benchmark-stack.ts';
 
 const ownCheckout = join(import.meta.dirname, '../../../..');
 
+export const gatewayProgram = (checkout: string) => join(checkout, 'services/proxy-gateway/src/main.ts');
+
 export interface Gateway {
   url: string;
   pid: number;
@@ -31,7 +33,7 @@ export async function startGateway(
     DISCLOSURE_SPOOL_DIRECTORY: join(directory, `spool-${port}`),
   };
   const logFile = join(directory, `gateway-${port}.log`);
-  const args = [...nodeOptions, join(checkout, 'services/proxy-gateway/src/main.ts')];
+  const args = [...nodeOptions, gatewayProgram(checkout)];
   const gateway = opened.use(await startOwned({ command: process.execPath, args, env, logFile, signal }));
   await eventually(`a gateway is ready; see ${logFile}`, () => {
     signal.throwIfAborted();
