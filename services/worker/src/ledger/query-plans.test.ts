@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { countRowsRead, openTestDatabase, recordStatements, useStack } from '@sluice/testing';
 import { sql } from 'kysely';
-import { listDueTenants, listUnwitnessed, lockLedger, takeArrivals } from './ledger.queries.ts';
+import { listDueTenants, lockLedger, takeArrivals } from './ledger.queries.ts';
+import { listUnwitnessed } from './witnessed.queries.ts';
 
 const ledgerCount = 5000;
 const leafCount = 50_000;

@@ -1,6 +1,6 @@
 import type { Database } from '@sluice/database';
-import { listUnwitnessed, noteWitnessed } from './ledger.queries.ts';
 import type { Witness } from './witness.ts';
+import { listUnwitnessed, noteWitnessed } from './witnessed.queries.ts';
 
 /** After this many consecutive failures the round ends, because the witness is at fault and not a checkpoint. */
 const mostFailures = 5;
