@@ -1,5 +1,4 @@
-import { mock } from 'node:test';
-import { eventually, slow } from '@sluice/testing';
+import { eventually, eventuallyEqual, slow } from '@sluice/testing';
 import { WarmMemory } from './index.ts';
 import { openTestPool } from './testing/test-pool.ts';
 
@@ -67,23 +66,17 @@ describe('instances of several pools', () => {
   });
 });
 
-describe('a thread that is idle for ten seconds', () => {
-  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
-  afterEach(() => mock.timers.reset());
-
-  test.each([
-    ['ends, and the next run starts it again', false, [1, 0, 1]],
-    ['stays, where others would wait for its start', true, [1, 1, 2]],
-  ])('%s', async (_, keepsThreads, expected) => {
-    const idle = openTestPool({ keepsThreads });
-    await idle.ready();
-    const first = await idle.body(counting);
-    mock.timers.tick(9_900);
-    expect(idle.state().threads).toBe(1);
-    mock.timers.tick(200);
-    expect([first, idle.state().threads, await idle.body(counting)]).toEqual(expected);
-    expect(idle.state().threads).toBe(1);
-    await idle.close();
-    expect(idle.faults).toEqual([]);
-  });
+test('a thread that is idle for ten seconds ends, and one that others would wait for stays', async () => {
+  const pools = [false, true].map((keepsThreads) => openTestPool({ keepsThreads }));
+  await Promise.all(pools.map((pool) => pool.ready()));
+  const runEach = () => Promise.all(pools.map((pool) => pool.body(counting)));
+  const threads = () => pools.map((pool) => pool.state().threads);
+  const startedAt = performance.now();
+  expect(await runEach()).toEqual([1, 1]);
+  await eventuallyEqual(threads, [0, 1]);
+  expect(performance.now() - startedAt).toBeGreaterThan(9_900);
+  expect(await runEach()).toEqual([1, 2]);
+  expect(threads()).toEqual([1, 1]);
+  await Promise.all(pools.map((pool) => pool.close()));
+  expect(pools.map((pool) => pool.faults)).toEqual([[], []]);
 });
