@@ -57,10 +57,10 @@ export function open(options: TracingOptions): Tracing {
     // Compared for each span, because wall clock and monotonic clock drift apart.
     const toEpochMs = Date.now() - performance.now();
     const startTime: TimeInput = performance.now() + toEpochMs;
-    return open(tracer.startSpan(name, { kind, links, startTime }, context), toEpochMs);
+    return toOpenSpan(tracer.startSpan(name, { kind, links, startTime }, context), toEpochMs);
   }
 
-  function open(span: Span, toEpochMs: number): OpenSpan {
+  function toOpenSpan(span: Span, toEpochMs: number): OpenSpan {
     const { traceId, spanId, traceFlags } = span.spanContext();
     const isSent = (traceFlags & TraceFlags.SAMPLED) !== 0;
     const opened: OpenSpan = {
@@ -71,7 +71,7 @@ export function open(options: TracingOptions): Tracing {
         const kind = isCall ? SpanKind.CLIENT : SpanKind.INTERNAL;
         const startTime: TimeInput = startedAt + toEpochMs;
         const child = tracer.startSpan(name, { kind, startTime }, trace.setSpan(ROOT_CONTEXT, span));
-        const openChild = open(child, toEpochMs);
+        const openChild = toOpenSpan(child, toEpochMs);
         openChild.end(facts, { at: endedAt });
         return openChild;
       },
