@@ -11,7 +11,7 @@ export interface ErrorText {
   /** The `detail` of an example. */
   detail: string;
   /** Set if only the code of a Tenant can raise it. */
-  onlyFrom?: 'a transform' | 'a reactor';
+  onlyFrom?: 'transforms' | 'reactors';
 }
 
 const no = 'No. The same request fails again.';
@@ -174,7 +174,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     retry:
       'No. If a response transform failed, the destination has already acted on the request. If a request transform failed, the same request usually fails again.',
     detail: 'TypeError: cannot read property of undefined (line 3)',
-    onlyFrom: 'a transform',
+    onlyFrom: 'transforms',
   },
   reactor_failed: {
     meaning: 'The code of a reactor has failed.',
@@ -183,7 +183,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
       'Read `detail`: it has name, message and line of the error. `POST /reactors/test` runs the code with your arguments.',
     retry: 'No. The code may already have called other services.',
     detail: 'TypeError: cannot read property of undefined (line 3)',
-    onlyFrom: 'a reactor',
+    onlyFrom: 'reactors',
   },
   not_implemented: {
     meaning: 'The service does not support this.',
@@ -195,7 +195,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   destination_answer_unusable: {
     meaning: 'The destination has sent a response that cannot be used.',
     cause:
-      'The response is not valid HTTP/1.1, has too many headers, is a partial response (206) that was not requested, or is too large or not readable for a response transform. Or it has a coding that a `response_guard` cannot read, or contains a value that the `response_guard` blocks.',
+      'The response is not valid HTTP/1.1, has too many headers, or is a partial response (206) that was not requested. With a response transform: the response is too large for it, or has a form that it cannot read. With a `response_guard`: the response has a coding that the guard cannot read, or contains a value that the guard blocks.',
     remedy:
       'Read `detail`. Correct the destination. Or use another Proxy. If a response transform cannot read the response, use a Proxy without a response transform. If a `response_guard` refuses the response, use a Proxy without a `response_guard`.',
     retry: 'No. The destination has already acted on the request.',
@@ -228,7 +228,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   destination_timeout: {
     meaning: 'The destination sent no response in time.',
     cause:
-      'The destination is slow. The limit is `head_timeout_s` of the Proxy. Its default is the setting `DESTINATION_HEAD_TIMEOUT_MS`, 25 seconds.',
+      'The destination is slow. The limit is `head_timeout_s` of the Proxy. If the Proxy has none, the limit is the setting `DESTINATION_HEAD_TIMEOUT_MS`, which is 25 seconds by default.',
     remedy: 'Check at the destination whether it has acted on the request.',
     retry: 'Only if the destination accepts the same request twice.',
     detail: 'The destination did not answer in time',

@@ -44,7 +44,7 @@ function section(error: DescribedError): string {
   const { code, status, title, meaning, onlyFrom, example } = error;
   return [
     `## ${code}`,
-    `**${status} ${title}.** ${meaning}${onlyFrom ? ` Only ${onlyFrom} raises it.` : ''}`,
+    `**${status} ${title.replace(/\.$/, '')}.** ${meaning}${onlyFrom ? ` Only ${onlyFrom} cause this error.` : ''}`,
     factsOf(error)
       .map(([name, text]) => `- **${name}:** ${text}`)
       .join('\n'),

@@ -36,7 +36,7 @@ function section(error: DescribedError): Html {
 <div class="about">
 <h2 id="${code}-title"><a href="#${code}">${code}</a></h2>
 <p><code class="status s${String(status).slice(0, 1)}">${status}</code> ${title}</p>
-<p>${inlineMarkdown(meaning)}${onlyFrom && html` Only ${onlyFrom} raises it.`}</p>
+<p>${inlineMarkdown(meaning)}${onlyFrom && html` Only ${onlyFrom} cause this error.`}</p>
 <dl class="facts">${facts}</dl>
 </div>
 <div class="examples">${figure('Example', highlight(example))}</div>

@@ -82,7 +82,9 @@ function range(least: number | undefined, most: number | undefined, unit: string
   const number = (value: number) => value.toLocaleString('en-US');
   if (least !== undefined && most !== undefined) return html`${number(least)} to ${number(most)}${unit}`;
   if (most !== undefined) return html`At most ${number(most)}${unit}`;
-  return least === undefined ? undefined : html`At least ${number(least)}${unit}`;
+  return least === undefined
+    ? undefined
+    : html`At least ${number(least)}${least === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
 /** The objects that operations take and answer, by name. */

@@ -41,7 +41,7 @@ const memberWords: Readonly<Record<string, string>> = {
   max_uses: 'number of uses',
   path_name: 'name of the route',
   request_headers: 'headers of every call',
-  require_auth: 'API key of callers',
+  require_auth: 'whether callers need an API key',
   token_places: 'places of tokens',
 };
 

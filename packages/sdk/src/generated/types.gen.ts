@@ -598,7 +598,7 @@ export type DataKey = {
  */
 export type DecidedBy = {
     /**
-     * The call is refused because of this field of the Application. Absent if something else decided
+     * Name of the field of the Application that causes the refusal. Present only if the Application refuses the call
      */
     application?: 'proxies';
     /**
@@ -606,7 +606,7 @@ export type DecidedBy = {
      */
     proxy?: 'allowed_methods' | 'allowed_paths';
     /**
-     * The call is refused because of this field of the token. Absent if something else decided
+     * Name of the field of the token that causes the refusal. Present only if the token refuses the call
      */
     token?: 'use.proxies' | 'use.destinations' | 'use.methods' | 'use.places' | 'use.max_uses' | 'use.until';
     /**
@@ -1184,7 +1184,7 @@ export type Member = {
      */
     role: 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'AUDITOR';
     /**
-     * How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A person who is in no such group any more loses a membership from a group at the next sign-in
+     * How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A membership from a group ends at the next sign-in if the person is in no such group any more
      */
     source: 'person' | 'group';
     /**

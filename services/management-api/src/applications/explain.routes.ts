@@ -75,7 +75,8 @@ const explanation = {
         application: {
           type: 'string',
           enum: ['proxies'],
-          description: 'The call is refused because of this field of the Application. Absent if something else decided',
+          description:
+            'Name of the field of the Application that causes the refusal. Present only if the Application refuses the call',
         },
         proxy: {
           type: 'string',
@@ -86,7 +87,8 @@ const explanation = {
         token: {
           type: 'string',
           enum: membersOfUse,
-          description: 'The call is refused because of this field of the token. Absent if something else decided',
+          description:
+            'Name of the field of the token that causes the refusal. Present only if the token refuses the call',
         },
         rule: {
           type: 'integer',

@@ -36,7 +36,7 @@ For keys of \`public\` Applications and of sessions, deduplication works only fo
 
 **Purpose.** A token with \`use\` can be used only as \`use\` allows, for example by certain Proxies or for certain destinations. Such a token takes no part in deduplication: a request with \`use\` always creates a token, and a request without \`use\` never returns a token that has it. During an upgrade \`use\` can be set only when all services run a version that supports it. Until then the response is 503.
 
-**Limits.** With keys of \`public\` Applications, the number of tokens and the bytes per minute are limited for each Application and for each client address. If a limit is exceeded, the response is 429.`,
+**Limits.** For keys of \`public\` Applications there are two limits per minute: one of the number of tokens, and one of their bytes. They apply to each Application and to each client address. If a limit is exceeded, the response is 429.`,
   method: 'post',
   path: '/tokens',
   permission: 'token:create',

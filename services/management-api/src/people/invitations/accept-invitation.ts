@@ -24,7 +24,7 @@ export const acceptInvitation = anonymousOperation({
 
 Your e-mail address must be the address of the invitation, and whoever created the link must still be allowed to give the role. Otherwise the response is 403.
 
-If the invitation has a \`member_id\`, you take over that membership. It must still exist with the same role. Otherwise the response is 403. The former person is signed out of the Tenant everywhere before the response is sent.`,
+If the invitation has a \`member_id\`, you take over that membership. It must still exist with the same role. Otherwise the response is 403. The person who had it before is signed out of the Tenant everywhere before the response is sent.`,
   method: 'post',
   path: '/invitations/accept',
   body: acceptInvitationBody,

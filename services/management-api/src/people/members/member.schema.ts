@@ -33,7 +33,7 @@ export const member = {
       type: 'string',
       enum: ['person', 'group'],
       description:
-        'How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A person who is in no such group any more loses a membership from a group at the next sign-in',
+        'How the person became a member. `person`: by an invitation. `group`: by a group of the identity provider. A membership from a group ends at the next sign-in if the person is in no such group any more',
     },
     has_identity: {
       type: 'boolean',

@@ -4,7 +4,7 @@ export const runSettings = {
     minimum: 1000,
     default: 15_000,
     description:
-      'If a gateway does not renew its asynchronous runs for this time, another gateway starts them again. Runs that may have called another service fail instead',
+      'A gateway renews the leases of its asynchronous runs. If it has not done so for this time, another gateway starts these runs again. Runs that may have called another service fail instead',
   },
   REACTOR_RUNS_WAITING: {
     type: 'integer',
