@@ -234,9 +234,11 @@ test('Ctrl+S saves a form from wherever the focus is, but nothing behind a dialo
   await page.keyboard.press('Control+s');
   await page.getByLabel('Destination URL').fill('https://api.example/v2');
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('alertdialog').waitFor();
+  const question = page.getByRole('alertdialog');
+  await question.waitFor();
   await page.keyboard.press('Control+s');
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
   expect([patches, await destinationOf(proxy.id)]).toEqual([0, 'https://api.example/v1']);
   await page.getByRole('button', { name: 'Delete' }).focus();
   await page.keyboard.press('Control+s');

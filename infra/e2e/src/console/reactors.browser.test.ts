@@ -183,6 +183,7 @@ test('a formula is made, written, tried and changed, Reactors are made of it, an
   await remove();
   await page.getByText('Reactors use this formula').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
   await sluice.reactors.delete(reactor?.id ?? '');
   await remove();
   await page.getByText('The formula Look up a card was deleted').waitFor();
