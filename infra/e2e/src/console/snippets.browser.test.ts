@@ -76,7 +76,7 @@ async function expectRun(snippet: Snippet, env: Record<string, string>, expected
   const file = `snippet-${count}.ts`;
   await writeFile(join(project, file), snippet.typescript);
   const types = ['--typeRoots', join(repositoryRoot, 'node_modules/@types'), '--types', 'node'];
-  const tsc = [join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'es2022'];
+  const tsc = [join(repositoryRoot, 'node_modules/typescript-7/bin/tsc'), '--noEmit', '--strict', '--target', 'es2022'];
   await run(process.execPath, [...tsc, '--module', 'nodenext', ...types, file], { cwd: project });
 }
 

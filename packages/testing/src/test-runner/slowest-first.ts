@@ -18,6 +18,8 @@ const seconds: Readonly<Record<string, number>> = {
   'e2e/src/packed.test.ts': 50,
   'all-operations/query-plans.system.test.ts': 45,
   'keys/keys.command.system.test.ts': 40,
+  'console/snippets.browser.test.ts': 40,
+  'console/invocations.browser.test.ts': 40,
   'monitoring/src/monitoring.system.test.ts': 40,
 };
 
