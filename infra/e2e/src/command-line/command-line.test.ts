@@ -108,8 +108,9 @@ describe('Proxies and their log', () => {
 
   test('logs tail shows what is there and what comes, each row once, until Ctrl-C', async () => {
     const { platform, env, destination } = world.current;
+    for (const name of ['older', 'newest']) await platform.createProxy({ name, destination_url: destination.url });
     const child = spawn(process.execPath, [mainFile, 'logs', 'tail', '--entity-type', 'proxy', '--last', '1'], { env });
-    const rows: { id: string; entity_id: string; operation: string }[] = [];
+    const rows: { id: string; entity_id: string; operation: string; created_at: string }[] = [];
     const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => rows.push(JSON.parse(line)));
     await once(lines, 'line');
@@ -121,6 +122,7 @@ describe('Proxies and their log', () => {
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(ofProxy()).toEqual(['create', 'delete']);
     expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
+    expect(rows.filter(({ created_at }) => created_at < (rows[0]?.created_at ?? ''))).toEqual([]);
   });
 });
 

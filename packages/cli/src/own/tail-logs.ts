@@ -19,7 +19,7 @@ export const tailLogs = tail({
   async follow(following) {
     const { sluice, query, last, terminal } = following;
     const first = await sluice.logs.list({ ...query, size: last }, { signal: terminal.signal }).page();
-    const seen = new Map<string, string>();
+    const seen = new Map(await rowsBefore(first.data, following));
     await show(first.data, seen, following);
     for (;;) {
       await wait(intervalMs, undefined, { signal: terminal.signal });
@@ -27,6 +27,18 @@ export const tailLogs = tail({
     }
   },
 });
+
+/**
+ * What was there before the newest N rows and would be read again, with its times. Read before anything is shown, because
+ * what is written from then on is new.
+ */
+async function rowsBefore(first: readonly Log[], following: Following): Promise<[string, string][]> {
+  const times = first.map(({ created_at }) => created_at).sort();
+  const oldest = times.at(0);
+  if (oldest === undefined || first.length < following.last) return [];
+  const rows = await unseenRows(following, new Map(first.map(({ id, created_at }) => [id, created_at])));
+  return rows.filter(({ created_at }) => created_at < oldest).map(({ id, created_at }) => [id, created_at]);
+}
 
 /** Reads from shortly before the newest row, by the service's clock, and waits for an unavailable service. */
 async function unseenRows({ sluice, query, terminal }: Following, seen: Map<string, string>): Promise<Log[]> {
