@@ -22,11 +22,17 @@ const fieldOf = ({ page }: SignedIn) => page.getByRole('combobox', { name: /^Sea
 const sentSince = ({ seen }: SignedIn, before: number) =>
   seen.requests.slice(before).map((url) => decodeURIComponent(url));
 
+/** Once the search before it is gone, which ends with the navigation that it led to. */
+async function openSearch(opened: SignedIn): Promise<void> {
+  await fieldOf(opened).waitFor({ state: 'detached' });
+  await opened.page.keyboard.press('Control+k');
+}
+
 test('the keyboard alone finds pages, names and ids', async () => {
   await using opened = await signIn(world.current);
   const { page } = opened;
   const { proxy, token } = world.current;
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   await page.getByRole('group', { name: 'Pages' }).waitFor();
   await opened.look('search-pages');
   await page.keyboard.type('new app');
@@ -49,17 +55,17 @@ test('the keyboard alone finds pages, names and ids', async () => {
   await fieldOf(opened).fill(` ${proxy.id} `);
   await page.keyboard.press('Enter'); // before there is an answer
   await page.waitForURL(`**/proxies/${proxy.id}`);
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   await fieldOf(opened).fill(token.id);
   await page.getByRole('group', { name: 'Tokens' }).getByRole('option').click();
   await page.waitForURL(`**/tokens/${token.id}`);
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   await fieldOf(opened).fill('checkout-77');
   await page.getByRole('group', { name: 'Traces' }).getByRole('option').waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/audit?trace_id=checkout-77');
 
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   await fieldOf(opened).fill('no such thing');
   await page.getByText('Nothing that you may see in this Tenant').waitFor();
   await opened.look('search-nothing');
@@ -76,7 +82,7 @@ test.each([
 ])('%s that is pasted is recognized, taken out of the field, and sent nowhere', async (_name, textOf) => {
   await using opened = await signIn(world.current);
   const { page, seen } = opened;
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   const before = seen.requests.length;
   await fieldOf(opened).fill(textOf());
   await page.getByText(/^This looks like a/).waitFor();
@@ -97,7 +103,7 @@ test('a late answer to an earlier text is never shown', async () => {
     const found = { kind: 'application', id: world.current.shop.id, name: 'Harbour shop' };
     await route.fulfill({ json: { data: [found] } }).catch(() => {}); // the page may have cancelled it
   });
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   const asked = page.waitForRequest(/q=harbour$/);
   await fieldOf(opened).fill('harbour');
   await asked;
@@ -115,7 +121,7 @@ test('a search that fails says so', async () => {
   await page.route(/\/api\/search/, (route) =>
     route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{"title":"It broke","status":500}' }),
   );
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   await fieldOf(opened).fill('harbour');
   await page.getByRole('alert').getByText('It broke').waitFor();
   expect(await page.getByText('Nothing that you may see').count()).toBe(0);
@@ -134,7 +140,7 @@ test('only pages that the person may see are found', async () => {
   await page.getByLabel('Management key').fill(key);
   await page.getByRole('button', { name: 'Sign in with the key' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  await page.keyboard.press('Control+k');
+  await openSearch(opened);
   const names = await page.getByRole('group', { name: 'Pages' }).getByRole('option').allTextContents();
   expect(names).toEqual(['Overview', 'Tokens', 'Applications', 'Settings › Sign-ins']);
 });
