@@ -12,7 +12,8 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Keys and secrets',
-    about: 'If they are lost, the data is lost. Whoever has them and the database can read the data.',
+    about:
+      'If the root key is lost, the data is lost. Whoever can use the root key and has the database can read the data.',
     names: /^(ROOT_KEY|KEY|VAULT)_|^ROOT_KEY$/,
   },
   {
@@ -57,7 +58,7 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Caches',
-    about: 'Entries that do not fit are read from Postgres.',
+    about: 'Entries that do not fit into a cache are read from Postgres.',
     names: /^CACHE_/,
   },
   {

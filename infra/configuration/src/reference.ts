@@ -9,12 +9,15 @@ const introduction = `# Settings
 Generated from the services' schemas by \`npm run config\`.
 
 - Settings are environment variables. An empty one counts as not set.
-- A process checks all its settings when it starts. If one is wrong or missing, it names all faults and exits with 78.
-- Each chapter names the processes that take its settings. If other processes take a setting, they follow its name in parentheses.
-- A **secret** is never printed. It can come from a file: append \`_FILE\` to its name.
+- A process checks all its settings when it starts. If a setting is wrong or missing, the process names all faults and
+  exits with the exit code 78.
+- Each chapter names the processes that take its settings. If the name of a setting is followed by processes in
+  parentheses, only those processes take this setting.
+- A **secret** is never printed. Its value can come from a file: append \`_FILE\` to the name of the setting.
 - Numbers without a range have no upper limit. None may be negative.
-- \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all settings but
-  those that it sets itself (\`npm start -- --help\`). Settings of containers: [docker](../docker/README.md).
+- \`npm run migrate\`, \`npm run tenant\` and \`npm run keys\` take the settings of stores and keys. \`npm start\` takes all settings
+  except those that it sets itself; \`npm start -- --help\` lists these. For the settings of Docker containers, see
+  [docker](../docker/README.md).
 `;
 
 /** The text of REFERENCE.md. */
@@ -39,7 +42,7 @@ function chapter(
   });
   return `## ${title}
 
-${about && `${about} `}Taken by ${most}.
+${about && `${about} `}The settings of this chapter are taken by ${most}.
 
 | Setting | Meaning | Default; values |
 |---|---|---|

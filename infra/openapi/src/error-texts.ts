@@ -22,7 +22,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   bad_request: {
     meaning: 'The request cannot be processed as it was sent.',
     cause:
-      'The request is not valid HTTP, a header has a wrong form, an expression is malformed, or a value cannot be written in its place in the body. A transform or reactor can also throw `BadRequestError`.',
+      'The request is not valid HTTP, a header has a wrong form, or an expression is malformed. Or the value of an expression cannot be written at the place of the expression. A transform or reactor can also throw `BadRequestError`.',
     remedy: 'Read `detail`: it names the header, the field or the position of the expression.',
     retry: no,
     detail: 'Header and query have different proxy keys; send one proxy key',
@@ -44,7 +44,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   unauthenticated: {
     meaning: 'The caller is not known.',
     cause:
-      'The API key is missing, malformed, unknown, expired, deleted or regenerated, or its Application or Tenant was deleted. In the console, the sign-in has ended.',
+      'The API key is missing, malformed, unknown, expired, deleted or regenerated. Or the Application or the Tenant of the key was deleted. In the console, the sign-in has ended.',
     remedy:
       'Send a valid API key in the header `SVC-API-KEY`. In the console, sign in again. A session key is valid only after the session was authorized.',
     retry: no,
@@ -57,7 +57,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     remedy:
       'Read `detail`: it names the permission or the token. Grant the permission or a rule to the Application, or use another key. `POST /applications/{id}/explain` says which rule decides.',
     retry: 'Only after the rights of the caller were changed.',
-    detail: 'This needs the permission token:use',
+    detail: 'This operation needs the permission token:use',
   },
   not_found: {
     meaning: 'The Tenant has no such resource, or the path does not exist.',
@@ -83,7 +83,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'The body was not received in time',
   },
   conflict: {
-    meaning: 'An existing resource or an earlier request prevents this.',
+    meaning: 'An existing resource or an earlier request prevents the operation.',
     cause:
       'An id or a name exists already, a resource is still in use, a nonce was used already, or the idempotency key was used with another body. The first request with an idempotency key may also be in progress.',
     remedy:
@@ -122,10 +122,11 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     detail: 'The Expect header may only have the value 100-continue',
   },
   limit_reached: {
-    meaning: 'The request would exceed a limit on the number of resources, or delete the last one that is required.',
+    meaning:
+      'The request would exceed a limit on the number of resources. Or it would remove the last resource of a kind of which at least one is required.',
     cause: 'For example, an Application has at most five keys, and a Tenant needs at least one OWNER.',
     remedy:
-      'Read `detail`. If a limit is reached, first delete a resource that you do not need. If the last one would be deleted, first add another.',
+      'Read `detail`. If a limit is reached, first delete a resource that you do not need. If the request would remove the last resource that is required, first add another resource of the same kind.',
     retry: no,
     detail: 'An Application has at most 5 keys; delete one first',
   },
@@ -147,7 +148,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   too_many_requests: {
     meaning: 'A rate limit or the limit of a queue is reached.',
     cause:
-      'The Application, the Proxy, the Tenant or the client address has sent too many requests, or has too many requests or streams open at once. A transform or reactor can also throw `RateLimitError`.',
+      'The Application, the Proxy, the Tenant or the client address has reached a limit. It has sent too many requests, has too many requests open at once, or has too many streams open at once. A transform or reactor can also throw `RateLimitError`.',
     remedy: 'Send fewer requests at a time. Operators can raise the limits, which are settings of the services.',
     retry: later,
     detail: 'Too many requests; try again later',
@@ -236,7 +237,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   loop_detected: {
     meaning: 'The request came back to the service too often.',
     cause: 'The `destination_url` of a Proxy leads back to this service, directly or through another service.',
-    remedy: 'Correct `destination_url`. A request may pass through the service four times.',
+    remedy: 'Correct `destination_url`. A request can pass through the service at most four times.',
     retry: no,
     detail: 'This request has passed through this service 4 times: a destination leads back to the Proxy that calls it',
   },

@@ -28,8 +28,8 @@ function exampleOf(code: ErrorCode): object {
 /** Above the list, in Markdown. */
 export const errorsIntroduction = `
 Every error is a problem document (RFC 9457). The end of its \`type\` is the error code: \`urn:sluice:problem:not_found\` has the
-code \`not_found\`. Programs should read the code, and people \`detail\`. \`instance\` is the trace id of the request: search the
-logs for it.
+code \`not_found\`. Programs should read the code. People should read \`detail\`. \`instance\` is the trace id of the
+request: search the logs for it.
 
 An error of an invocation of a Proxy is in the field \`proxy_error\` of the body. If the response has the header
 \`SVC-PROXY-DESTINATION-STATUS\`, the status is from the destination, and this list does not apply.

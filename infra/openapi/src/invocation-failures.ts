@@ -15,8 +15,8 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'forbidden',
-    'There are two causes. The Application of the key does not have `token:use`, at least not on the containers of a token in the request. Or the Proxy has a token in its `request_headers`, and the Application of the Proxy does not have `token:use` on it.',
-    'This needs the permission token:use',
+    '`detail` names the cause. Possible causes: the Application of the key does not have `token:use`, or does not have it on the containers of a token in the request; the Application of the Proxy was deleted, has expired, or does not have `token:use` on a token in the `request_headers` of the Proxy; the key may not invoke this Proxy; the Proxy does not allow the method or the path; the `use` of a token does not allow the call.',
+    'This operation needs the permission token:use',
   ],
   ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],
   [
@@ -27,7 +27,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   [
     'unsupported_media_type',
     'The body must be read as text, because it has an expression or the Proxy has a transform. But the charset of the body is not supported, or the body is not valid in its charset.',
-    'The body is not text in UTF-16, as its Content-Type says',
+    'The charset of the body is UTF-16, but the body is not valid text in UTF-16',
   ],
   [
     'too_many_requests',

@@ -38,8 +38,8 @@ error occurs inside the proxy. Every HTTP method and every body is accepted.
    \`{{ config: NAME }}\` or by \`req.svc\` of the request transform. It replaces these values, or ends the response. \`Range\` and
    \`If-Range\` are not sent to the destination, and \`Accept-Encoding\` is \`gzip, identity\`. If the destination sends a 206 or
    another coding, the response is 502. \`Content-Length\`, \`ETag\`, \`Content-MD5\` and \`Digest\` are removed if a value was
-   replaced, and from every streamed response. If a request has more than 1,000 such values, or if they have more than
-   64 KiB, the response is 413.
+   replaced, and from every streamed response. If the guard would have to look for more than 1,000 values of one
+   request, or for more than 64 KiB of values, the response is 413.
 
 If a transform throws an error of the module \`svc-errors\`, the response has the status of the error. A
 \`CustomHttpResponseError\` sets the whole response.
@@ -57,7 +57,8 @@ are also sent if a POST or PATCH without \`Idempotency-Key\` was sent to the des
 `.trim();
 
 const bodies = `
-The body for the destination, with expressions in place of values. Other media types are forwarded unchanged.
+The body for the destination, with expressions in place of values. The table names the media types in
+which expressions are replaced. Bodies of all other media types are forwarded unchanged.
 
 ### How values are written
 
@@ -76,12 +77,13 @@ The body for the destination, with expressions in place of values. Other media t
 The following values cannot be written. If the expression has a filter, empty text is written instead. If it has no filter,
 the response is 400.
 
-- in XML, a character that XML 1.0 does not allow
-- in a comment of XML, \`--\`
-- in a comment of HTML or a processing instruction, text that would end it
-- in \`script\` and \`style\`, \`</\` and \`<!--\`
-- in a cell of CSV without quotes, a quote, comma, semicolon, tab or line end
-- where nothing is escaped, a character that the charset of the body does not have
+- in XML: a character that XML 1.0 does not allow
+- in a comment of XML: \`--\`
+- in a comment of HTML: text that would end the comment
+- in a processing instruction of XML: text that would end the instruction
+- in the elements \`script\` and \`style\` of HTML: \`</\` or \`<!--\`
+- in a cell of CSV that is not in quotes: a quote, a comma, a semicolon, a tab or a line end
+- where nothing is escaped: a character that the charset of the body does not have
 
 ### Places outside the body
 
@@ -99,7 +101,7 @@ header line may have at most 16 KiB, and so may path and query together.
 Headers that the Proxy sets (\`request_headers\`) have the same limits. They replace headers of the same names from the caller
 and the request transform, and no transform sees them. If the Proxy has an Application, their tokens are revealed with the
 rights of this Application. If the Application was deleted or has expired, invocations are 403 until \`application\` of the
-Proxy is changed to another one or to \`null\`.
+Proxy names another Application or is \`null\`.
 
 An expression outside the body always needs an API key (401). A request may have at most 10,000
 expressions, with at most 100 different tokens, in all places together.

@@ -63,7 +63,11 @@ const tags: readonly Tag[] = [
   { name: 'Logs', description: 'The audit log: who did what, when, to which resource' },
   { name: 'Invocations', description: 'Requests to a destination through a Proxy' },
   { name: 'Tokens', description: 'Values in the vault' },
-  { name: 'Tokenization', description: 'Tokens for all values of a JSON document, and back' },
+  {
+    name: 'Tokenization',
+    description:
+      'Replace values of a JSON document with tokens, or replace expressions in a JSON document with data of tokens',
+  },
 ];
 
 /** Every operation by key: what the committed document is made of, with those at the console's host. */

@@ -36,7 +36,7 @@ function nameOf({ description, content }: Failure): string | undefined {
   const problem = content?.[problemContentType]?.example;
   if (!problem) return undefined;
   const [member = ''] = Object.keys(problem.errors ?? {});
-  const distinct = description.match(distinctions) ?? [];
+  const distinct = new Set(description.match(distinctions));
   const text = [problem.type.split(':').at(-1), member.replace('$', 'body'), ...distinct].join(' ');
   const words = text.match(/[a-z\d]+/gi) ?? [];
   return words.map(([first = '', ...rest]) => first.toUpperCase() + rest.join('')).join('');

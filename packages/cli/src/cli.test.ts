@@ -25,7 +25,7 @@ test('help lists every command, and the commands of a resource', async () => {
 });
 
 test.each([
-  [[keys.management], 'There is no command. "sluice --help" lists them.\n'],
+  [[keys.management], 'There is no command. "sluice --help" lists the commands.\n'],
   [['proxies', keys.management], 'There is no command proxies. There are: '],
   [['4242424242424242'], 'There is no command. '],
   [['aply'], 'There is no command aply. '],

@@ -51,7 +51,8 @@ async function helpWithGroup(typed: readonly string[], { stdout }: Terminal): Pr
   if (typed[0]?.startsWith('-'))
     throw new UsageError('Options come after the command. "sluice --help" lists the commands.');
   const group = commands.filter(({ words }) => words.length > 1 && words[0] === typed[0]);
-  if (group.length === 0) throw new UsageError(`There is no command${named(typed[0])}. "sluice --help" lists them.`);
+  if (group.length === 0)
+    throw new UsageError(`There is no command${named(typed[0])}. "sluice --help" lists the commands.`);
   const [, verb] = typed;
   if (verb !== undefined && !verb.startsWith('-')) {
     const verbs = group.map(({ words }) => words.slice(1).join(' ')).join(', ');
@@ -95,7 +96,7 @@ function parseTyped(options: Command['options'], args: string[], help: string): 
     const name =
       error instanceof Error ? /'(-{1,2}[A-Za-z][A-Za-z-]{0,30})(?:[ ,'<]|$)/.exec(error.message)?.[1] : undefined;
     throw new UsageError(
-      `${name ? `The option ${name} is unknown, its value is missing, or it takes no value.` : 'An option is wrong.'} ${help}`,
+      `${name ? `The option ${name} is wrong: it is unknown, or its value is missing, or it has a value but takes none.` : 'An option is wrong.'} ${help}`,
     );
   }
 }

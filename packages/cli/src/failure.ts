@@ -57,7 +57,7 @@ function adviceFor({ status }: SluiceError): string | undefined {
   if (status === 401) return 'The key is not valid. "sluice login" stores another one.';
   if (status === 403) return 'Use another key, or grant the permission with "sluice applications update".';
   if (status === 404)
-    return 'The Tenant of the key has nothing with this id. "sluice <resource> list" shows what there is.';
+    return 'The Tenant of the key has no such resource. "sluice <resource> list" shows what there is.';
   if (status === 429) return 'Wait a moment and try again.';
   if (status === 503) return 'The service is unavailable. Try again in a moment.';
   return undefined;

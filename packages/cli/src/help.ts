@@ -17,9 +17,11 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...columns(rows),
     '',
-    'For details: sluice <command> --help. Results are tables on a terminal; otherwise, or with --json, they are JSON.',
-    'URL and key come from the first of these: the profile of --profile; the variables SLUICE_URL and SLUICE_API_KEY (and',
-    'SLUICE_HEADER_PREFIX); the profile of SLUICE_PROFILE; the profile "default". "sluice login" creates a profile.',
+    'For details: sluice <command> --help. Results on a terminal are tables. Without a terminal, or with --json, results are',
+    'JSON.',
+    'URL and key come from the first of these that is set: the profile of --profile; the variables SLUICE_URL and',
+    'SLUICE_API_KEY (and SLUICE_HEADER_PREFIX); the profile of SLUICE_PROFILE; the profile "default". "sluice login" creates a',
+    'profile.',
     exitCodesText,
   ].join('\n');
 }

@@ -52,17 +52,17 @@ describe('the start is refused', () => {
     [
       'a console below the routes',
       { CONSOLE_HOST: 'console.example.com:8443', ROUTES_HOST: 'EXAMPLE.com' },
-      'CONSOLE_HOST must not be below ROUTES_HOST, where destinations answer: console.example.com, example.com',
+      'CONSOLE_HOST must not be a subdomain of ROUTES_HOST, where destinations answer: console.example.com, example.com',
     ],
     [
       'fields far below the routes',
       { FIELDS_HOST: 'a.b.example.com', ROUTES_HOST: 'example.com' },
-      'FIELDS_HOST must not be below ROUTES_HOST',
+      'FIELDS_HOST must not be a subdomain of ROUTES_HOST',
     ],
     [
       'a base host below the routes, because it would be one',
       { BASE_URL: 'https://api.example.com/', ROUTES_HOST: 'example.com' },
-      'BASE_URL must not be below ROUTES_HOST',
+      'BASE_URL must not be a subdomain of ROUTES_HOST',
     ],
     [
       'one host for console and fields, whatever the ports',

@@ -20,8 +20,8 @@ export const hostSettings = {
   ROUTES_HOST: {
     ...host,
     description:
-      'Routes are served at `<path_name>.<ROUTES_HOST>`. If it is not set, they are served only at `/routes`. These hosts serve responses of ' +
-      'destinations, so CONSOLE_HOST and FIELDS_HOST must not be below ROUTES_HOST',
+      'Routes are served at `<path_name>.<ROUTES_HOST>`. If ROUTES_HOST is not set, routes are served only at `/routes`. The hosts of routes serve ' +
+      'responses of destinations, so CONSOLE_HOST and FIELDS_HOST must not be subdomains of ROUTES_HOST',
   },
 } as const;
 
@@ -131,7 +131,9 @@ function refuseShared(named: Partial<Record<keyof HostSettings, string>>): void 
     if (other !== undefined) throw new Error(`${setting} and ${other} must be different hosts; both are ${name}`);
     takers.set(name, setting);
     if (routes !== undefined && name.endsWith(`.${routes}`)) {
-      throw new Error(`${setting} must not be below ROUTES_HOST, where destinations answer: ${name}, ${routes}`);
+      throw new Error(
+        `${setting} must not be a subdomain of ROUTES_HOST, where destinations answer: ${name}, ${routes}`,
+      );
     }
   }
 }

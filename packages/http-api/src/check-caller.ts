@@ -15,11 +15,11 @@ export function requireSame(caller: Caller, found: Caller | Promise<Caller>): Pr
 /** @throws {ServiceError} 403 for a caller who may not call the operation. */
 export function refuseCaller<C>({ permission, orPermission, takesKeyOf }: Operation<C>, caller: Caller): void {
   if (takesKeyOf !== undefined && caller.type !== takesKeyOf) {
-    throw new ServiceError('forbidden', `This needs the key of ${keyHolderOf(takesKeyOf)}`);
+    throw new ServiceError('forbidden', `This operation needs the key of ${keyHolderOf(takesKeyOf)}`);
   }
   if (!permission || holds(caller, permission) || (orPermission && holds(caller, orPermission))) return;
   throw new ServiceError(
     'forbidden',
-    `This needs the permission ${orPermission ? `${permission} or ${orPermission}` : permission}`,
+    `This operation needs the permission ${orPermission ? `${permission} or ${orPermission}` : permission}`,
   );
 }

@@ -50,7 +50,7 @@ export function refuseForeign(request: IncomingMessage, { alsoNone = false } = {
   if (isOwn(request, { alsoNone })) return;
   throw new ServiceError(
     'forbidden',
-    'Only pages of this host may call this. The browser must send Sec-Fetch-Site: same-origin',
+    'Only pages of this host may send this request. The browser must send the header Sec-Fetch-Site: same-origin with it',
   );
 }
 

@@ -231,7 +231,7 @@ describe('the end of a run', () => {
     expect(second.raw[0]).toMatchObject([
       'TypeError',
       'terminated',
-      'This run has no unread response to this call of fetch',
+      'The response to this call of fetch was already read or aborted, or belongs to another run',
     ]);
     expect(second.raw[1]).toBe('secret of http://a.example/2');
   });

@@ -49,7 +49,11 @@ export class Fetches {
   /** The body of the call with this id. */
   async body(id: number): Promise<Uint8Array> {
     const read = this.#calls.get(id)?.body;
-    if (!read) throw new ServiceError('bad_request', 'This run has no unread response to this call of fetch');
+    if (!read)
+      throw new ServiceError(
+        'bad_request',
+        'The response to this call of fetch was already read or aborted, or belongs to another run',
+      );
     return read();
   }
 

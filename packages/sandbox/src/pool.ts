@@ -304,7 +304,9 @@ export function openTransformPool(options: TransformPoolOptions): TransformPool 
 }
 
 const busy = () =>
-  new ServiceError('unavailable', 'All threads for code are busy; try again', { retryAfterSeconds: 1 });
+  new ServiceError('unavailable', 'The code cannot run now, because all threads are busy; try again', {
+    retryAfterSeconds: 1,
+  });
 
 const limitOf = (error: unknown): Stop | undefined =>
   error instanceof ServiceError && error.cause instanceof TransformStopped ? error.cause.limit : undefined;

@@ -31,7 +31,8 @@ export const httpSettings = {
     minimum: 0,
     maximum: 600_000,
     default: 3000,
-    description: 'How long a process that stops still serves requests. During this time /readyz returns 503',
+    description:
+      'For this time, a process that is told to stop continues to serve requests. During this time /readyz returns 503',
   },
   HEADER_PREFIX: {
     type: 'string',

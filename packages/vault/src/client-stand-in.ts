@@ -112,7 +112,7 @@ export class ClientStandIn {
       default:
         throw new ServiceError(
           'not_implemented',
-          `The client that the code gets in its argument has no operation ${operation.slice(0, 40)}`,
+          `The code gets a client in its argument. This client has no operation ${operation.slice(0, 40)}`,
         );
     }
   }

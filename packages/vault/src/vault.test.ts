@@ -207,7 +207,7 @@ describe('createToken', () => {
     });
     await expect(createToken(vault, await createActor({ permissions: ['token:read'] }), card)).rejects.toMatchObject({
       code: 'forbidden',
-      detail: 'This needs the permission token:create',
+      detail: 'This operation needs the permission token:create',
     });
   });
 

@@ -206,7 +206,7 @@ describe('403', () => {
       });
       expect(answer).toMatchObject({
         status: 403,
-        body: { title: 'Forbidden', status: 403, detail: `This needs the permission ${namesOf(operation)}` },
+        body: { title: 'Forbidden', status: 403, detail: `This operation needs the permission ${namesOf(operation)}` },
       });
     },
   );

@@ -79,7 +79,8 @@ export const configSchema = {
     DESTINATION_HEADER_BYTES: {
       ...bytes,
       default: 64 * 1024,
-      description: 'Limit of the headers of a response, and of its trailers. If it is exceeded, the response is 502',
+      description:
+        'Size limit of the headers of a response of a destination. The trailers of the response have a separate limit of the same size. If one of the two limits is exceeded, the response is 502',
     },
     DESTINATION_NAME_SERVERS: {
       type: 'string',
@@ -119,7 +120,7 @@ export const configSchema = {
       maximum: 3600,
       default: 1,
       description:
-        'Window in which invocations are counted for RATE_LIMIT_APPLICATION_PER_SECOND and RATE_LIMIT_PROXY_PER_SECOND. A burst may use the whole limit of a window at once',
+        'Length of the window in which invocations are counted for RATE_LIMIT_APPLICATION_PER_SECOND and RATE_LIMIT_PROXY_PER_SECOND. The limit of one window is the limit per second multiplied by this length. All invocations of a window may come at once',
     },
     ...sharedLimitSettings,
     INVOCATION_FEED: {
@@ -167,13 +168,13 @@ export const configSchema = {
       ...count,
       default: 10_000,
       description:
-        'Limit of name-value pairs in a form body that a transform gets or returns. If it is exceeded, the response is 400 for the body of the request, 502 for that of the destination, and 500 for that of the transform',
+        'Limit of name-value pairs in a form body that a transform gets or returns. If the body of the request exceeds the limit, the response is 400. If the body that the destination sent exceeds it, the response is 502. If the body that the transform returned exceeds it, the response is 500',
     },
     BODY_MAX_EXPRESSIONS: {
       ...count,
       default: 10_000,
       description:
-        'Limit of expressions in one invocation, in the request and in the detokenize calls of its transforms. If it is exceeded, the response is 400',
+        'Limit of expressions in one invocation. Expressions in the request and in the detokenize calls of the transforms are counted together. If the limit is exceeded, the response is 400',
     },
     TRANSFORM_HEADER_LINES: {
       ...count,
@@ -218,7 +219,7 @@ export const configSchema = {
       maximum: 256,
       default: 4,
       description:
-        'Limit of concurrent runs of reactors. Each run has a thread of its own. One Tenant may use half of the threads. A Tenant is slow if its code used much CPU time or was killed within the last minute. One slow Tenant may use a quarter of the threads, and all slow Tenants together half. If no thread is free, react returns 503, and asynchronous runs stay queued',
+        'Limit of concurrent runs of reactors. Each run has a thread of its own. One Tenant may use half of the threads. Slow Tenants may use less: one slow Tenant a quarter of the threads, and all slow Tenants together half of the threads. A Tenant is slow if, within the last minute, its code used much CPU time or was killed. If no thread is free, react returns 503, and asynchronous runs stay queued',
     },
     REACTOR_WALL_MS: {
       ...milliseconds,

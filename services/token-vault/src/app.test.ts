@@ -50,7 +50,7 @@ describe.each(every)('%s %s', (method, path, permission) => {
     const { status, body: problem } = await send(method, path, { key, ...(body && { body: '{', ...text }) });
     expect({ status, detail: problem.detail }).toEqual({
       status: 403,
-      detail: `This needs the permission ${permission}`,
+      detail: `This operation needs the permission ${permission}`,
     });
   });
 

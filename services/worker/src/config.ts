@@ -52,13 +52,15 @@ export const configSchema = {
       type: 'integer',
       minimum: 1000,
       default: 30_000,
-      description: 'If a worker does not renew its jobs for this time, another worker takes them',
+      description:
+        'A worker renews the locks of its jobs. If it does not renew them for this time, another worker takes the jobs',
     },
     SWEEP_INTERVAL_MS: {
       type: 'integer',
       minimum: 100,
       default: 60_000,
-      description: 'Interval of the sweeps. They find rows that are due but have no job',
+      description:
+        'Time between two sweeps. A sweep finds rows that are due, for example expired tokens, and that no job has processed',
     },
   },
 } as const;

@@ -31,7 +31,7 @@ test('it has three tools, which say what they can do', async () => {
   // A route may replace no tokens, and an unguarded one may show their values.
   const [, call, tokenize] = tools.map(({ description }) => description);
   for (const description of [call, tokenize]) expect(description).toMatch(/if the route replaces tokens/i);
-  expect(tokenize).toContain('a destination that receives it may');
+  expect(tokenize).toContain('A destination that receives the value may show it');
 });
 
 test.each(['legacy', 'auto'] as const)(
@@ -169,7 +169,7 @@ test('a body that is no text is told by type and size, and a long one is cut, wh
   const image = await call('image', '/');
   expect(image).toMatchObject({ isError: false, body: '' });
   expect(image.head).toBe(
-    'status: 200\ncontent-type: image/png\nnote: The body is not text, and is not shown: 1234 bytes.',
+    'status: 200\ncontent-type: image/png\nnote: The body is not text, so it is not shown. Its size is 1234 bytes.',
   );
   const long = await call('guarded', '/long');
   expect([long.body.length, long.head]).toEqual([40_000, expect.stringContaining('first 40,000 characters')]);

@@ -39,7 +39,7 @@ test('a key is replaced by what “last used” says', async () => {
   const row = (name: RegExp) => page.getByRole('row', { name });
   await row(/Key 1/).getByText('no use recorded').waitFor();
   await row(/Key 1/).getByText('by Management').waitFor();
-  expect(await row(/Key 1/).getByText('six more characters').count()).toBe(0);
+  expect(await row(/Key 1/).getByText('before its last six characters').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Create key' }).click();
   const form = page.getByRole('dialog', { name: 'Create a key for Backend' });

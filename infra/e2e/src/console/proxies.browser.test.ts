@@ -64,7 +64,7 @@ test('a Proxy shows its settings and calls to copy, and is changed', async () =>
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByLabel('Destination URL').fill('https://api.payments.example/v2');
   await page.getByRole('button', { name: 'Remove value 1' }).click();
-  await page.getByText('Headers, places and time limit').click();
+  await page.getByText('Headers, places of tokens, and time limit').click();
   await page.getByRole('button', { name: 'Add a header' }).click();
   await page.getByLabel('Header 1', { exact: true }).fill('Authorization');
   await page.getByLabel('Header text 1', { exact: true }).fill('Bearer of-payments');
@@ -101,7 +101,7 @@ test('a Proxy gets a route, which shows its callers and the lines for each clien
   const other = await sluice.proxies.create({ name: 'Other', destination_url: 'https://other.example' });
   await sluice.applications.create({ ...use, name: 'Calls another', proxies: [other.id] });
   await opened.goto(`/proxies/${id}`, 'Models');
-  await page.getByText('With a route, the client libraries').waitFor();
+  await page.getByText('With a route, more clients can call the Proxy').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Route, methods and paths').click();
   await page.getByLabel('Name of the route').fill('Models!');
@@ -193,7 +193,7 @@ test('the response guard is chosen, with what each mode does, and switched off a
   await shown.getByText('off', { exact: true }).waitFor();
   for (const [mode, does] of [
     ['Block', 'gets 502 instead of the response'],
-    ['Tokenize', 'gets the expression of the token instead'],
+    ['Tokenize', 'gets the expression from the request instead'],
     ['Redact', 'gets [redacted] instead'],
   ] as const) {
     await page.getByRole('button', { name: 'Change' }).click();

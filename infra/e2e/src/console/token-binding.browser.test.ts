@@ -63,7 +63,7 @@ test('a person binds a token, sees faults at their fields, and can only make it 
   await dialog.getByRole('button', { name: 'Bind' }).click();
   await dialog
     .getByText(
-      'This change allows more than before. Only the key of a private Application with a rule that reveals the token can do that.',
+      'This change would allow more use of the token than now. Only the key of a private Application can make such a change, and only if a rule of the Application reveals the token.',
       { exact: true },
     )
     .waitFor();
@@ -127,8 +127,12 @@ test('a call is explained with the place of the token', async () => {
   await explain.getByText('Decided by the permission token:use').waitFor();
   await explain.getByLabel('Place of the token').fill('query');
   await explain.getByRole('button', { name: 'Explain the call' }).click();
-  await explain.getByText('Decided by “Places” under “Bound to” of the token').waitFor();
+  await explain
+    .getByText('Decided by the restriction “Places”, which is under “Bound to” on the page of the token')
+    .waitFor();
   await opened.look('application-explain-use');
   await page.reload();
-  await explain.getByText('Decided by “Places” under “Bound to” of the token').waitFor();
+  await explain
+    .getByText('Decided by the restriction “Places”, which is under “Bound to” on the page of the token')
+    .waitFor();
 });

@@ -73,7 +73,7 @@ test('a token that is gone says so, and keeps its log', async () => {
   await using opened = await signIn(world.current);
   await opened.goto('/tokens/nothing-of-ours', 'Token');
   await opened.page.getByText('There is no token with this id').waitFor();
-  await opened.page.getByText('The audit log has no rows about it').waitFor();
+  await opened.page.getByText('The audit log has no rows about this token').waitFor();
   await opened.look('token-none');
 });
 

@@ -31,10 +31,12 @@ const fileOptions = {
   },
 } as const;
 
-const notes = `Each item of a list has the fields of the request that creates it. Each name must be unique in its list. A Proxy or
-reactor can refer to its Application by name, and a reactor to its formula: { name: backend }.
-{ $file: code.js } stands for the text of a file below the folder of FILE. { $env: NAME } stands for the text of an environment
-variable that --env allows. { $env: NAME, type: number } stands for a number, { $env: NAME, type: boolean } for a boolean.
+const notes = `Each item of a list has the fields of the request that creates it. Each name must be unique in its list.
+{ name: backend } is a reference by name. A Proxy or a reactor can refer to its Application in this way, and a reactor also
+to its formula.
+{ $file: code.js } stands for the text of a file. The file must be in the folder of FILE or in a folder below it.
+{ $env: NAME } stands for the text of an environment variable. The option --env must allow the variable.
+{ $env: NAME, type: number } stands for a number. { $env: NAME, type: boolean } stands for a boolean.
 FILE.applied.json, beside FILE, records what was created. Keep it with FILE.`;
 
 export const diff: Command = {

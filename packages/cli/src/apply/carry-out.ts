@@ -76,7 +76,7 @@ async function assertWritable(record: MadeRecord): Promise<void> {
     await record.save();
   } catch (error) {
     throw new UsageError(
-      `Nothing was done: ${record.path} cannot be written (${codeOf(error)}). It records what was created`,
+      `Nothing was done: ${record.path} cannot be written (${codeOf(error)}). The command needs this file to record what it creates`,
     );
   }
 }

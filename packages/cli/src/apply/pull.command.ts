@@ -13,7 +13,8 @@ import { type Kind, kinds, links, ofEachKind } from './wanted.ts';
 
 export const pull: Command = {
   words: ['pull'],
-  summary: 'Write Applications, Proxies and reactors as a file for apply, with references in place of secrets',
+  summary:
+    'Write a file for "sluice apply" that describes the Applications, Proxies and reactors, with references in place of secrets',
   arguments: [],
   options: {
     file: {

@@ -20,17 +20,17 @@ test.each<[string, string | undefined, Uint8Array | string | null, string[]]>([
 });
 
 test.each<[string, string | undefined, Uint8Array, Record<string, string>, string]>([
-  ['by its type', 'image/png', Buffer.alloc(70_000), {}, ': 70000 bytes'],
-  ['by its length', 'application/pdf', Buffer.alloc(3), { 'Content-Length': '123456' }, ': 123456 bytes'],
+  ['by its type', 'image/png', Buffer.alloc(70_000), {}, 'is 70000 bytes'],
+  ['by its length', 'application/pdf', Buffer.alloc(3), { 'Content-Length': '123456' }, 'is 123456 bytes'],
   [
     'a length that is of the coded form',
     'image/png',
     Buffer.alloc(3),
     { 'Content-Length': '9', 'Content-Encoding': 'gzip' },
-    ': 3 bytes',
+    'is 3 bytes',
   ],
-  ['a charset that nobody knows', 'text/plain; charset=x-nobody', Buffer.from('abc'), {}, ': 3 bytes'],
-  ['no type, and no UTF-8', undefined, Buffer.from([0x41, 0xff]), {}, ': 2 bytes'],
+  ['a charset that nobody knows', 'text/plain; charset=x-nobody', Buffer.from('abc'), {}, 'is 3 bytes'],
+  ['no type, and no UTF-8', undefined, Buffer.from([0x41, 0xff]), {}, 'is 2 bytes'],
 ])('what is no text is told by its size: %s', async (_name, type, body, headers, size) => {
   const { text } = await answerOf(respond(body, type, headers), never);
   expect(text).toEqual([expect.stringContaining(size)]);

@@ -20,17 +20,20 @@ export const mcp: Command = {
     ...routeOptions,
     unguarded: {
       type: 'boolean',
-      description: 'also serve routes whose Proxy has no response_guard; a destination could then show a credential',
+      description:
+        'also serve routes whose Proxy has no response_guard. The destination of such a route could show the agent a credential',
     },
   },
-  notes: `The program of an agent starts this command. Its tools are list_routes, call and tokenize. The agent never has a key: at
-its first call, this command creates a session that may call only these routes. If the session has ended, the next call
-creates a new one. The command deletes the session when the agent disconnects.
+  notes: `The program of an agent starts this command. The command offers the tools list_routes, call and tokenize.
+The agent never has a key. At the first call of the agent, the command creates a session that may call only the routes of
+--routes. If the session has ended, the next call creates a new session. The command deletes the session when the agent
+disconnects.
 
 The profile needs a public, a private and a management key. The management key needs proxy:read. The private key needs
-token:use. For the tool tokenize it also needs token:create. A rule on the container /agents/ is enough for both permissions.
+token:use. For the tool tokenize, the private key also needs token:create. For token:use and token:create, a rule on the
+container /agents/ is enough.
 
-A call without an answer ends after 50 s. "Give an agent a key it never sees" in infra/guides shows how to set it up.`,
+A call without an answer ends after 50 s. "Give an agent a key it never sees" in infra/guides shows how to set up this command.`,
   async run(input, terminal) {
     try {
       await serveRoutes(input, terminal);

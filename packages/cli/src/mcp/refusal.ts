@@ -64,7 +64,9 @@ function refusalIn(text: string, operation: string, { status, headers }: Respons
       `${error.message} The destination has acted and answered ${answered}. Its answer is not shown.`,
     );
   if (headers.get('X-Should-Retry') === 'false' && status >= 500)
-    return new RefusedError(`${error.message} The destination may have acted, so find out before you send it again.`);
+    return new RefusedError(
+      `${error.message} The destination may have acted on the call. Before you send the call again, find out whether it has.`,
+    );
   return error;
 }
 

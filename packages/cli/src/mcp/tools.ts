@@ -51,7 +51,7 @@ export function registerTools(server: McpServer, { fromJsonSchema }: Schemas, se
     {
       title: 'Tokenize a value',
       description:
-        'Stores a value and returns the id of a token for it. "call" can use the token until the session ends, if the route replaces tokens. Sluice does not show the value again; a destination that receives it may.',
+        'Stores a value and returns the id of a token for it. If a route replaces tokens, "call" can use the token with this route until the session ends. Sluice does not show the value again. A destination that receives the value may show it.',
       inputSchema: fromJsonSchema<{ value: string | number | object }>(valueSchema),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
@@ -105,7 +105,8 @@ const valueSchema = {
   additionalProperties: false,
 };
 
-const callMayHaveActed = 'The destination may have acted, so find out before you send the call again.';
+const callMayHaveActed =
+  'The destination may have acted on the call. Before you send the call again, find out whether it has.';
 const valueMayBeStored = 'The value may have been stored. You can tokenize it again, which makes another token.';
 
 class NoAnswer extends Error {}

@@ -36,9 +36,14 @@ test.each<[string, Answer, string, string]>([
     'a part',
     page({ page_number: 1, total_pages: 3, total_items: 5 }, { id: '1' }),
     'ID\n1\n',
-    'Page 1 of 3, 5 in all: --page, or --all\n',
+    'This is page 1 of 3. There are 5 items in all. To see more, use --page, or --all\n',
   ],
-  ['a part by cursor', page({ page_size: 1, next: 'c+1' }, { id: '1' }), 'ID\n1\n', 'More: --start c+1, or --all\n'],
+  [
+    'a part by cursor',
+    page({ page_size: 1, next: 'c+1' }, { id: '1' }),
+    'ID\n1\n',
+    'There are more items. To see them, use --start c+1, or --all\n',
+  ],
   ['what a terminal would obey', page({}, { id: '1\u001b[2J\u202e' }), 'ID\n1\\u001b[2J\\u202e\n', ''],
 ])('a list on a terminal: %s', async (_name, answer, out, error) => {
   expect(await typeAt(answer, ['proxies', 'list'], true)).toMatchObject({ code: 0, out, error });
@@ -48,9 +53,13 @@ test.each<[string, object, string]>([
   [
     'search',
     { page_number: 1, total_pages: 3, total_items: 5 },
-    'Page 1 of 3, 5 in all: "page": 2 in --data, or --all\n',
+    'This is page 1 of 3. There are 5 items in all. To see more, use "page": 2 in --data, or --all\n',
   ],
-  ['search-by-cursor', { page_size: 1, next: 'c+1' }, 'More: "start": "c+1" in --data, or --all\n'],
+  [
+    'search-by-cursor',
+    { page_size: 1, next: 'c+1' },
+    'There are more items. To see them, use "start": "c+1" in --data, or --all\n',
+  ],
 ])('sluice tokens %s on a terminal says how its body asks for more', async (verb, pagination, error) => {
   const typed = ['tokens', verb, '--data', '{}'];
   expect(await typeAt(page(pagination, { id: '1' }), typed, true)).toMatchObject({ code: 0, out: 'ID\n1\n', error });

@@ -24,10 +24,16 @@ export async function printPage(terminal: Terminal, page: unknown, isSearch: boo
   await printRows(terminal, page.data);
   const { page_number: number, total_pages: pages, total_items: total, next } = page.pagination;
   if (typeof next === 'string' && pages === undefined) {
-    tell(terminal, `More: ${isSearch ? `"start": ${JSON.stringify(next)} in --data` : `--start ${next}`}, or --all`);
+    tell(
+      terminal,
+      `There are more items. To see them, use ${isSearch ? `"start": ${JSON.stringify(next)} in --data` : `--start ${next}`}, or --all`,
+    );
   } else if (Number(number) < Number(pages)) {
     const more = isSearch ? `"page": ${Number(number) + 1} in --data` : '--page';
-    tell(terminal, `Page ${number} of ${pages}, ${total} in all: ${more}, or --all`);
+    tell(
+      terminal,
+      `This is page ${number} of ${pages}. There are ${total} items in all. To see more, use ${more}, or --all`,
+    );
   }
 }
 

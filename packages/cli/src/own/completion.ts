@@ -27,7 +27,8 @@ export const completion: Command = {
   summary: 'Print the completion script of a shell: bash, zsh or fish',
   arguments: ['SHELL'],
   options: {},
-  notes: 'bash: source <(sluice completion bash)   zsh: the same   fish: sluice completion fish | source',
+  notes:
+    'bash: source <(sluice completion bash)   zsh: source <(sluice completion zsh)   fish: sluice completion fish | source',
   async run({ positionals }, { stdout }) {
     const [shell = ''] = positionals;
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;

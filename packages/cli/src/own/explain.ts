@@ -35,7 +35,8 @@ export const explain: Command = {
     },
   },
   notes: `OPERATION is one of ${operations.join(', ')}. The default is read. The answer shows no data of the token.
-A question about a call also needs proxy:read. TOKEN_ID is then a token that the call reveals:
+With --route or --proxy you ask about a call. Such a question needs proxy:read in addition to application:read. In such a
+question, TOKEN_ID is a token whose value the call reveals:
   sluice explain APPLICATION_ID --route processor -X POST --path /charges
   sluice explain APPLICATION_ID TOKEN_ID --proxy PROXY_ID -X POST --path /charges --place body`,
   async run(input, terminal) {

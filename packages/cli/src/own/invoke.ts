@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 export const invoke: Command = {
   words: ['proxies', 'invoke'],
   summary:
-    'Send a request through a Proxy. PROXY is its id or name (requires proxy:read); --route names its route instead',
+    'Send a request through a Proxy. PROXY is the id or name of the Proxy; both require proxy:read. Instead of PROXY, --route can name the route of the Proxy',
   arguments: ['[PROXY]', '[PATH]'],
   options: {
     route: { type: 'string', value: 'NAME', description: 'path_name of the Proxy, instead of PROXY' },
@@ -67,7 +67,9 @@ async function findCalled(input: Input, terminal: Terminal): Promise<Called> {
   const [first, second] = input.positionals;
   if (route === undefined) {
     if (first === undefined)
-      throw new UsageError('PROXY is missing. Give its id or name, or --route with its path_name');
+      throw new UsageError(
+        'PROXY is missing. Give the id or name of the Proxy. Instead of PROXY, you can give --route with the path_name of the Proxy',
+      );
     return { proxyKey: await findKey(first, input, terminal), path: second ?? '' };
   }
   if (second !== undefined)

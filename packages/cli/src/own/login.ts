@@ -28,7 +28,8 @@ export const login: Command = {
     'key-file': {
       type: 'string',
       value: 'FILE',
-      description: 'file with one key per line; default: you are asked for keys, or they are read from standard input',
+      description:
+        'file with one key per line. Default: on a terminal, you are asked for the keys; without a terminal, they are read from standard input',
     },
     'header-prefix': {
       type: 'string',
@@ -37,7 +38,7 @@ export const login: Command = {
     },
   },
   notes:
-    'A profile has at most one key of each type. Keys are never options, because other users of the machine can see those.',
+    'A profile has at most one key of each type. You cannot give a key as an option, because other users of the machine can see the options of a command.',
   async run(input, terminal) {
     const { env } = terminal;
     const name = profileName(input, env);

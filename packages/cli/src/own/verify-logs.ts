@@ -18,7 +18,13 @@ export const verifyLogs: Command = {
       value: 'FILE',
       description: 'file with a signed checkpoint: the output of "sluice logs checkpoint"',
     },
-    since: { type: 'string', value: 'FILE', multiple: true, description: 'file with an older checkpoint' },
+    since: {
+      type: 'string',
+      value: 'FILE',
+      multiple: true,
+      description:
+        'file with another checkpoint of the same ledger, for example one that is older than that of --checkpoint',
+    },
     witness: { type: 'string', value: 'FILE', description: 'file with checkpoints that the worker sent to a witness' },
     dropped: {
       type: 'string',

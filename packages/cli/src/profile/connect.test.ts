@@ -48,7 +48,7 @@ test("a profile's key does not go to another SLUICE_URL", async () => {
   const { environments, profiles, XDG_CONFIG_HOME } = await setUp(closing);
   const env = { XDG_CONFIG_HOME, SLUICE_URL: environments.url };
   const { code, error } = await type(['permissions', 'list', '--profile', 'staging'], { env });
-  expect([code, error]).toEqual([2, expect.stringContaining('and its keys are sent only to that URL')]);
+  expect([code, error]).toEqual([2, expect.stringContaining('are sent only to the URL of the profile')]);
   expect([...keysOf(environments), ...keysOf(profiles)]).toEqual([]);
 });
 

@@ -27,14 +27,16 @@ export async function connect({ env }: Terminal, need: Need): Promise<Sluice> {
   // SLUICE_URL belongs to SLUICE_API_KEY, so it must not redirect the keys of a profile.
   if (url && !apiKey && checkUrl(url) !== profile.url) {
     throw new UsageError(
-      `SLUICE_URL is not the URL of the profile ${name}, and its keys are sent only to that URL. Set SLUICE_API_KEY too, or run sluice login for the new URL.`,
+      `SLUICE_URL is not the URL of the profile ${name}. The keys of the profile are sent only to the URL of the profile. Set SLUICE_API_KEY too, or run sluice login for the new URL.`,
     );
   }
   const types = need.keyTypes ?? preferred;
   const type = preferred.find((one) => types.includes(one) && profile.keys[one]);
   const key = type && profile.keys[type];
   if (!key)
-    throw new UsageError(`This needs a ${types.join(' or ')} key, and the profile ${name} has none. Run: sluice login`);
+    throw new UsageError(
+      `This command needs a ${types.join(' or ')} key. The profile ${name} has no such key. Run: sluice login`,
+    );
   return client({ url: profile.url, apiKey: key, headerPrefix: profile.header_prefix }, need.fetch);
 }
 
@@ -54,7 +56,7 @@ export interface ProfileClients {
 export async function connectWithAllKeys({ env }: Terminal, given: string | undefined): Promise<ProfileClients> {
   if (env.SLUICE_API_KEY && given === undefined) {
     throw new UsageError(
-      'SLUICE_API_KEY is one key, and this needs a public, a private and a management key. Name a profile with --profile.',
+      'This command needs a public, a private and a management key. SLUICE_API_KEY is only one key. Name a profile with --profile.',
     );
   }
   const { name, profile } = await findProfile(env, given);
@@ -62,7 +64,7 @@ export async function connectWithAllKeys({ env }: Terminal, given: string | unde
   const missing = preferred.filter((type) => !keys[type]);
   if (missing.length > 0) {
     throw new UsageError(
-      `This needs a public, a private and a management key; the profile ${name} has no ${missing.join(' and no ')} key. Run: sluice login`,
+      `This command needs a public, a private and a management key. The profile ${name} has no ${missing.join(' and no ')} key. Run: sluice login`,
     );
   }
   const clientWith = (apiKey = '') => client({ url, apiKey, headerPrefix }, undefined);

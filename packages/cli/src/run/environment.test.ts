@@ -112,7 +112,7 @@ test.each<[string, object[], Record<string, string>, string[]]>([
     'one that clients would take in its place',
     [anthropic],
     { ANTHROPIC_AUTH_TOKEN: 'y' },
-    ['does not get your ANTHROPIC_AUTH_TOKEN'],
+    ['does not get your variable ANTHROPIC_AUTH_TOKEN'],
   ],
   ['tokens in prompts', [{ ...openai, token_places: ['body'] }], {}, ['token_places']],
   ['tokens in prompts, by default', [{ ...anthropic, token_places: undefined }], {}, ['token_places']],

@@ -181,7 +181,7 @@ function choiceOf(routes: readonly PlannedRoute[]): string {
 function removeFrom(env: Record<string, string | undefined>, name: string, notes: string[]): void {
   if (env[name])
     notes.push(
-      `the command does not get your ${name}, because clients that find ${name} would not use the route with its key`,
+      `the command does not get your variable ${name}, because clients that find ${name} would not call the route with the key for the routes`,
     );
   delete env[name];
 }

@@ -61,7 +61,10 @@ test('a watchdog that is lost while the session is authorized lets nothing run, 
   });
   const child = start(['sh', '-c', 'echo it runs >&2']);
   const { code, stderr } = await endOf(child);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('so nothing was run')]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('The command was not run, because the watchdog was ended'),
+  ]);
   expect(stderr).not.toContain('it runs');
   expect(asked('DELETE /sessions/self')).toHaveLength(1);
 });

@@ -33,15 +33,19 @@ export const runWithRoutes: Command = {
     quiet: { type: 'boolean', short: 'q', description: 'print nothing' },
   },
   notes: `For each route the command gets <NAME>_BASE_URL and <NAME>_API_KEY. NAME is the path_name in capitals, with _ in place of -.
-Known clients of OpenAI, Anthropic and git use the route to their destination without further settings. The command gets
-no variable that begins with SLUICE_. The command runs as you, so it could read the keys of the profile. To prevent that,
-run the command as another user or in a container: "Run a command without credentials" in infra/guides shows how.
+Known clients of OpenAI and Anthropic, and git, need no further settings: each uses the route that leads to its destination.
+The command gets no variable that begins with SLUICE_.
 
-The profile needs a public, a private and a management key. The management key needs proxy:read, which also shows the
-configuration of Proxies; with log:read, the calls are listed at the end. The private key needs token:use.
+The command runs as you, so it could read the keys of the profile. To prevent this, run the command as another user or in a
+container. "Run a command without credentials" in infra/guides shows how.
 
-Exit code and signals are those of the command: 127 if it was not found, 126 if it could not be started. If sluice run
-fails before the command starts: 1 refused, 2 usage, 3 unreachable.`,
+The profile needs a public, a private and a management key. The management key needs proxy:read. This permission also shows
+the configuration of Proxies. If the management key also has log:read, the calls are listed at the end. The private key needs
+token:use.
+
+sluice run ends with the exit code or the signal of the command. The exit code is 127 if the command was not found, and 126
+if it could not be started. If sluice run fails before the command starts, the exit code is 1 for a refusal, 2 for wrong
+arguments, and 3 for a service that is unreachable or unavailable.`,
   async run(input, terminal) {
     const ending = await runOnce(input, terminal);
     return typeof ending === 'number' ? ending : endLike(ending);
@@ -77,7 +81,9 @@ async function runOnce(input: Input, terminal: Terminal): Promise<Ending | numbe
   const running = runCommand(input.behindDashes ?? [], planned.withKey(session.key), say);
   const timers = sayInTime(say, session, wish.seconds);
   watchdog.onLost(() =>
-    say(`the watchdog was ended. If sluice run is killed now, the key stays valid until ${timeOf(session)}`),
+    say(
+      `the watchdog was ended. The watchdog is the process that ends the session. If sluice run is killed now, the key stays valid until ${timeOf(session)}`,
+    ),
   );
   try {
     const ending = await running.ended;
@@ -98,7 +104,7 @@ type Say = (text: string) => void;
 function sayBefore(say: Say, session: RouteSession, file: string): void {
   say(`the key for the routes is valid until the command ends, at the latest until ${timeOf(session)}`);
   say(
-    `the command runs as you and could read the keys in ${file}. The management key shows the configuration of Proxies. To prevent that, run the command as another user or in a container`,
+    `the command runs as you, so it could read the keys in ${file}. With the management key it could see the configuration of Proxies. To keep the command from these keys, run it as another user or in a container`,
   );
 }
 

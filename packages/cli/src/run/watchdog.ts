@@ -42,7 +42,13 @@ export function openWatchdog(env: Readonly<Record<string, string | undefined>>):
   });
   const ready = Promise.race([
     once(child.stdout, 'data'),
-    exited.then(() => Promise.reject(new RefusedError('The watchdog did not start, so nothing was run'))),
+    exited.then(() =>
+      Promise.reject(
+        new RefusedError(
+          'The command was not run, because the watchdog did not start. The watchdog is the process that ends the session',
+        ),
+      ),
+    ),
   ]);
   // Judged by whoever waits for it.
   ready.catch(() => undefined);
@@ -87,7 +93,13 @@ function openTimer(ms: number, signal: AbortSignal): Disposable & { late: Promis
 async function writeLine(pipe: Writable, line: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     pipe.write(`${line}\n`, (error) => {
-      if (error) reject(new RefusedError('The watchdog was ended, so nothing was run', { cause: error }));
+      if (error)
+        reject(
+          new RefusedError(
+            'The command was not run, because the watchdog was ended. The watchdog is the process that ends the session',
+            { cause: error },
+          ),
+        );
       else resolve();
     });
   });

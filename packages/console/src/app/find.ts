@@ -28,7 +28,7 @@ export interface Place {
  */
 export function refusalOf(text: string): string | undefined {
   if (keyPattern.test(text))
-    return 'This looks like a secret key. It was not sent, because keys are not found by their text.';
+    return 'This looks like a secret key. It was not sent, because the search cannot find a key by its text.';
   if (linkPattern.test(text)) return 'This looks like a link that signs in. It was not sent.';
   if (isCardNumber(text)) return 'This looks like a card number. It was not sent, because values are never searched.';
   return undefined;

@@ -25,8 +25,8 @@ export function ConfigurationEditor({ value, onValue, declared = [] }: Configura
   return (
     <Group name="configuration" legend="Configuration" className={styles.configuration}>
       <p>
-        The code reads these values as req.configuration, for example a secret of the destination. They are stored
-        encrypted.
+        The code reads these values as req.configuration. A value can be, for example, a secret of the destination. The
+        values are stored encrypted.
       </p>
       <DeclaredFields declared={declared} value={value} onValue={onValue} />
       <PairsEditor name="configuration" value={value} onValue={onValue} words={words} isElsewhere={isDeclared} />

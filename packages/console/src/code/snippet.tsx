@@ -15,9 +15,9 @@ interface SnippetProps {
 export function HowValuesAreWritten() {
   return (
     <p>
-      If an expression is a whole JSON string, the value also replaces the quotes. So a card becomes an object. To send
-      only one member of the card, use the filter json, as in <code>{"{{ id | json: '$.number' }}"}</code> (guide
-      Filters).
+      If a JSON string contains only an expression, the value replaces the whole string, with its quotes. So a card is
+      sent as an object. To send only one member of the card, use the filter json, as in{' '}
+      <code>{"{{ id | json: '$.number' }}"}</code> (guide Filters).
     </p>
   );
 }

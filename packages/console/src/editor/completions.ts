@@ -37,11 +37,13 @@ const modules = [
   ...['uuid', 'zlib', 'svc-errors'],
 ].map((label): Completion => ({ label, type: 'module' }));
 
-const ofConsole = ['log', 'info', 'warn', 'error', 'debug'].map((name) => method(name, 'Shown with the run'));
+const ofConsole = ['log', 'info', 'warn', 'error', 'debug'].map((name) =>
+  method(name, 'Writes a line that is shown with the run'),
+);
 
 const request = [
   property('body', 'Parsed if it is JSON or a form. {} if it is empty'),
-  property('headers', 'By name in lower case'),
+  property('headers', 'With names in lower case'),
   property('method', 'GET, POST…'),
   property('path', 'The path after the address of the Proxy'),
   property('query', 'Begins with ?'),

@@ -20,7 +20,10 @@ export async function verifyRow(row: Log, proof: LogProof, keyFile: string): Pro
   try {
     const checkpoint = await verifyCheckpoint(proof.checkpoint, await readKeyFile(keyFile));
     if (checkpoint.size !== proof.tree_size) {
-      return { isProven: false, reason: 'The proof is for a tree of another size than the signed one.' };
+      return {
+        isProven: false,
+        reason: 'The size of the tree in the proof differs from the size in the signed checkpoint.',
+      };
     }
     const root = await rootOver(leaf, proof);
     return root === checkpoint.root

@@ -11,7 +11,7 @@ export function KnownFrom({ metrics: { requests, known_from: knownFrom } }: { me
           Hatched: no data yet. Counting began <Time at={knownFrom} />.
         </>
       ) : (
-        'Hatched: unknown, because more than 200 Proxies, Applications and Reactors were in use in the same period.'
+        'Hatched: the numbers are unknown. More than 200 Proxies, Applications and Reactors in total were in use in that period.'
       )}
     </p>
   );

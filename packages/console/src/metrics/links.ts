@@ -25,6 +25,6 @@ export function linkOfStep(step: Step, filter: MetricsFilter, nowMs = Date.now()
       },
     },
     name: 'Audit log',
-    why: 'Invocations are listed for 15 minutes. Their disclosures are in the audit log.',
+    why: 'Invocations are listed for only 15 minutes. The audit log shows the tokens that an invocation disclosed.',
   };
 }

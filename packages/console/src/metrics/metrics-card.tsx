@@ -58,7 +58,9 @@ function Nothing({ metrics }: { metrics: RangeMetrics }) {
   const isCrowded = requests.includes(null) && !knownFrom;
   if (isCrowded)
     return (
-      <Soft>Unknown, because more than 200 Proxies, Applications and Reactors were in use in the same period.</Soft>
+      <Soft>
+        The numbers are unknown. More than 200 Proxies, Applications and Reactors in total were in use in that period.
+      </Soft>
     );
   return (
     <Soft>

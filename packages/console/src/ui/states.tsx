@@ -134,7 +134,7 @@ function explain(error: unknown): Explanation {
   }
   if (status === 412) {
     const text =
-      'Somebody else changed it after this page was loaded, so nothing was done. The page now shows the current state. Check it, and try again.';
+      'Somebody else changed the resource after this page was loaded, so your action was not carried out. The page now shows the current state. Check this state, and try again.';
     return { title, text };
   }
   if (errors) {

@@ -155,7 +155,7 @@ export const proxyMembers = {
       maxItems: 20,
       items: { type: 'string' },
       description:
-        'Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.\n\nIf `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.',
+        'Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.\n\nIf `require_auth` is false and a request has no API key, expressions in the body of the request are forwarded unchanged. If an expression is in another part of the request that this list names, the response is 401.',
     },
     example: ['body', 'header:x-card-number'],
   },
@@ -192,7 +192,7 @@ export const proxyMembers = {
       type: 'string',
       pattern: pathNamePattern,
       description:
-        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.\n- Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.',
+        'Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. A call of a route always needs an API key. The Tenant of the API key decides which Proxy is called, because names of routes are unique only within a Tenant.\n\n- The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.\n- Request headers that contain an API key of Sluice are not forwarded.\n- In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. If one of these three headers has an address of Sluice that is not replaced in this way, the header is removed.\n- All other addresses in these headers still lead to their own hosts. A client that follows such an address sends its API key to the host of the address.',
     },
     example: 'processor',
   },
@@ -233,7 +233,7 @@ export const proxyMembers = {
       maxItems: 50,
       items: { type: 'string', maxLength: 1000 },
       description:
-        'The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.\n\n- `/v1/a` allows this path and all paths below it.\n- `/v1/a/` followed by `*` allows only the paths below `/v1/a`.\n- `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.\n\nA path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all',
+        'The only paths that may be called. The path after the address of the Proxy is compared, without the query. Other paths are 403.\n\n- `/v1/a` allows this path and all paths below it.\n- `/v1/a/` followed by `*` allows only the paths below `/v1/a`.\n- `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.\n\nA path is compared as it was sent. Because of percent-encoding, `..`, `\\` or `;`, a server could read another path. If that other path is not allowed, the response is 403.\n\nIf this field is set and the path contains an expression, the text `{{ … }}` is compared, not the value of the expression. The expression must not have a filter, and its value must not be empty. Otherwise the response is 400. Default: all',
     },
     example: ['/v1/charges', '/v1/refunds/*'],
   },
@@ -245,7 +245,7 @@ export const proxyMembers = {
       type: 'string',
       enum: ['off', 'tokenize', 'redact', 'block'],
       description:
-        'What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`\n\n- `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.\n- `redact` replaces it with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.',
+        'What happens if the headers, body or trailers of a response contain a guarded value. Guarded values are the values that replaced expressions in the request, and the values that the request transform read with `req.svc`. Default: `off`\n\n- `tokenize` replaces the value with the expression that stands for the value. A value of the configuration is replaced with `{{ config: NAME }}`.\n- `redact` replaces the value with `[redacted]`.\n- `block` makes the response a 502. If the response has begun, the connection is closed.\n\nThe guard finds guarded values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 guarded values of at least six characters, or more than 64 KiB of these values, the response is 413. The guard does not restrict where a token may be used. For that, set the `use` of the token.',
     },
     example: 'redact',
   },

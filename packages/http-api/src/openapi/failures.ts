@@ -34,7 +34,7 @@ const everywhere = {
   unauthenticated: {
     name: 'Unauthorized',
     description:
-      'The API key is missing, malformed, unknown or expired, or its Application or Tenant was deleted. The response does not say which of these.',
+      'The API key is missing, malformed, unknown or expired. Or the Application or the Tenant of the key was deleted. The response does not say which of these.',
     detail: 'The SVC-API-KEY header must contain a valid API key',
     headers: trace,
   },
@@ -111,7 +111,8 @@ function describeOfPages(code: ErrorCode, access: Exclude<Access, 'key'>): Descr
   if (code === 'forbidden') {
     return {
       description: "The request was not sent by a page of the console's host, or the sign-in may not do this.",
-      detail: 'Only pages of this host may call this. The browser must send Sec-Fetch-Site: same-origin',
+      detail:
+        'Only pages of this host may send this request. The browser must send the header Sec-Fetch-Site: same-origin with it',
     };
   }
   if (code !== 'unauthenticated') return undefined;
@@ -151,7 +152,8 @@ function describe(code: ErrorCode, operation: Facts): Description {
       };
     case 'not_found':
       return {
-        description: 'The Tenant has nothing with this id. An id of another Tenant gets the same response.',
+        description:
+          'The resource does not exist, or it belongs to another Tenant. The response is the same in both cases.',
         detail: 'The resource does not exist',
       };
     case 'precondition_failed':
@@ -182,16 +184,19 @@ function describe(code: ErrorCode, operation: Facts): Description {
 
 function refusal({ permission, orPermission, takesKeyOf }: Facts): Description {
   if (takesKeyOf === undefined) {
-    const [needed, shown] = orPermission
-      ? [`${permission} or ${orPermission}`, `\`${permission}\` or \`${orPermission}\``]
-      : [permission, `\`${permission}\``];
+    const [needed, lacks] = orPermission
+      ? [
+          `${permission} or ${orPermission}`,
+          `has neither the permission \`${permission}\` nor the permission \`${orPermission}\``,
+        ]
+      : [permission, `does not have the permission \`${permission}\``];
     return {
-      description: `The Application of the key does not have the permission ${shown}.`,
-      detail: `This needs the permission ${needed}`,
+      description: `The Application of the key ${lacks}.`,
+      detail: `This operation needs the permission ${needed}`,
     };
   }
   const holder = keyHolderOf(takesKeyOf);
-  return { description: `The key must be the key of ${holder}.`, detail: `This needs the key of ${holder}` };
+  return { description: `The key must be the key of ${holder}.`, detail: `This operation needs the key of ${holder}` };
 }
 
 function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Description, 'description'> {
@@ -204,11 +209,12 @@ function exampleFault({ params, query, body, bodyOptional }: Facts): Omit<Descri
 }
 
 function conflicts(operation: Facts): string {
+  const isDeclared = operation.errors?.includes('conflict');
+  const also = isDeclared ? 'also ' : '';
   const reasons = [
-    operation.errors?.includes('conflict') &&
-      'An existing resource or an earlier request prevents this. `detail` says which.',
+    isDeclared && 'An existing resource or an earlier request prevents the operation. `detail` says what prevents it.',
     takesIdempotencyKey(operation) &&
-      'The response is 409 if the idempotency key was used with another body, or if the first request with this key has not ended.',
+      `The response is ${also}409 if the idempotency key was used with another body, or if the first request with this idempotency key has not ended.`,
   ];
   return reasons.filter(Boolean).join(' ');
 }

@@ -95,7 +95,7 @@ function components(): OpenApiDocument['components'] {
         name: 'SVC-IDEMPOTENCY-KEY',
         in: 'header',
         description:
-          'Makes it safe to repeat the request. For 24 hours, a request with the same key and body gets the first successful response again, and nothing is done twice. Some parts of it can differ: `data` of tokens is current, and what the caller may no longer read is left out. Keys, links and secrets that are no longer valid are left out too. Errors are not stored. Each Application, method and path has its own keys.',
+          'Makes it safe to repeat the request. For 24 hours, a request with the same idempotency key and body gets the first successful response again, and nothing is done twice. Some parts of this response can differ: `data` of tokens is current, and what the caller may no longer read is left out. API keys, links and secrets that are no longer valid are left out too. Errors are not stored. Idempotency keys are separate for each Application, method and path.',
         schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       },
     },

@@ -37,7 +37,7 @@ export function beginFetch(run: Invocation, id: number, json: string | undefined
 export function readFetched(run: Invocation, id: number, call: number): void {
   run.awaitedCalls += 1;
   if (run.fetches.get(call) !== 'begun') {
-    answer(run, id, 'This run has no unread response to this call of fetch');
+    answer(run, id, 'The response to this call of fetch was already read or aborted, or belongs to another run');
     return;
   }
   run.fetches.set(call, 'reading');

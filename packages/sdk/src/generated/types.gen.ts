@@ -109,11 +109,11 @@ export type Application = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. If the Application has no list, the setting `CORS_ORIGINS` of the installation decides which pages may use its keys and sessions. Without a list, no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that the Application authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers. A Proxy whose `application` is this Application has the rights of the Application, even if the Proxy is not in the list. If the Application has no list, its keys and sessions can call all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -146,7 +146,7 @@ export type Application = {
 export type ApplicationKey = {
     id: string;
     /**
-     * Number of the key, from 1 in each Application
+     * Number of the key. The first key of each Application has the number 1
      */
     version: number;
     /**
@@ -154,7 +154,7 @@ export type ApplicationKey = {
      */
     name?: string;
     /**
-     * Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0
+     * Four characters by which you can recognize the key. The last six characters of a key are a checksum. `last_four` has the four characters before this checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
@@ -170,7 +170,7 @@ export type ApplicationKey = {
      */
     expires_at?: string;
     /**
-     * Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count
+     * Time of the last request with this key, rounded down to the hour (UTC). Requests that failed count, too. Requests of sessions that the key authorized do not count. It takes about a minute until a request appears here. Absent if there was no request since version 0.2.0
      */
     last_used_at?: string;
 };
@@ -188,7 +188,7 @@ export type ApplicationKeyList = Array<ApplicationKey>;
 export type ApplicationKeyWithKey = {
     id: string;
     /**
-     * Number of the key, from 1 in each Application
+     * Number of the key. The first key of each Application has the number 1
      */
     version: number;
     /**
@@ -196,7 +196,7 @@ export type ApplicationKeyWithKey = {
      */
     name?: string;
     /**
-     * Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0
+     * Four characters by which you can recognize the key. The last six characters of a key are a checksum. `last_four` has the four characters before this checksum. Absent for keys that were created before version 0.2.0
      */
     last_four?: string;
     /**
@@ -212,7 +212,7 @@ export type ApplicationKeyWithKey = {
      */
     expires_at?: string;
     /**
-     * Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count
+     * Time of the last request with this key, rounded down to the hour (UTC). Requests that failed count, too. Requests of sessions that the key authorized do not count. It takes about a minute until a request appears here. Absent if there was no request since version 0.2.0
      */
     last_used_at?: string;
     /**
@@ -306,11 +306,11 @@ export type ApplicationWithKey = {
      */
     rules: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. If the Application has no list, the setting `CORS_ORIGINS` of the installation decides which pages may use its keys and sessions. Without a list, no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that the Application authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers. A Proxy whose `application` is this Application has the rights of the Application, even if the Proxy is not in the list. If the Application has no list, its keys and sessions can call all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -382,11 +382,11 @@ export type AsyncReactorResult = {
      */
     headers?: unknown;
     /**
-     * The field `tokenize` of what the code returned, with tokens in place of the values
+     * The field `tokenize` that the code returned, with a token in place of each value
      */
     tokens?: unknown;
     /**
-     * Why the run failed, as a problem
+     * Why the run failed, in the format of an error response (`Problem`)
      */
     error?: {
         [key: string]: unknown;
@@ -418,11 +418,11 @@ export type AuthorizeSession = {
      */
     reactors?: Array<string>;
     /**
-     * If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true. Otherwise a hostile script in the page could create a session itself, and have your server authorize it
+     * If true, the session must have been created by a frame of the hosted fields. If it was created in another way, the response is 403. For hosted fields, always send true. If you do not, a hostile script in the page could create a session itself, and have your server authorize it
      */
     fields?: boolean;
     /**
-     * IP address from which the session must have been created. Otherwise the response is 403. Your server can send the address of the browser that is connected to it, if this browser reaches Sluice from the same address
+     * IP address from which the session must have been created. If it was created from another address, the response is 403. Your server can send the address from which the browser is connected to your server. Do this only if the browser reaches Sluice from the same address
      */
     address?: string;
     /**
@@ -459,11 +459,11 @@ export type CreateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. If the Application has no list, the setting `CORS_ORIGINS` of the installation decides which pages may use its keys and sessions. Without a list, no page may embed hosted fields
      */
     allowed_origins?: Array<string>;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors
+     * Only for private Applications. The keys of the Application, and the sessions that the Application authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers. A Proxy whose `application` is this Application has the rights of the Application, even if the Proxy is not in the list. If the Application has no list, its keys and sessions can call all Proxies and reactors
      */
     proxies?: Array<string>;
     /**
@@ -543,7 +543,7 @@ export type CreateToken = {
      */
     deduplicate_token?: boolean;
     /**
-     * When the token is deleted: ISO 8601, UTC if it has no zone. Default: never
+     * When the token is deleted, in ISO 8601. A time without a zone is UTC. Default: the token is never deleted
      */
     expires_at?: string;
     use?: TokenUse;
@@ -586,7 +586,7 @@ export type DataKey = {
      */
     created_at: string;
     /**
-     * Number of encryptions that processes have reserved with this key. Each process reserves some in advance, so the number can be higher than the number of encryptions that were made
+     * Number of encryptions with this key, including reserved ones. Each process reserves some encryptions in advance, so the number can be higher than the number of encryptions that were made
      */
     uses: number;
 };
@@ -594,7 +594,7 @@ export type DataKey = {
 /**
  * DecidedBy
  *
- * What granted or refused the operation or the call. Exactly one of its fields is present. If nothing grants the operation, there is no such object
+ * What granted or refused the operation or the call. Exactly one field of `decided_by` is present. If nothing grants the operation, `decided_by` is absent
  */
 export type DecidedBy = {
     /**
@@ -648,7 +648,7 @@ export type DescribedToken = {
      */
     id: string;
     /**
-     * The type decides how `data` is validated, and the default container and mask. The card number of a `card` or `card_number` has 12 to 19 digits. The last one is a check digit (Luhn), except for numbers of UnionPay, which begin with 62 or 81
+     * The type decides how `data` is validated, which container is the default, and which mask is the default. The card number of a `card` or `card_number` has 12 to 19 digits. The last digit is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, are an exception: their last digit is not checked
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
@@ -746,7 +746,7 @@ export type ExplainRequest = {
      */
     operation?: 'token:create' | 'token:update' | 'token:read' | 'token:search' | 'token:delete' | 'token:use';
     /**
-     * The route that is called
+     * `path_name` of the route that is called
      */
     path_name?: string;
     /**
@@ -758,7 +758,7 @@ export type ExplainRequest = {
      */
     method?: string;
     /**
-     * Path of the call after the address of the route or Proxy, as the caller sends it. A query is ignored
+     * The part of the path that follows the address of the route or Proxy. Write it as the caller sends it. A query is ignored
      */
     path?: string;
     /**
@@ -927,7 +927,7 @@ export type Invocation = {
      */
     method: string;
     /**
-     * Status that the caller got. For a run of react-async, the status of its result: 200, or the status of its error
+     * Status that the caller got. For a run of react-async, it is 200 if the run succeeded, and otherwise the status of the error
      */
     status: number;
     /**
@@ -961,7 +961,7 @@ export type Invocation = {
      */
     guard_token_ids?: Array<string>;
     /**
-     * The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has a permission: `proxy:update` for a call of a Proxy, `reactor:update` for a run of a reactor
+     * The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and you have the permission to read these lines. For a call of a Proxy this permission is `proxy:update`. For a run of a reactor it is `reactor:update`
      */
     console?: Array<InvocationConsoleLine>;
 };
@@ -1054,7 +1054,7 @@ export type Log = {
      */
     trace_id?: string;
     /**
-     * Further fields. `token_ids` are the ids of all tokens of the request. A disclosure through a Proxy or reactor also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. A disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the disclosure also has `path_name`. A call of a route that revealed nothing has a row with empty `token_ids`. `refused` lists the tokens that were not revealed. Each of them has its `token_id`, and its `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the tokens of these values
+     * Further fields. `token_ids` are the ids of all tokens of the request. In a disclosure, a Proxy or reactor reveals values of tokens. The row of a disclosure also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. The row of a disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the row also has `path_name`. If a call of a route reveals no value, its row has empty `token_ids`. `refused` lists the tokens that were not revealed. Each entry of `refused` has a `token_id` and a `member`. `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the ids of the tokens whose values the guard found
      */
     detail?: {
         [key: string]: unknown;
@@ -1086,7 +1086,7 @@ export type LogPage = {
     pagination: LogPagination;
     data: Array<Log>;
     /**
-     * Names of the Applications, keys, Proxies, reactors, formulas and people (e-mail addresses) in the rows, by id. If a resource was renamed or deleted later, it has the name from the time of the newest of these rows. A name is absent if it is not known, or if you do not have the permission to read the resource (for people `tenant:member:read`). Exports and proofs have no names, because names are not part of the rows
+     * Names of the Applications, keys, Proxies, reactors, formulas and people in the rows. Each field is an id, and its value is the name. The name of a person is the e-mail address. If a resource was renamed or deleted after the newest row with its id, the name is the one from the time of that row. A name is absent if it is not known, or if you do not have the permission to read the resource. For people this permission is `tenant:member:read`. Exports and proofs have no names, because names are not part of the rows
      */
     names: {
         [key: string]: string;
@@ -1234,7 +1234,7 @@ export type MyTenant = {
 export type NewSession = {
     id: string;
     /**
-     * Key of the session. When the session is authorized, send it like an API key. It is shown only here
+     * Key of the session. After the session is authorized, send this key like an API key. The key is shown only here
      */
     session_key: string;
     /**
@@ -1274,7 +1274,7 @@ export type Pagination = {
  */
 export type PatchToken = {
     /**
-     * Merged into `data` as a JSON merge patch. A value that is not an object replaces it
+     * Merged into `data` as a JSON merge patch. A value that is not an object replaces the whole `data`
      */
     data?: unknown;
     /**
@@ -1304,7 +1304,7 @@ export type PatchToken = {
      */
     deduplicate_token?: boolean | null;
     /**
-     * When the token is deleted: ISO 8601, UTC if it has no zone. Null: never
+     * When the token is deleted, in ISO 8601. A time without a zone is UTC. Null: the token is never deleted
      */
     expires_at?: string | null;
     use?: PatchTokenUse;
@@ -1313,7 +1313,7 @@ export type PatchToken = {
 /**
  * PatchTokenUse
  *
- * Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. A new `use` that allows more than the present one needs the key of a private Application with a rule that reveals the token. Otherwise the response is 403
+ * Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, the request must have the key of a private Application with a rule that reveals the token. Otherwise the response is 403
  */
 export type PatchTokenUse = {
     /**
@@ -1321,7 +1321,7 @@ export type PatchTokenUse = {
      */
     proxies?: Array<string> | null;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere
+     * Hosts that may receive the value: host names or IP addresses without a port. `*.example.com` covers all hosts below example.com. A request transform of a Proxy could send the value elsewhere. So if this field is set, and the Proxy has a request transform, the token can be used only in `request_headers` of the Proxy
      */
     destinations?: Array<string> | null;
     /**
@@ -1337,7 +1337,7 @@ export type PatchTokenUse = {
      */
     max_uses?: number | null;
     /**
-     * The token may be revealed only before this time: ISO 8601, UTC if it has no zone
+     * The token may be revealed only before this time, in ISO 8601. A time without a zone is UTC
      */
     until?: string | null;
 } | null;
@@ -1438,7 +1438,7 @@ export type Proxy = {
     /**
      * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
      *
-     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
+     * If `require_auth` is false and a request has no API key, expressions in the body of the request are forwarded unchanged. If an expression is in another part of the request that this list names, the response is 401.
      */
     token_places?: Array<string>;
     /**
@@ -1452,12 +1452,12 @@ export type Proxy = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. A call of a route always needs an API key. The Tenant of the API key decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
-     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. If one of these three headers has an address of Sluice that is not replaced in this way, the header is removed.
+     * - All other addresses in these headers still lead to their own hosts. A client that follows such an address sends its API key to the host of the address.
      */
     path_name?: string;
     /**
@@ -1475,17 +1475,19 @@ export type Proxy = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
+     * A path is compared as it was sent. Because of percent-encoding, `..`, `\` or `;`, a server could read another path. If that other path is not allowed, the response is 403.
+     *
+     * If this field is set and the path contains an expression, the text `{{ … }}` is compared, not the value of the expression. The expression must not have a filter, and its value must not be empty. Otherwise the response is 400. Default: all
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a guarded value. Guarded values are the values that replaced expressions in the request, and the values that the request transform read with `req.svc`. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
-     * - `redact` replaces it with `[redacted]`.
+     * - `tokenize` replaces the value with the expression that stands for the value. A value of the configuration is replaced with `{{ config: NAME }}`.
+     * - `redact` replaces the value with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
+     * The guard finds guarded values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 guarded values of at least six characters, or more than 64 KiB of these values, the response is 413. The guard does not restrict where a token may be used. For that, set the `use` of the token.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
     /**
@@ -1543,7 +1545,7 @@ export type ProxyBody = {
     /**
      * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
      *
-     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
+     * If `require_auth` is false and a request has no API key, expressions in the body of the request are forwarded unchanged. If an expression is in another part of the request that this list names, the response is 401.
      */
     token_places?: Array<string>;
     /**
@@ -1557,12 +1559,12 @@ export type ProxyBody = {
      */
     head_timeout_s?: number;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. A call of a route always needs an API key. The Tenant of the API key decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
-     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. If one of these three headers has an address of Sluice that is not replaced in this way, the header is removed.
+     * - All other addresses in these headers still lead to their own hosts. A client that follows such an address sends its API key to the host of the address.
      */
     path_name?: string;
     /**
@@ -1580,17 +1582,19 @@ export type ProxyBody = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
+     * A path is compared as it was sent. Because of percent-encoding, `..`, `\` or `;`, a server could read another path. If that other path is not allowed, the response is 403.
+     *
+     * If this field is set and the path contains an expression, the text `{{ … }}` is compared, not the value of the expression. The expression must not have a filter, and its value must not be empty. Otherwise the response is 400. Default: all
      */
     allowed_paths?: Array<string>;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a guarded value. Guarded values are the values that replaced expressions in the request, and the values that the request transform read with `req.svc`. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
-     * - `redact` replaces it with `[redacted]`.
+     * - `tokenize` replaces the value with the expression that stands for the value. A value of the configuration is replaced with `{{ config: NAME }}`.
+     * - `redact` replaces the value with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
+     * The guard finds guarded values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 guarded values of at least six characters, or more than 64 KiB of these values, the response is 413. The guard does not restrict where a token may be used. For that, set the `use` of the token.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block';
 };
@@ -1654,7 +1658,7 @@ export type ProxyPatch = {
     /**
      * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
      *
-     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
+     * If `require_auth` is false and a request has no API key, expressions in the body of the request are forwarded unchanged. If an expression is in another part of the request that this list names, the response is 401.
      */
     token_places?: Array<string> | null;
     /**
@@ -1668,12 +1672,12 @@ export type ProxyPatch = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. A call of a route always needs an API key. The Tenant of the API key decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
-     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. If one of these three headers has an address of Sluice that is not replaced in this way, the header is removed.
+     * - All other addresses in these headers still lead to their own hosts. A client that follows such an address sends its API key to the host of the address.
      */
     path_name?: string | null;
     /**
@@ -1691,17 +1695,19 @@ export type ProxyPatch = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
+     * A path is compared as it was sent. Because of percent-encoding, `..`, `\` or `;`, a server could read another path. If that other path is not allowed, the response is 403.
+     *
+     * If this field is set and the path contains an expression, the text `{{ … }}` is compared, not the value of the expression. The expression must not have a filter, and its value must not be empty. Otherwise the response is 400. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a guarded value. Guarded values are the values that replaced expressions in the request, and the values that the request transform read with `req.svc`. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
-     * - `redact` replaces it with `[redacted]`.
+     * - `tokenize` replaces the value with the expression that stands for the value. A value of the configuration is replaced with `{{ config: NAME }}`.
+     * - `redact` replaces the value with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
+     * The guard finds guarded values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 guarded values of at least six characters, or more than 64 KiB of these values, the response is 413. The guard does not restrict where a token may be used. For that, set the `use` of the token.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -1743,7 +1749,7 @@ export type ProxyPut = {
     /**
      * Parts of a request in which expressions are replaced: `body`, `query`, `path`, and `header:<name>` for each header. At most 20. Default: only `body`. If the array is empty, no part is searched, and every request is forwarded byte for byte, including its braces.
      *
-     * If `require_auth` is false and a request has no API key, expressions in its body are forwarded unchanged. An expression in any other part of this list is 401.
+     * If `require_auth` is false and a request has no API key, expressions in the body of the request are forwarded unchanged. If an expression is in another part of the request that this list names, the response is 401.
      */
     token_places?: Array<string> | null;
     /**
@@ -1757,12 +1763,12 @@ export type ProxyPut = {
      */
     head_timeout_s?: number | null;
     /**
-     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. They always need an API key. Its Tenant decides which Proxy is called, because names of routes are unique only within a Tenant.
+     * Name of the route of the Proxy. Callers of a route need no proxy key: they call `/routes/<path_name>/…`, or the host `<path_name>.<ROUTES_HOST>` if ROUTES_HOST is set. A call of a route always needs an API key. The Tenant of the API key decides which Proxy is called, because names of routes are unique only within a Tenant.
      *
      * - The name has at most 63 lower-case letters, digits and dashes. If another Proxy of the Tenant has it, the response is 409.
      * - Request headers that contain an API key of Sluice are not forwarded.
-     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. Headers with other addresses of Sluice are removed.
-     * - Addresses of other hosts are not replaced. A client that follows one sends its API key to that host.
+     * - In the response headers `Location`, `Content-Location` and `Link`, addresses below the path of `destination_url` are replaced with addresses of the route. If one of these three headers has an address of Sluice that is not replaced in this way, the header is removed.
+     * - All other addresses in these headers still lead to their own hosts. A client that follows such an address sends its API key to the host of the address.
      */
     path_name?: string | null;
     /**
@@ -1780,17 +1786,19 @@ export type ProxyPut = {
      * - `/v1/a/` followed by `*` allows only the paths below `/v1/a`.
      * - `/v1/a*` allows every path whose segment after `/v1/` begins with `a`, and all paths below it.
      *
-     * A path is compared as it was sent. If a server could read it as a path that is not allowed, because of percent-encoding, `..`, `\` or `;`, it is 403. If this field is set and the path contains an expression, `{{ … }}` itself is compared, not the value. The expression must not have a filter (400), and the value must not be empty. Default: all
+     * A path is compared as it was sent. Because of percent-encoding, `..`, `\` or `;`, a server could read another path. If that other path is not allowed, the response is 403.
+     *
+     * If this field is set and the path contains an expression, the text `{{ … }}` is compared, not the value of the expression. The expression must not have a filter, and its value must not be empty. Otherwise the response is 400. Default: all
      */
     allowed_paths?: Array<string> | null;
     /**
-     * What happens if the headers, body or trailers of a response contain a value that was put into the request. These are the values that replaced expressions, and the values that the request transform read with `req.svc`. Default: `off`
+     * What happens if the headers, body or trailers of a response contain a guarded value. Guarded values are the values that replaced expressions in the request, and the values that the request transform read with `req.svc`. Default: `off`
      *
-     * - `tokenize` replaces the value with the expression that it replaced, or with `{{ config: NAME }}` if it comes from the configuration.
-     * - `redact` replaces it with `[redacted]`.
+     * - `tokenize` replaces the value with the expression that stands for the value. A value of the configuration is replaced with `{{ config: NAME }}`.
+     * - `redact` replaces the value with `[redacted]`.
      * - `block` makes the response a 502. If the response has begun, the connection is closed.
      *
-     * The guard finds values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 such values, or more than 64 KiB of them, the response is 413. To restrict where a token may be used, set its `use`.
+     * The guard finds guarded values of at least six characters, in the usual encodings. It does not find values in other encodings. If one request has more than 1,000 guarded values of at least six characters, or more than 64 KiB of these values, the response is 413. The guard does not restrict where a token may be used. For that, set the `use` of the token.
      */
     response_guard?: 'off' | 'tokenize' | 'redact' | 'block' | null;
     /**
@@ -2075,7 +2083,7 @@ export type ReactorPatch = {
      */
     code?: string | null;
     /**
-     * The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before
+     * The formula whose code the reactor runs. If the body has neither `formula` nor `code` nor `formula_id`, the reactor runs the same code as before
      */
     formula?: {
         id?: string;
@@ -2119,7 +2127,7 @@ export type ReactorPut = {
      */
     code?: string;
     /**
-     * The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before
+     * The formula whose code the reactor runs. If the body has neither `formula` nor `code` nor `formula_id`, the reactor runs the same code as before
      */
     formula?: {
         id: string;
@@ -2169,7 +2177,7 @@ export type ReactorResult = {
      */
     headers?: unknown;
     /**
-     * The field `tokenize` of what the code returned, with tokens in place of the values
+     * The field `tokenize` that the code returned, with a token in place of each value
      */
     tokens?: unknown;
 };
@@ -2248,7 +2256,7 @@ export type ReactorTrial = {
         tokenize?: unknown;
     };
     /**
-     * Status of the response that a caller would get
+     * Error of the test. `status` is the status of the response that a caller would get
      */
     error?: {
         status: number;
@@ -2266,7 +2274,7 @@ export type ReactorTrial = {
         line?: number;
         column?: number;
         /**
-         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle
+         * What stopped the code. `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` and `hostCalls` are limits. `stuck` means that the code waited for a promise that can never settle. `crashed` means that the thread of the code crashed
          */
         stopped_by?: string;
         /**
@@ -2409,7 +2417,7 @@ export type Session = {
      */
     fields?: boolean;
     /**
-     * IP address from which the session was created. Absent if the request that authorized the session had no `address`
+     * IP address from which the session was created. Present only if the request that authorized the session contained `address`
      */
     address?: string;
     /**
@@ -2543,7 +2551,7 @@ export type SignedIn = {
      */
     expires_at: string;
     /**
-     * Whether this sign-in sent the request
+     * True if you sent this request with this sign-in
      */
     current: boolean;
 };
@@ -2609,7 +2617,7 @@ export type TenantMetrics = {
      */
     step_s: 60 | 900 | 7200 | 21600;
     /**
-     * When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Values of earlier steps are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier
+     * Time at which counting began. It is the later of two times: the creation of the Tenant, and the upgrade of this installation to a version that counts invocations. Values of steps before this time are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier
      */
     known_from?: string;
     /**
@@ -2640,7 +2648,7 @@ export type TenantSettings = {
      */
     fingerprint_tokens?: 'true' | 'false';
     /**
-     * If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. This is a risk: who knows the first eight and the last four digits of a card can find its number with a thousand tries
+     * If `true`, a request to create a token returns the existing token if there is one with the same value. The status of the response is then 200. From this status, sessions and callers with public keys learn that a card or bank account is already stored. This is a risk: a person who knows the first eight and the last four digits of a card can find its number with a thousand tries
      */
     deduplicate_tokens?: 'true' | 'false';
 };
@@ -2665,7 +2673,7 @@ export type Token = {
      */
     id: string;
     /**
-     * The type decides how `data` is validated, and the default container and mask. The card number of a `card` or `card_number` has 12 to 19 digits. The last one is a check digit (Luhn), except for numbers of UnionPay, which begin with 62 or 81
+     * The type decides how `data` is validated, which container is the default, and which mask is the default. The card number of a `card` or `card_number` has 12 to 19 digits. The last digit is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, are an exception: their last digit is not checked
      */
     type: 'token' | 'card' | 'bank' | 'card_number' | 'us_bank_account_number' | 'us_bank_routing_number' | 'social_security_number' | 'employer_id_number';
     /**
@@ -2790,7 +2798,7 @@ export type TokenUse = {
      */
     proxies?: Array<string>;
     /**
-     * Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere
+     * Hosts that may receive the value: host names or IP addresses without a port. `*.example.com` covers all hosts below example.com. A request transform of a Proxy could send the value elsewhere. So if this field is set, and the Proxy has a request transform, the token can be used only in `request_headers` of the Proxy
      */
     destinations?: Array<string>;
     /**
@@ -2806,7 +2814,7 @@ export type TokenUse = {
      */
     max_uses?: number;
     /**
-     * The token may be revealed only before this time: ISO 8601, UTC if it has no zone
+     * The token may be revealed only before this time, in ISO 8601. A time without a zone is UTC
      */
     until?: string;
 };
@@ -2831,7 +2839,7 @@ export type TransformTrial = {
         headers?: unknown;
     };
     /**
-     * Status of the response that a caller would get
+     * Error of the test. `status` is the status of the response that a caller would get
      */
     error?: {
         status: number;
@@ -2849,7 +2857,7 @@ export type TransformTrial = {
         line?: number;
         column?: number;
         /**
-         * The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle
+         * What stopped the code. `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` and `hostCalls` are limits. `stuck` means that the code waited for a promise that can never settle. `crashed` means that the thread of the code crashed
          */
         stopped_by?: string;
         /**
@@ -2947,11 +2955,11 @@ export type UpdateApplication = {
      */
     rules?: Array<AccessRule>;
     /**
-     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields. If you leave out the field, it does not change. Null removes it
+     * Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. If the Application has no list, the setting `CORS_ORIGINS` of the installation decides which pages may use its keys and sessions. Without a list, no page may embed hosted fields. If the request has no `allowed_origins`, the list does not change. Null removes the list
      */
     allowed_origins?: Array<string> | null;
     /**
-     * Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors. If you leave out the field, it does not change. Null removes it
+     * Only for private Applications. The keys of the Application, and the sessions that the Application authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers. A Proxy whose `application` is this Application has the rights of the Application, even if the Proxy is not in the list. If the Application has no list, its keys and sessions can call all Proxies and reactors. If the request has no `proxies`, the list does not change. Null removes the list
      */
     proxies?: Array<string> | null;
 };

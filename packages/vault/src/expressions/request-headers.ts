@@ -30,5 +30,5 @@ function toPart({ kind, reference, fault: _, ...rest }: Expression): Expression 
   if (!reference.startsWith(configuration)) return { kind, reference, ...rest };
   const name = reference.slice(configuration.length).trim();
   if (nameForm.test(name)) return { kind: 'configuration', name, ...rest };
-  throw invalidExpression(rest.start, 'a name of the configuration has letters, digits, _, . and - only');
+  throw invalidExpression(rest.start, 'the name after config: must consist of letters, digits, _, . and -');
 }

@@ -3,7 +3,8 @@ import { ServiceError } from '@sluice/problems';
 import type { Actor } from './token.ts';
 
 export function requirePermission(actor: Actor, permission: PermissionType): void {
-  if (!holds(actor, permission)) throw new ServiceError('forbidden', `This needs the permission ${permission}`);
+  if (!holds(actor, permission))
+    throw new ServiceError('forbidden', `This operation needs the permission ${permission}`);
 }
 
 export function notGranted(permission: PermissionType, names: readonly string[]): ServiceError {

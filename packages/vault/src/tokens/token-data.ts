@@ -167,7 +167,7 @@ export function requireNeeded(
   if (rows.every(({ id }) => decrypted.has(id) || needed?.has(id) === false)) return;
   throw new ServiceError(
     'payload_too_large',
-    'The data of all tokens in one request may have at most 8 MiB, and take at most 64 MiB of memory when it is parsed; name fewer tokens',
+    'The data of all tokens in one request may have at most 8 MiB. When the data is parsed, it may take at most 64 MiB of memory. Use fewer tokens in one request',
     {
       limit: 'opened_data',
     },

@@ -32,9 +32,9 @@ const createApplication = operation({
   id: 'createApplication',
   tag: 'Applications',
   summary: 'Create an Application and its API key',
-  description: `At least one of \`permissions\` and \`rules\` must be non-empty. Each permission must be one that Applications of this \`type\` can have. Your key must have each management permission that you grant. Otherwise the response is 403.
+  description: `At least one of \`permissions\` and \`rules\` must be non-empty. Each permission must be one that Applications of this \`type\` can have. Your key must have each management permission that you grant. If your key lacks one of them, the response is 403.
 
-The response has the API key. Store it, because reading the Application does not return it. If you repeat the request with the same idempotency key, the response has the API key again, unless the key was replaced.`,
+The response has the API key. Store it, because reading the Application does not return it. If you repeat the request with the same idempotency key, the response has the API key again. It is left out if this API key is no longer accepted.`,
   method: 'post',
   path: '/applications',
   permission: 'application:create',
@@ -175,7 +175,7 @@ const putApplication = operation({
   id: 'updateApplication',
   tag: 'Applications',
   summary: 'Replace name, permissions, rules, allowed origins and Proxies of an Application',
-  description: `At least one of \`permissions\` and \`rules\` must be non-empty. A field that you leave out becomes empty. Exceptions: \`allowed_origins\` and \`proxies\` do not change. \`type\`, \`expires_at\` and the keys do not change.
+  description: `At least one of \`permissions\` and \`rules\` must be non-empty. A field that you leave out becomes empty, except \`allowed_origins\` and \`proxies\`: if you leave out one of them, it does not change. This operation never changes \`type\`, \`expires_at\` and the keys.
 
 Your key must have each management permission that the Application has, and each that you grant. Otherwise the response is 403. After the response, every service uses the new permissions, rules, origins and Proxies.`,
   method: 'put',
@@ -232,7 +232,7 @@ const removeApplication = operation({
   tag: 'Applications',
   summary: 'Delete an Application',
   description:
-    'Its keys are refused, and its sessions end. Proxies and reactors with this `application_id` are kept, but their code loses `req.svc`, with which it uses tokens.',
+    'The keys of the Application are refused, and its sessions end. Proxies and reactors that use the Application are kept, but their code no longer has `req.svc`. Code uses tokens with `req.svc`.',
   method: 'delete',
   path: '/applications/:id',
   permission: 'application:delete',

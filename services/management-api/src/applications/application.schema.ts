@@ -91,7 +91,7 @@ const allowedOrigins = {
   items: { type: 'string', maxLength: 300 },
   maxItems: 50,
   description:
-    'Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. An Application without this field has no list: the setting `CORS_ORIGINS` of the installation applies to its keys and sessions, and no page may embed hosted fields',
+    'Only for public Applications. Only pages of these origins may use the keys of the Application and the sessions of these keys. Only these pages may embed hosted fields. An empty list allows no page. If the Application has no list, the setting `CORS_ORIGINS` of the installation decides which pages may use its keys and sessions. Without a list, no page may embed hosted fields',
 } as const;
 
 const proxies = {
@@ -100,7 +100,7 @@ const proxies = {
   minItems: 1,
   maxItems: 100,
   description:
-    'Only for private Applications. The keys of the Application, and the sessions that it authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list only restricts callers. A Proxy whose `application` is this Application has its rights whether or not it is in the list. Default: all Proxies and reactors',
+    'Only for private Applications. The keys of the Application, and the sessions that the Application authorizes, can call only the Proxies in this list, and no reactors. Other calls are 403. The id of a deleted Proxy stays in the list and allows nothing. The list restricts only callers. A Proxy whose `application` is this Application has the rights of the Application, even if the Proxy is not in the list. If the Application has no list, its keys and sessions can call all Proxies and reactors',
 } as const;
 
 const readsCardsMasked = {
@@ -143,12 +143,12 @@ export const updateApplicationBody = {
     allowed_origins: {
       ...allowedOrigins,
       type: ['array', 'null'],
-      description: `${allowedOrigins.description}. If you leave out the field, it does not change. Null removes it`,
+      description: `${allowedOrigins.description}. If the request has no \`allowed_origins\`, the list does not change. Null removes the list`,
     },
     proxies: {
       ...proxies,
       type: ['array', 'null'],
-      description: `${proxies.description}. If you leave out the field, it does not change. Null removes it`,
+      description: `${proxies.description}. If the request has no \`proxies\`, the list does not change. Null removes the list`,
     },
   },
 } as const;

@@ -128,7 +128,7 @@ test('403 for a caller that may not read Proxies, whether or not there is one; a
   const key = await api.current.keyWith('application:read');
   for (const question of [{}, { proxy_id: randomUUID() }]) {
     const { status, body } = await ask({ question }, { key });
-    expect([status, body.detail]).toEqual([403, 'This needs the permission proxy:read']);
+    expect([status, body.detail]).toEqual([403, 'This request also needs the permission proxy:read']);
   }
   const of = { token_id: await api.current.token(), operation: 'token:use' };
   expect(

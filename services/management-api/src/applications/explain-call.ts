@@ -56,7 +56,8 @@ export function readQuestion(body: Asked): Question {
 
 /** @throws {ServiceError} `forbidden` */
 export function requireToReadProxies(caller: Caller): void {
-  if (!holds(caller, 'proxy:read')) throw new ServiceError('forbidden', 'This needs the permission proxy:read');
+  if (!holds(caller, 'proxy:read'))
+    throw new ServiceError('forbidden', 'This request also needs the permission proxy:read');
 }
 
 /** @throws {ServiceError} `not_found` */

@@ -27,14 +27,14 @@ const question = {
         'Id of an existing token. If you send `operation`, it is the token on which the Application would do the operation. If you send `path_name` or `proxy_id`, it is a token whose value the call would reveal',
     },
     operation: { type: 'string', enum: tokenPermissions, description: 'The operation on the token' },
-    path_name: { type: 'string', maxLength: 63, description: 'The route that is called' },
+    path_name: { type: 'string', maxLength: 63, description: '`path_name` of the route that is called' },
     proxy_id: { ...uuid, description: 'The Proxy that is called' },
     method: { type: 'string', minLength: 1, maxLength: 50, description: 'Method of the call' },
     path: {
       type: 'string',
       maxLength: 16_384,
       description:
-        'Path of the call after the address of the route or Proxy, as the caller sends it. A query is ignored',
+        'The part of the path that follows the address of the route or Proxy. Write it as the caller sends it. A query is ignored',
     },
     place: {
       ...tokenUseSchema.properties.places.items,
@@ -70,7 +70,7 @@ const explanation = {
       type: 'object',
       title: 'DecidedBy',
       description:
-        'What granted or refused the operation or the call. Exactly one of its fields is present. If nothing grants the operation, there is no such object',
+        'What granted or refused the operation or the call. Exactly one field of `decided_by` is present. If nothing grants the operation, `decided_by` is absent',
       properties: {
         application: {
           type: 'string',
@@ -110,7 +110,7 @@ export const explainAccess = operation({
   tag: 'Applications',
   summary: 'Explain whether an Application may do something with a token or make a call, and why',
   description:
-    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` the response says whether the Application could create another token in the same containers. A session of the Application may not do more than the Application.\n\n**Questions about a call** also need `proxy:read`. The decision depends on `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, the permission `token:use`, and `use` of the token. `token_id` is a token that the caller sends, not one in `request_headers` of the Proxy. `use.max_uses` is compared with the number of uses so far. This request is not counted as a use.',
+    'The decision is made by the same code as for real requests. The response never has `data`. For `token:create` the response says whether the Application could create another token in the containers of the token `token_id`. The response is about the Application itself. Its sessions can have fewer rights, but never more.\n\n**Questions about a call** need the permission `proxy:read`, too. The decision depends on the permission `token:use` and on these fields: `proxies` of the Application, `allowed_methods` and `allowed_paths` of the Proxy, and `use` of the token. `token_id` is a token that the caller sends in the call. Tokens in `request_headers` of the Proxy are not checked. `use.max_uses` is compared with the number of uses so far. Your question is not counted as a use.',
   method: 'post',
   path: '/applications/:id/explain',
   permission: 'application:read',

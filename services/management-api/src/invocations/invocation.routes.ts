@@ -15,8 +15,8 @@ export const listInvocations = operation({
   summary: 'List the latest invocations of Proxies and runs of reactors, newest first',
   description: [
     'Lists the invocations of the last 15 minutes, but at most the newest 1,000. If a gateway has more than 1,000 invocations of the Tenant within a quarter of a second, some of them are left out. `skipped` says how many. If Redis is unavailable, the response is 503. For a complete record use the audit log.',
-    'A run of a reactor is listed when it has ended. Calls of react, runs that react-async started, and refused calls of both are listed. A cancelled run has the status 404, and `refused_by` is `cancelled`.',
-    'With `Accept: text/event-stream` the response is a stream. It begins with the newest `size` invocations, oldest first, and continues with new ones. Events are `event: invocation` with an Invocation as JSON in `data`, and `event: skipped` with `{ "skipped": n }`. The connection is reset after an hour, and when the key, its Application or its permission is removed. If the Tenant already has ten open exports and event streams, the response is 429.',
+    'A run of a reactor is listed only after it has ended. The list has calls of react and runs that react-async started. Refused calls of react and of react-async are listed, too. A cancelled run has the status 404 and the `refused_by` `cancelled`.',
+    'With `Accept: text/event-stream` the response is a stream. The stream begins with the newest invocations, at most `size` of them. The oldest of them is sent first. Then the stream continues with each new invocation. There are two kinds of events. `event: invocation` has an Invocation as JSON in `data`. `event: skipped` has `{ "skipped": n }` in `data`. The connection is reset after an hour, and when the key, its Application or its permission is removed. If the Tenant already has ten open exports and event streams, the response is 429.',
   ].join('\n\n'),
   method: 'get',
   path: '/invocations',

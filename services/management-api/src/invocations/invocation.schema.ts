@@ -50,7 +50,7 @@ const invocation = {
     status: {
       type: 'integer',
       description:
-        'Status that the caller got. For a run of react-async, the status of its result: 200, or the status of its error',
+        'Status that the caller got. For a run of react-async, it is 200 if the run succeeded, and otherwise the status of the error',
     },
     destination_status: {
       type: 'integer',
@@ -97,7 +97,7 @@ const invocation = {
         properties: { level: { type: 'string' }, text: { type: 'string' } },
       },
       description:
-        'The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and the caller has a permission: `proxy:update` for a call of a Proxy, `reactor:update` for a run of a reactor',
+        'The first console lines of the transforms, or of the code of the reactor, without known secrets. Present only if the setting `TRANSFORM_CONSOLE` is `redacted` and you have the permission to read these lines. For a call of a Proxy this permission is `proxy:update`. For a run of a reactor it is `reactor:update`',
     },
   },
 } as const;

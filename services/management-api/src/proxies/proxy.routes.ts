@@ -41,7 +41,7 @@ const createProxy = operation({
   tag: 'Proxies',
   summary: 'Create a Proxy',
   description:
-    'The response has the `key` with which callers invoke the Proxy. The transforms are compiled during this request, and a syntax error is 422. Code that exports no function is accepted: its invocations fail.',
+    'The response has the `key` with which callers invoke the Proxy. The transforms are compiled during this request, and a syntax error is 422. Code that exports no function is accepted, but then every invocation of the Proxy fails.',
   method: 'post',
   path: '/proxies',
   permission: 'proxy:create',
@@ -138,7 +138,7 @@ const putProxy = operation({
   id: 'updateProxy',
   tag: 'Proxies',
   summary: 'Replace a Proxy; it keeps its key',
-  description: `A field that you leave out is removed. If you leave out \`require_auth\`, it becomes true. The following fields do not change if you leave them out, and null removes them: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
+  description: `A field that you leave out is removed. There are two exceptions. If you leave out \`require_auth\`, it becomes true. If you leave out one of the following fields, it does not change, and null removes it: ${keptMembers.map((name) => `\`${name}\``).join(', ')}.
 
 You can read a Proxy, change it and send it back. The Proxy that you read has \`application_id\` instead of \`application\`. If the body has no \`application\`, its \`application_id\` is used.`,
   method: 'put',

@@ -47,7 +47,7 @@ export const transformTrial = {
     },
     error: {
       type: 'object',
-      description: 'Status of the response that a caller would get',
+      description: 'Error of the test. `status` is the status of the response that a caller would get',
       required: ['status', 'title'],
       properties: {
         status: { type: 'integer', minimum: 100, maximum: 599 },
@@ -59,7 +59,7 @@ export const transformTrial = {
         stopped_by: {
           type: 'string',
           description:
-            'The limit that stopped the code: `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` or `hostCalls`. `stuck` means that the code waited for a promise that can never settle',
+            'What stopped the code. `cpuMs`, `wallMs`, `heapBytes`, `stackBytes`, `outputBytes` and `hostCalls` are limits. `stuck` means that the code waited for a promise that can never settle. `crashed` means that the thread of the code crashed',
         },
         headers: { description: 'Present if the code threw a CustomHttpResponseError' },
         body: { description: 'Present if the code threw a CustomHttpResponseError' },

@@ -34,7 +34,10 @@ export const reactorTrial = {
         tokenize: { description: 'Values that would become tokens' },
       },
     },
-    error: { ...error, description: 'Status of the response that a caller would get' },
+    error: {
+      ...error,
+      description: 'Error of the test. `status` is the status of the response that a caller would get',
+    },
     console,
     duration_ms,
     cpu_ms,

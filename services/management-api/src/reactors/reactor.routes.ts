@@ -160,7 +160,7 @@ const removeReactor = operation({
   id: 'deleteReactor',
   tag,
   summary: 'Delete a reactor',
-  description: 'After the response, calls of the reactor are 404.',
+  description: 'As soon as this request is answered, every request that calls the reactor is 404.',
   method: 'delete',
   path: '/reactors/:id',
   permission: 'reactor:delete',

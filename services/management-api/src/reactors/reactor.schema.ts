@@ -51,7 +51,7 @@ export const reactorPutBody = {
       ...formula,
       ...orNull,
       description:
-        'The formula whose code the reactor runs. If the body has neither `formula` nor `code`, the reactor runs the same code as before',
+        'The formula whose code the reactor runs. If the body has neither `formula` nor `code` nor `formula_id`, the reactor runs the same code as before',
     },
     formula_id: { ...orNullId, description: 'Used only if the body has neither `formula` nor `code`' },
     application: { ...reactorBody.properties.application, ...orNull },

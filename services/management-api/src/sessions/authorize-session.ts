@@ -19,9 +19,13 @@ export const authorizeSession = operation({
   summary: 'Authorize a session with the key of a private Application',
   description: `A session never gets more rights than the Application that authorizes it. An operation on a token must be allowed by the session and by this Application at the time of the request. The session and the Application each give a \`transform\` for the value: \`redact\`, \`mask\` or \`reveal\`. The stricter one applies, and \`redact\` is the strictest. If you grant more than the Application has, the request is accepted, but the excess has no effect.
 
-The session ends at \`expires_at\`. It also ends if the Application that created it or the one that authorized it is deleted or expires, or if the key that authorized it is deleted, regenerated or expires.
+The session ends at \`expires_at\`. It also ends in each of these cases:
 
-For hosted fields, authorize only single tokens, and only for a few minutes: put the ids of the tokens in \`conditions\`, and send \`fields: true\`.
+- The Application that created the session is deleted or expires.
+- The Application that authorized the session is deleted or expires.
+- The key that authorized the session is deleted or regenerated, or expires.
+
+For hosted fields, authorize the session only for individual tokens, and only for a few minutes. Put the ids of these tokens in \`conditions\`, and send \`fields: true\`.
 
 A nonce that was used already is 409. A nonce that is unknown or has expired is 404.`,
   method: 'post',

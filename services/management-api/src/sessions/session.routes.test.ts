@@ -180,7 +180,7 @@ describe('who may', () => {
       for (const key of refused) {
         expect(await send(method, path, { key, ...junk })).toMatchObject({
           status: 403,
-          body: { detail: `This needs the key of ${holder}` },
+          body: { detail: `This operation needs the key of ${holder}` },
         });
       }
     }

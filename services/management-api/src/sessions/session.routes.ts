@@ -28,9 +28,9 @@ export const createSession = operation({
   id: 'createSession',
   tag: 'Sessions',
   summary: 'Create a session with the key of a public Application',
-  description: `Takes no body. A private Application must authorize the session by its \`nonce\` within three minutes. Until then the key of the session is refused like any key that is not valid.
+  description: `Takes no body. A private Application must authorize the session by its \`nonce\` within three minutes. Until the session is authorized, its key is refused like any key that is not valid.
 
-An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If a new session would exceed this limit, one waiting session ends. It is the oldest one of the IP network that has the most waiting sessions. If the queue of the Tenant is full, the response is 429 for the IP network that has the most requests in it. At the host of the hosted fields, only frames of the hosted fields may call this operation. They send the header \`SVC-FIELDS-APPLICATION\`.`,
+An Application may have 10,000 waiting sessions (\`APPLICATION_MAX_WAITING_SESSIONS\`). If a new session would exceed this limit, one waiting session ends: the oldest session of the IP network that has the most waiting sessions. Requests to create sessions wait in a queue of the Tenant. If this queue is full, a request of the IP network that has the most requests in the queue is 429. At the host of the hosted fields, only frames of the hosted fields may call this operation. These frames send the header \`SVC-FIELDS-APPLICATION\`.`,
   method: 'post',
   path: '/sessions',
   takesKeyOf: 'public',

@@ -45,7 +45,8 @@ export const createdSession = {
     id: uuid,
     session_key: {
       type: 'string',
-      description: 'Key of the session. When the session is authorized, send it like an API key. It is shown only here',
+      description:
+        'Key of the session. After the session is authorized, send this key like an API key. The key is shown only here',
     },
     nonce: {
       type: 'string',
@@ -95,13 +96,13 @@ export const authorizeSessionBody = {
     fields: {
       type: 'boolean',
       description:
-        'If true, the session must have been created by a frame of the hosted fields. Otherwise the response is 403. For hosted fields, always send true. Otherwise a hostile script in the page could create a session itself, and have your server authorize it',
+        'If true, the session must have been created by a frame of the hosted fields. If it was created in another way, the response is 403. For hosted fields, always send true. If you do not, a hostile script in the page could create a session itself, and have your server authorize it',
     },
     address: {
       type: 'string',
       maxLength: 60,
       description:
-        'IP address from which the session must have been created. Otherwise the response is 403. Your server can send the address of the browser that is connected to it, if this browser reaches Sluice from the same address',
+        'IP address from which the session must have been created. If it was created from another address, the response is 403. Your server can send the address from which the browser is connected to your server. Do this only if the browser reaches Sluice from the same address',
     },
     expires_at: {
       ...date,
@@ -142,7 +143,7 @@ export const session = {
     address: {
       type: 'string',
       description:
-        'IP address from which the session was created. Absent if the request that authorized the session had no `address`',
+        'IP address from which the session was created. Present only if the request that authorized the session contained `address`',
     },
     created_at: date,
     expires_at: { ...date, description: 'When the session ends' },

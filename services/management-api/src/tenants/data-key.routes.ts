@@ -28,7 +28,7 @@ const dataKey = {
     uses: {
       type: 'integer',
       description:
-        'Number of encryptions that processes have reserved with this key. Each process reserves some in advance, so the number can be higher than the number of encryptions that were made',
+        'Number of encryptions with this key, including reserved ones. Each process reserves some encryptions in advance, so the number can be higher than the number of encryptions that were made',
     },
   },
 } as const;

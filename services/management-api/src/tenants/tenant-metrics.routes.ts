@@ -40,7 +40,7 @@ export const getTenantMetrics = operation({
   tag: 'Tenants',
   summary: 'Get invocations, errors and latency over time',
   description:
-    'Sums over all gateways, for the Tenant or for one Proxy, Application or reactor. Gateways write their counts to Postgres once a minute, so the last minute may be incomplete. The sums of the whole Tenant also include newer counts from Redis. The sums of one Proxy, Application or reactor do not. A gateway that is killed loses the counts that it has not written. Do not use the sums for billing. The response divides the range into steps of equal length. For each step, only the first 200 Proxies, Applications and reactors of a Tenant are counted one by one. For all others, the sums of the step are null.',
+    'Sums over all gateways, for the Tenant or for one Proxy, Application or reactor. Gateways write their counts to Postgres once a minute, so the last minute may be incomplete. The sums of the whole Tenant also include counts from Redis that are not in Postgres yet. The sums of one Proxy, Application or reactor do not include these. A gateway that is killed loses the counts that it has not written. Do not use the sums for billing. The response divides the range into steps of equal length. In each step, at most 200 Proxies, Applications and reactors of a Tenant, counted together, have sums of their own. These are the ones whose counts were written first. If more of them are used in a step, the sums of that step are null for all others.',
   method: 'get',
   path: '/tenants/self/metrics',
   permission: 'report:read',

@@ -50,7 +50,7 @@ export const tenantMetrics = {
     known_from: {
       ...date,
       description:
-        'When counting began: when the Tenant was created, or when this installation was upgraded to a version that counts. Values of earlier steps are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier',
+        'Time at which counting began. It is the later of two times: the creation of the Tenant, and the upgrade of this installation to a version that counts invocations. Values of steps before this time are null. The first step with a value may be incomplete. Absent if counting began at `from` or earlier',
     },
     requests: { ...counts, description: 'Number of invocations' },
     errors: {

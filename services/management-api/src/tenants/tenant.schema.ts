@@ -15,7 +15,7 @@ const settings = {
     deduplicate_tokens: {
       ...flag,
       description:
-        'If `true`, a request to create a token returns the existing token if there is one with the same value. Callers with public keys and sessions then learn from the status 200 that a card or bank account is already stored. This is a risk: who knows the first eight and the last four digits of a card can find its number with a thousand tries',
+        'If `true`, a request to create a token returns the existing token if there is one with the same value. The status of the response is then 200. From this status, sessions and callers with public keys learn that a card or bank account is already stored. This is a risk: a person who knows the first eight and the last four digits of a card can find its number with a thousand tries',
     },
   },
 } as const;

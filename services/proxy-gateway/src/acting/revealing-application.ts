@@ -69,8 +69,11 @@ async function present(tenantId: string, id: string, { callers }: Revealing): Pr
   const application = await callers.byId(tenantId, id);
   if (application) return application;
   const detail =
-    'The Application of this Proxy was deleted or has expired, so the tokens in its request_headers cannot be revealed';
-  throw new ServiceError('forbidden', `${detail}; set application of the Proxy to another one, or to null`);
+    'The Application of this Proxy was deleted or has expired, so the tokens in the request_headers of the Proxy cannot be revealed';
+  throw new ServiceError(
+    'forbidden',
+    `${detail}. Set the field application of the Proxy to another Application, or to null`,
+  );
 }
 
 async function withoutNames<T>(revealing: () => Promise<T>): Promise<T> {

@@ -134,7 +134,7 @@ export function clientHost<O extends Owner>(
   const call = async (operation: string, payloadJson: string): Promise<string> => {
     const operate = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!operate && operation !== 'detokenize') {
-      const detail = `The client that the code gets in its argument has no operation ${operation.slice(0, 40)}`;
+      const detail = `The code gets a client in its argument. This client has no operation ${operation.slice(0, 40)}`;
       throw new ServiceError('not_implemented', detail);
     }
     if (!operate) spendExpressions(acting, openingsIn(payloadJson, budgets.expressions), budgets.expressions);

@@ -43,5 +43,8 @@ export function charsetFault(kind: ContentKind, charset: Charset | undefined): S
 }
 
 export function notUtf16(): ServiceError {
-  return new ServiceError('unsupported_media_type', 'The body is not valid text in UTF-16, its charset');
+  return new ServiceError(
+    'unsupported_media_type',
+    'The charset of the body is UTF-16, but the body is not valid text in UTF-16',
+  );
 }

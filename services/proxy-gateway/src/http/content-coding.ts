@@ -130,7 +130,7 @@ function checkCoding(codings: readonly string[]): Coding | undefined {
   if (others.length > 0) {
     throw new ServiceError(
       'unsupported_media_type',
-      'The service must read this body, so it may have only one content coding',
+      'The service must read this body, so the body may have only one content coding',
       {
         limit: 'content_codings',
       },

@@ -71,7 +71,7 @@ export async function invoke(invocation: Invocation, context: Context): Promise<
 /** @throws {ServiceError} 403 for a method or path that the Proxy does not allow. */
 function requireAllowed(proxy: ProxyDefinition, target: InvocationHead['target']): void {
   const member = refusedBy(proxy, target);
-  if (member) throw new ServiceError('forbidden', `The Proxy does not allow this call: see its ${member}`);
+  if (member) throw new ServiceError('forbidden', `The Proxy does not allow this call: see the ${member} of the Proxy`);
 }
 
 /** The Application's limit comes first, so that an Application over its limit uses up nothing of the Proxy's. */

@@ -6,7 +6,7 @@ export function spendExpressions(invocation: { expressions: number }, count: num
   if (invocation.expressions <= most) return;
   throw new ServiceError(
     'bad_request',
-    `One invocation may have at most ${most} expressions, in the request and in the detokenize calls of its transforms`,
+    `One invocation may have at most ${most} expressions in total, including those in the detokenize calls of its transforms`,
     { limit: 'expressions' },
   );
 }

@@ -34,7 +34,7 @@ export function requireInvocable({ id, tenantId }: ProxyDefinition, caller: Call
   if (!mayInvoke(caller, id)) {
     throw new ServiceError('forbidden', `This ${callerInWords(caller)} may not invoke this Proxy`);
   }
-  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This operation needs the permission token:use');
 }
 
 /** Whose list of Proxies it is; a session has what its own and that of its Application name. */

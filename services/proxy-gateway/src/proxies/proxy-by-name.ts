@@ -91,7 +91,7 @@ export class ProxyByName implements Selection<ProxyDefinition> {
     if (others.some(({ proxy }) => !proxy)) return undefined;
     throw new ServiceError(
       'unauthenticated',
-      'A route must be called with a valid API key in a place that its Proxy accepts',
+      'A call of a route needs a valid API key, in the header SVC-API-KEY or in a place that accept_key_as of the Proxy names',
     );
   }
 
@@ -101,5 +101,5 @@ export class ProxyByName implements Selection<ProxyDefinition> {
 }
 
 function requireUse(caller: Caller): void {
-  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+  if (!holds(caller, 'token:use')) throw new ServiceError('forbidden', 'This operation needs the permission token:use');
 }

@@ -223,7 +223,10 @@ describe('bodies', () => {
     const first = (await run()).body.raw;
     let later = first;
     for (let i = 0; i < 20 && later === 'kept'; i += 1) later = (await run()).body.raw; // each thread keeps one
-    expect([first, later]).toEqual(['kept', ['TypeError', 'This run has no unread response to this call of fetch']]);
+    expect([first, later]).toEqual([
+      'kept',
+      ['TypeError', 'The response to this call of fetch was already read or aborted, or belongs to another run'],
+    ]);
     await expectGoodRun();
   });
 });

@@ -14,7 +14,7 @@ export const react = operation({
   id: 'react',
   tag: 'Reactors',
   summary: 'Run the code of a reactor',
-  description: `**Arguments.** Expressions in \`args\` are replaced with the plaintext of the tokens, and keep JSON types. The caller needs \`token:use\` on each token. Arguments that the formula declares in \`request_parameters\` are converted to their declared type. They are required, unless they are declared as optional. Other arguments do not change.
+  description: `**Arguments.** Each expression in \`args\` is replaced with the plaintext of its token, and the inserted value keeps its JSON type. The caller needs \`token:use\` on each token. Arguments that the formula declares in \`request_parameters\` are converted to their declared type. A declared argument is required, unless it is declared as optional. Other arguments do not change.
 
 **Code.** It gets \`req.args\`, \`req.configuration\` and, if the reactor has an Application, \`req.svc\`. It may call \`fetch\` at most 20 times. It returns an object with any of \`raw\`, \`body\`, \`headers\` and \`tokenize\`. \`raw\`, \`body\` and \`headers\` are the response. The values in \`tokenize\` become tokens of the caller, as in /tokenize: all of them or none. The caller needs \`token:create\` for this.
 

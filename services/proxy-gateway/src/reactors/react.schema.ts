@@ -24,7 +24,7 @@ export const reactorResult = {
     raw: { description: 'Any JSON' },
     body: { description: 'Any JSON' },
     headers: { description: 'Any JSON' },
-    tokens: { description: 'The field `tokenize` of what the code returned, with tokens in place of the values' },
+    tokens: { description: 'The field `tokenize` that the code returned, with a token in place of each value' },
   },
   examples: [
     { raw: { bin: { brand: 'visa', country: 'FR' } }, tokens: { receipt: '6f1c7c1e-5f0d-4c58-a9a4-2d0f5f1a7b30' } },

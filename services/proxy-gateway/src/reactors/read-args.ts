@@ -50,7 +50,7 @@ function actorOf({ run, acting }: Running): Actor {
 function castArgs(args: Json, parameters: ReactorDefinition['parameters']): Json {
   if (parameters.length === 0) return args;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    throw new ServiceError('bad_request', 'args must be an object, because the formula declares its members', {
+    throw new ServiceError('bad_request', 'args must be an object, because the formula declares request_parameters', {
       errors: { args: ['must be an object'] },
     });
   }

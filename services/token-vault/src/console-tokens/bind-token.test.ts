@@ -69,7 +69,7 @@ test('200 for less than before; 403, naming the member, for more, and for nothin
     const { status, body } = await bind({ use });
     expect([status, body.detail]).toEqual([
       403,
-      `use.${member}: this change allows more than before. Only the key of a private Application with a rule that reveals the token can do that`,
+      `use.${member}: this change would allow more use of the token than now. Only the key of a private Application can make such a change, and only if a rule of the Application reveals the token`,
     ]);
   }
   expect((await get()).use).toEqual(least);
@@ -103,7 +103,7 @@ test('401 without a cookie, and with a key alone', async () => {
 test('403 for who may not change Applications, and for what comes from elsewhere', async () => {
   const { token, as, get } = await createScene();
   const { status, body } = await (await as('AUDITOR')).bind({ use: { max_uses: 1 } });
-  expect([status, body.detail]).toEqual([403, 'This needs the permission application:update']);
+  expect([status, body.detail]).toEqual([403, 'This operation needs the permission application:update']);
   const { bind } = await as('OWNER');
   for (const more of [{ 'Sec-Fetch-Site': 'cross-site' }, { 'SVC-CONSOLE': '0' }]) {
     expect((await bind({ use: { max_uses: 1 } }, more)).status).toBe(403);

@@ -186,7 +186,7 @@ describe.each(requests)('%s %s', (method, at, body) => {
       .where('id', '=', signInId)
       .execute();
     const answer = await send(method, at, options);
-    expect([answer.status, answer.body.detail]).toEqual([403, 'This needs the permission application:read']);
+    expect([answer.status, answer.body.detail]).toEqual([403, 'This operation needs the permission application:read']);
   });
 
   test("another Tenant's tokens are neither in data nor in totals", async () => {

@@ -69,7 +69,7 @@ const others: Caller[] = [
 
 /** Who does not see the token learns nothing of its `use`. */
 const named: Partial<Record<Caller, RegExp>> = {
-  'a private Application that may only change it': /^use: this change allows more/,
+  'a private Application that may only change it': /^use: this change would allow more/,
 };
 
 describe.each(others)('%s', (caller) => {
@@ -77,7 +77,7 @@ describe.each(others)('%s', (caller) => {
     const { keys, patch, token, stored } = await createScene();
     expect(await patch(keys[caller], { use: wanted, metadata: { a: 'b' } })).toMatchObject({
       status: 403,
-      body: { detail: expect.stringMatching(named[caller] ?? /^use\.\w+: this change allows more/) },
+      body: { detail: expect.stringMatching(named[caller] ?? /^use\.\w+: this change would allow more/) },
     });
     expect(await stored()).toEqual(token);
   });

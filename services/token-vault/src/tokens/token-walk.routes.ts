@@ -4,7 +4,7 @@ import { actorOf, operation } from '../context.ts';
 import { metadataFilter, token, walkFoundTokensBody, walkTokensQuery } from './token.schema.ts';
 
 const walking =
-  'Each page except the last has `pagination.next`. To get the next page, send it as `start` with the same filter. While you read the pages, tokens can be created and deleted. Every token that exists during the whole time is listed exactly once. A page has at most 8 MiB, so it may have fewer tokens than you asked for. There are no totals, so every page costs the same. A cursor that was changed, or that belongs to another Tenant, operation or filter, is 400.';
+  'Each page except the last has a cursor in `pagination.next`. To get the next page, send this cursor as `start`, with the same filter. If the cursor was changed, or belongs to another Tenant, operation or filter, the response is 400. While you read the pages, tokens can be created and deleted. A token that exists from the first page to the last is listed exactly once. A page has at most 8 MiB, so it may have fewer tokens than you asked for. There are no totals, so every page takes the same work.';
 
 export const walkTokensOperation = operation({
   id: 'walkTokens',
@@ -34,7 +34,7 @@ export const walkFoundTokensOperation = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search the tokens that the caller may search and read, newest first, by cursor',
-  description: `${walking} The \`query\` has the same syntax as in searchTokens. If a page takes more than two seconds, the response is 503: make the query narrower.`,
+  description: `${walking} The \`query\` has the same syntax as in searchTokens. If a page takes more than two seconds, the response is 503. Then make the query narrower.`,
   method: 'post',
   path: '/v2/tokens/search',
   permission: 'token:search',

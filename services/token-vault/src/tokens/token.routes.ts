@@ -30,11 +30,11 @@ export const createTokenOperation = operation({
   summary: 'Create a token, or get the equal one that exists',
   description: `\`token:create\` is needed on each container of the token.
 
-**Deduplication.** If tokens are deduplicated, by the setting of the Tenant or by \`deduplicate_token\`, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal. The default \`fingerprint_expression\` of the type counts as none. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
+**Deduplication.** The setting of the Tenant decides whether tokens are deduplicated. \`deduplicate_token\` overrides it for one token. If tokens are deduplicated, and an equal token exists, no token is created. The response is then 200 with the existing token. Two tokens are equal if type, fingerprint and \`fingerprint_expression\` are equal. A token with the default \`fingerprint_expression\` of its type is compared like a token that has no \`fingerprint_expression\`. A caller that may not read the existing token gets only its id, type, tenant_id, fingerprint and containers.
 
-For keys of \`public\` Applications and of sessions, deduplication works only for \`card\`, \`card_number\` and \`bank\`, and only if the Tenant deduplicates. Otherwise they create a new token, because a response with the existing one would confirm a guessed value.
+With keys of \`public\` Applications and of sessions, only tokens of the types \`card\`, \`card_number\` and \`bank\` are deduplicated, and only if the Tenant deduplicates. In all other cases, a request with such a key creates a new token. The reason: a response with the existing token would confirm a guessed value.
 
-**Purpose.** A token with \`use\` can be used only as \`use\` allows, for example by certain Proxies or for certain destinations. Such a token takes no part in deduplication: a request with \`use\` always creates a token, and a request without \`use\` never returns a token that has it. During an upgrade \`use\` can be set only when all services run a version that supports it. Until then the response is 503.
+**Purpose.** A token with \`use\` can be used only as \`use\` allows, for example by certain Proxies or for certain destinations. Such a token takes no part in deduplication: a request with \`use\` always creates a token, and a request without \`use\` never returns a token that has it. During an upgrade, \`use\` cannot be set until all services run a version that supports \`use\`. Before that, the response is 503.
 
 **Limits.** For keys of \`public\` Applications there are two limits per minute: one of the number of tokens, and one of their bytes. They apply to each Application and to each client address. If a limit is exceeded, the response is 429.`,
   method: 'post',
@@ -64,7 +64,7 @@ export const listTokensOperation = operation({
   tag: 'Tokens',
   summary: 'List the tokens that the caller may read, newest first',
   description:
-    '`metadata.<key>=<value>` lists tokens that have exactly this value under the key. If several filters are sent, all must match. Each token is shown as getToken shows it. If a page has more than 8 MiB, or takes more than 64 MiB of memory when it is parsed, the response is 413: ask for fewer tokens with `size`.',
+    '`metadata.<key>=<value>` lists tokens that have exactly this value under the key. If several filters are sent, all must match. Each token is shown as getToken shows it. The response is 413 if the page would have more than 8 MiB, or if its parsed data would take more than 64 MiB of memory. Then ask for fewer tokens with a smaller `size`.',
   method: 'get',
   path: '/tokens',
   permission: 'token:read',
@@ -84,7 +84,7 @@ export const searchTokensOperation = operation({
   tag: 'Tokens',
   idempotent: false,
   summary: 'Search the tokens that the caller may search and read, newest first',
-  description: `A query is \`field:value\`, combined with \`AND\`, \`OR\`, \`NOT\` and parentheses; \`NOT\` binds strongest, then \`AND\`. Put values with spaces or any of \`()[]*"\` in double quotes. Inside them, write a backslash before a quote or a backslash. A query has at most 200 characters.
+  description: `A query is \`field:value\`, combined with \`AND\`, \`OR\`, \`NOT\` and parentheses. \`NOT\` binds strongest, then \`AND\`. If a value has a space or one of the characters \`()[]*"\`, put the value in double quotes. Inside the double quotes, write a backslash before each double quote and before each backslash of the value. A query has at most 200 characters.
 
 | Field | Finds tokens |
 |---|---|
@@ -135,20 +135,20 @@ export const patchTokenOperation = operation({
 **A key with no rule that reveals the token** may change only these parts of \`data\`:
 
 - of a \`card\`: \`expiration_month\`, \`expiration_year\` and \`cvc\`
-- of a \`bank\`: \`routing_number\` and \`account_number\`, both in one patch, if tokens are not deduplicated
+- of a \`bank\`: \`routing_number\` and \`account_number\`, only if one patch changes both, and only if tokens are not deduplicated
 - of any type: the whole of \`data\`, if the new value is not an object and tokens are not deduplicated
 
 Otherwise the response is 403 and names the field. Such a key also gets 403 for:
 
 - \`mask\`, \`search_indexes\` and \`fingerprint_expression\`
 - \`deduplicate_token: true\`, if tokens are deduplicated
-- data that is used by \`fingerprint_expression\`, by a search index or by an expression with a filter in \`mask\`. For a \`bank\` the response is 403 only if the expression also uses data other than \`routing_number\` and \`account_number\`
+- data that one of these expressions uses: \`fingerprint_expression\`, a search index, or an expression in \`mask\` that has a filter. A \`bank\` is an exception: the response is 403 only if one of these expressions uses data other than \`routing_number\` and \`account_number\`
 
-Without these limits such a key could replace all fields of \`data\` except one, and then guess this one. To make other changes, delete the token and create a new one, or use a key with a rule that reveals it.
+Without these limits, a key with no rule that reveals the token could replace all fields of \`data\` except one, and then guess the value of the remaining field. To make other changes, use a key with a rule that reveals the token. Or delete the token and create a new one.
 
-**\`use\`** is replaced as a whole. To add \`use\`, or to allow less, \`token:update\` is enough. To remove \`use\`, or to allow more in any of its fields, you need the key of a \`private\` Application with a rule that reveals the token. Otherwise the response is 403. These allow more: an additional entry in a list, a removed field, a later \`until\`, a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, removing \`use\` is 409 if an equal token without it exists. During an upgrade \`use\` can be changed only when all services run the new version. Until then the response is 503.
+**\`use\`** is replaced as a whole. To add \`use\`, or to allow less than the present \`use\`, \`token:update\` is enough. To remove \`use\`, or to allow more than the present \`use\` in any field, you need the key of a \`private\` Application with a rule that reveals the token. With any other key, the response is 403. A new \`use\` allows more if it has an entry that the present list does not cover, lacks a field that is now set, or has a later \`until\` or a larger \`max_uses\`. Uses that were counted stay counted. If tokens are deduplicated, and an equal token without \`use\` exists, a patch that removes \`use\` is 409. During an upgrade, \`use\` cannot be changed until all services run the new version. Before that, the response is 503.
 
-**A key without \`token:read\`** gets only id, type, tenant_id, containers, modified_by and modified_at. All such keys together may merge at most 1 MiB into the \`metadata\` of a token. After that their patches of \`metadata\` are 413, until a key with \`token:read\` changes \`metadata\`.
+**With a key without \`token:read\`**, the response has only id, type, tenant_id, containers, modified_by and modified_at. All keys without \`token:read\` together may merge at most 1 MiB into the \`metadata\` of a token. A patch that exceeds this limit is 413. When a key with \`token:read\` changes \`metadata\`, the count starts again from 0.
 
 For keys of \`public\` Applications the limits of createToken apply.`,
   method: 'patch',

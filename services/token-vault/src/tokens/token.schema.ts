@@ -124,7 +124,7 @@ export const token = {
       type: 'string',
       enum: tokenTypeNames,
       description:
-        'The type decides how `data` is validated, and the default container and mask. The card number of a `card` or `card_number` has 12 to 19 digits. The last one is a check digit (Luhn), except for numbers of UnionPay, which begin with 62 or 81',
+        'The type decides how `data` is validated, which container is the default, and which mask is the default. The card number of a `card` or `card_number` has 12 to 19 digits. The last digit is a check digit (Luhn). Numbers of UnionPay, which begin with 62 or 81, are an exception: their last digit is not checked',
     },
     tenant_id: { ...uuid, description: 'Id of the Tenant' },
     data: { description: 'The value: plaintext, masked or absent. The access rule that applies decides' },

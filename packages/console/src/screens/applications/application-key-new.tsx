@@ -58,7 +58,7 @@ export function ApplicationKeyNew({ application: { id, name: ofName }, onMade, o
       >
         <TextField
           label="Name"
-          hint="For example, where the key is used. It cannot be changed later."
+          hint="For example, the place where the key is used. You cannot change the name later."
           placeholder="Backend in Frankfurt"
           value={name}
           onText={setName}

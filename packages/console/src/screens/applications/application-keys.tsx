@@ -139,7 +139,7 @@ function Keys({ applicationId, keys, refusal }: KeysProps) {
 function Ending({ lastFour }: { lastFour: string }) {
   return (
     <div className={styles.ending} title="Sluice does not store the last six characters of a key">
-      ends in <code>{lastFour}</code>, then six more characters
+      has <code>{lastFour}</code> before its last six characters
     </div>
   );
 }

@@ -27,7 +27,10 @@ export default function CallWithKey({ application: { permissions, rules } }: { a
   const call = calls.find(({ needs }) => held.has(needs));
   if (!call) return null;
   return (
-    <Card title="Call with its key" intro="The key is in SLUICE_API_KEY.">
+    <Card
+      title="Call with a key of this Application"
+      intro="The example reads the key from the environment variable SLUICE_API_KEY."
+    >
       <Snippet lines={call.lines} what={`the call that ${call.does}`} />
     </Card>
   );

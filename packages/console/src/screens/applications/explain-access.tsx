@@ -20,7 +20,7 @@ const operations = {
   'token:update': 'Update',
   'token:delete': 'Delete',
   'token:search': 'Search',
-  'token:create': 'Create another token in its containers',
+  'token:create': 'Create another token in the same containers',
 } as const satisfies Record<Operation, string>;
 
 /** What a key of this Application may do with one token, and which rule or permission says so. The answer has no value in it. */

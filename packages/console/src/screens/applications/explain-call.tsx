@@ -62,7 +62,13 @@ export function ExplainCall({ application }: { application: Application }) {
             onValue={(id = '') => setProxy(id)}
           />
           <TextField label="Method" mono value={method} onText={setMethod} required />
-          <TextField label="Path" mono value={path} onText={setPath} hint="Below the address of the route or Proxy." />
+          <TextField
+            label="Path"
+            mono
+            value={path}
+            onText={setPath}
+            hint="The part of the path after the address of the route or of the Proxy."
+          />
         </Row>
         <Row>
           <TextField

@@ -107,9 +107,10 @@ function Rules({ permissions, rules, onRules }: RulesProps) {
   return (
     <Group name="rules" legend="Rules" className={styles.fieldset}>
       <p className={styles.hint}>
-        A rule grants permissions on a container and all containers below it, and decides how callers see the values. If
-        several rules grant the same permission on a token, the one with the lowest priority number applies. If a rule
-        grants a permission that you also selected above, the rule applies, even if it shows less of the value.
+        A rule grants permissions on a container and on all containers below it. The rule also decides how callers see
+        the values. If several rules grant the same permission on a token, the one with the lowest priority number
+        applies. A rule also takes precedence over the same permission selected above, even if callers then see less of
+        the value.
       </p>
       {rules.map((rule, at) => (
         <RuleEditor

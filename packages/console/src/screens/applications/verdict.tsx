@@ -31,7 +31,11 @@ export function Verdict({ application, answer, seen }: VerdictProps) {
       )}
       {by.application !== undefined && <span>Decided by the list of Proxies of the Application</span>}
       {by.proxy !== undefined && <span>Decided by {ofProxy[by.proxy]} of the Proxy</span>}
-      {by.token !== undefined && <span>Decided by “{tokenMembers[by.token]}” under “Bound to” of the token</span>}
+      {by.token !== undefined && (
+        <span>
+          Decided by the restriction “{tokenMembers[by.token]}”, which is under “Bound to” on the page of the token
+        </span>
+      )}
     </div>
   );
 }

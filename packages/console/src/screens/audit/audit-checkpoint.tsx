@@ -50,9 +50,9 @@ function Newest() {
             </VerdictBox>
             <Code text={note} what="the checkpoint" />
             <p className={styles.remark}>
-              Store it outside of this installation, together with an export of the log. <code>sluice logs verify</code>{' '}
-              checks later that the log still contains every row that this checkpoint covers. The page of each row has a
-              proof of its own.
+              Store this checkpoint outside of this installation, together with an export of the log. With this
+              checkpoint, <code>sluice logs verify</code> can later check that the log still contains every row that the
+              checkpoint covers. The page of each row has a proof of its own.
             </p>
             <KeptKeys keyFile={keyFile} />
           </>

@@ -105,7 +105,7 @@ function Found({ row, names }: { row: Log; names: LogNames }) {
       {refused.length > 0 && (
         <Card
           title={refused.length === 1 ? 'A token was not revealed' : `${refused.length} tokens were not revealed`}
-          intro="The restrictions of the token do not allow this use."
+          intro={`A restriction of ${refused.length === 1 ? 'the' : 'each'} token did not allow the use.`}
         >
           <ul className={styles.refused}>
             {refused.map((one) => (
@@ -128,7 +128,10 @@ function Found({ row, names }: { row: Log; names: LogNames }) {
         </Card>
       )}
       <RowProof row={row} />
-      <Card title="Row" intro="The proof covers exactly this text. It has ids, but no names.">
+      <Card
+        title="Row"
+        intro="The proof covers exactly the text below. This text has the ids of resources and actors, but not their names."
+      >
         <Code text={JSON.stringify(row, undefined, 2)} what="the row" />
       </Card>
     </>

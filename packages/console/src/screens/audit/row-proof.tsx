@@ -50,8 +50,8 @@ export function RowProof({ row }: { row: Log }) {
                   </li>
                 </ol>
                 <p>
-                  So nobody without that key has changed the row since it was signed. This does not prove that every
-                  event was logged.
+                  So only somebody with this key can have changed the row after the root was signed. This does not prove
+                  that every event was logged.
                 </p>
               </VerdictBox>
               <Code text={proof.checkpoint} what="the checkpoint" />

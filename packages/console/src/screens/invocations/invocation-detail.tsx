@@ -74,8 +74,8 @@ function NoLongerKept({ traceId }: { traceId: string }) {
         </Link>
       }
     >
-      The last 1,000 calls of the last 15 minutes are shown. The audit log keeps the tokens that a call disclosed, and
-      what it changed.
+      Only calls of the last 15 minutes are shown, and of these only the newest 1,000. The audit log shows the tokens
+      that a call disclosed, and what the call changed.
     </Empty>
   );
 }

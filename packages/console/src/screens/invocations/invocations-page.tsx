@@ -24,7 +24,7 @@ export function InvocationsPage() {
   return (
     <Page
       title="Invocations"
-      intro="Live calls through Proxies and runs of Reactors, starting with the last 15 minutes. Bodies and values are never shown. For a complete record use the audit log."
+      intro="Calls through Proxies and runs of Reactors. The list begins with those of the last 15 minutes, and new ones appear live. Bodies and values are never shown. For a complete record, use the audit log."
     >
       <Card flush>
         <Guarded needs="log:read" what="You cannot see invocations">
@@ -106,7 +106,12 @@ function StreamState({ view, onPaused }: { view: LiveView; onPaused: (isPaused: 
       </Button>
       <span className={`${styles.light} ${state === 'live' && !isPaused ? styles.lit : ''}`} aria-hidden="true" />
       <span>{isPaused ? `Paused, ${count.format(waiting)} new` : words}</span>
-      {skipped > 0 && <span>· {count.format(skipped)} missing, because there were too many at once</span>}
+      {skipped > 0 && (
+        <span>
+          · {count.format(skipped)} {skipped === 1 ? 'invocation is' : 'invocations are'} missing, because too many came
+          at once
+        </span>
+      )}
       {rows.length === mostRows && <span>· the newest {mostRows}</span>}
     </div>
   );

@@ -7,7 +7,7 @@ const refusals: Readonly<Record<string, string>> = {
   forbidden: 'The key may not do this',
   not_found: 'There is no such Proxy, Reactor, route or token',
   request_timeout: 'The request was sent too slowly',
-  payload_too_large: 'The body was too large, or there were too many values for the response guard',
+  payload_too_large: 'The body was too large, or the request had more values than the response guard can look for',
   unsupported_media_type: 'The body had a type or charset that cannot be read',
   headers_too_large: 'The headers of the request were too large',
   loop_detected: 'The request had come through Sluice before',

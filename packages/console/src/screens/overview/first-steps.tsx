@@ -20,7 +20,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
   return (
     <Card
       title="Your first invocation"
-      intro="When the destination has received a value through a Proxy, this page shows your figures."
+      intro="When the destination has received a value through a Proxy, this page shows the numbers of invocations and tokens instead of these steps."
     >
       <ol className={styles.steps}>
         <Step number={1} done={application !== null} title="Create an Application">
@@ -34,8 +34,9 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
           ) : (
             <>
               <p>
-                The form has chosen the type private and the permissions token:create and token:use. The key of the
-                Application is shown only once. Keep the key in SLUICE_API_KEY.
+                The button opens a form. In this form, the type private and the permissions token:create and token:use
+                are already chosen. The key of the Application is shown only once. Keep the key in the environment
+                variable SLUICE_API_KEY.
               </p>
               <div>
                 <LinkButton to="/applications/new" search={{ start: 'first-call' }} small needs="application:create">
@@ -56,7 +57,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
             </p>
           ) : (
             <>
-              <p>The id in the response is the token. It stands for the card.</p>
+              <p>The call stores a card. The id in the response is the token. The token stands for the card.</p>
               <Snippet lines={createTokenLines()} what="the call that creates a token" />
             </>
           )}
@@ -72,8 +73,8 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
           ) : (
             <>
               <p>
-                It has the URL of the destination that needs the value. To try it, start a destination that answers with
-                what it receives, on the machine that Sluice runs on:
+                The Proxy has the URL of the destination that needs the value. To try the Proxy, start a test
+                destination on the machine that Sluice runs on. This line starts one that answers with what it receives:
               </p>
               <Code text={echo.line} what="the line that starts a destination" />
               <p>
@@ -88,7 +89,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
             </>
           )}
         </Step>
-        <Step number={4} done={false} title="Send the token through it">
+        <Step number={4} done={false} title="Send the token through the Proxy">
           <p>{needsOf({ token, proxy })}The destination receives the value. The call itself has only the token.</p>
           <Snippet lines={invokeLines({ proxy, tokenId: token?.id })} what="the call through the Proxy" />
           <HowValuesAreWritten />

@@ -18,7 +18,7 @@ export default function CallIt({ proxy }: { proxy: ProxyResource }) {
   return (
     <Card
       title="Call this Proxy"
-      intro={`${chosen in triesOut ? 'Stores a test number, sends its token through the Proxy, and deletes the token. The call appears in Last invocations. SLUICE_API_KEY is the key of a private Application with token:create, token:use and token:delete.' : 'SLUICE_API_KEY is the key of a private Application with token:use.'} ${proxy.path_name ? '' : 'With a route, the client libraries of OpenAI, Anthropic and Stripe, Octokit and git can call it, too: set the name of the route in the settings.'}`}
+      intro={`${chosen in triesOut ? 'The example stores a test number, sends its token through the Proxy, and deletes the token. The call appears in Last invocations. SLUICE_API_KEY is the key of a private Application with token:create, token:use and token:delete.' : 'SLUICE_API_KEY is the key of a private Application with token:use.'} ${proxy.path_name ? '' : 'This Proxy has no route. With a route, more clients can call the Proxy: git, Octokit, and the client libraries of OpenAI, Anthropic and Stripe. Set the name of the route in the settings.'}`}
     >
       <div className={styles.client}>
         <Choice label="Client" value={chosen} options={names} onValue={setChosen} />

@@ -23,16 +23,18 @@ export default function ProxyCallers({ proxy: { id: proxyId, require_auth } }: {
   return (
     <Card
       title="Callers"
-      intro="Private Applications with token:use and their sessions may call this Proxy. If an Application has a list of Proxies, the list must contain this Proxy."
+      intro="Private Applications that have token:use may call this Proxy. If they authorize sessions with token:use, these sessions may call the Proxy, too. If an Application or a session has a list of Proxies, the list must contain this Proxy."
       flush
     >
       <Loaded query={query}>
         {({ data, pagination }) => {
           const callers = data.filter((application) => mayCall(application, proxyId));
           const notes = [
-            ...(callers.length === 0 ? ['No Application may call it.'] : []),
+            ...(callers.length === 0 ? ['No Application may call this Proxy.'] : []),
             ...((pagination.total_items ?? 0) > most ? [`Only the newest ${most} Applications are shown.`] : []),
-            ...(require_auth ? [] : ['Without an API key, anybody who knows the key of the Proxy may call it.']),
+            ...(require_auth
+              ? []
+              : ['Anybody who knows the key of the Proxy may call the Proxy. No API key is needed.']),
           ];
           return (
             <>

@@ -32,13 +32,13 @@ export function ProxyCalls({ draft, onChange }: ProxyCallsProps) {
   );
   return (
     <details className={styles.more} open={isOpen}>
-      <summary>Headers, places and time limit</summary>
+      <summary>Headers, places of tokens, and time limit</summary>
       <div className={styles.moreFields}>
         <Group name="request_headers" legend="Headers of every call" className={styles.group}>
           <p>
             Sluice sets these headers after the request transform, so code never sees them. A header text may contain
-            tokens and values of the configuration. Tokens are revealed with the rights of the Application, if one is
-            chosen.
+            tokens. It may also contain values of the configuration. If you choose an Application, the tokens are
+            revealed with the rights of this Application. Otherwise they are revealed with the rights of the caller.
           </p>
           <PairsEditor
             name="request_headers"

@@ -40,7 +40,7 @@ export function ProxyForm({ draft, onDraft, onSubmit, error, acts }: ProxyFormPr
       />
       <Check
         label="Callers need an API key"
-        hint="If it is off, anybody who knows the key of the Proxy may call it. Using tokens still needs an API key."
+        hint="If this setting is off, anybody who knows the key of the Proxy may call the Proxy. A call that uses tokens still needs an API key."
         checked={draft.require_auth}
         onChecked={(require_auth) => change({ require_auth })}
       />

@@ -56,7 +56,7 @@ function Settings({ proxy }: { proxy: ProxyResource }) {
         Id: <Id id={proxy.id} />,
         Key: <Id id={proxy.key} what="the key" />,
         Route: proxy.path_name ? <Id id={routeOf(proxy)} what="the address of the route" /> : <Soft>none</Soft>,
-        'API key of the route': proxy.path_name && <code>{keyPlacesInWords(proxy)}</code>,
+        'Route accepts API keys in': proxy.path_name && <code>{keyPlacesInWords(proxy)}</code>,
         'Allowed methods': <Listed list={proxy.allowed_methods} />,
         'Allowed paths': <Listed list={proxy.allowed_paths} />,
         Callers: proxy.require_auth ? (

@@ -13,7 +13,7 @@ interface RouteFieldsProps {
 export const keyPlaces: Readonly<Record<KeyPlace, { label: string; hint: string }>> = {
   bearer: {
     label: 'Authorization: Bearer',
-    hint: 'The scheme "token" works, too. Used by OpenAI, Stripe and Octokit.',
+    hint: 'Used by OpenAI, Stripe and Octokit. "Authorization: token" is accepted, too.',
   },
   'x-api-key': { label: 'X-Api-Key', hint: 'Used by Anthropic.' },
   basic: { label: 'Authorization: Basic', hint: 'As user name or password. Used by git.' },

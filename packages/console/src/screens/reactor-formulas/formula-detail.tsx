@@ -54,7 +54,7 @@ function Found({ formula }: { formula: ReactorFormula }) {
         <Confirm
           act="Delete"
           title={`Delete ${name}?`}
-          text="A formula that a Reactor uses cannot be deleted. This cannot be undone."
+          text="If a Reactor uses the formula, the formula cannot be deleted. A deletion cannot be undone."
           needs="reactor:delete"
           change={remove}
         />

@@ -30,7 +30,7 @@ export default function FormulaEditor({ formula, onDone }: { formula: ReactorFor
   return (
     <Card
       title="Edit settings"
-      intro="A change does not check existing Reactors. The configuration of a Reactor is checked when you next change the Reactor."
+      intro="When you change the formula, existing Reactors are not checked. The configuration of a Reactor is checked the next time that you change this Reactor."
     >
       <FormulaForm
         draft={edit.draft}

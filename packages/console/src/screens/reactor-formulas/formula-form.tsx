@@ -63,7 +63,7 @@ export function FormulaForm({ draft, onDraft, onSubmit, error, acts }: FormulaFo
         name="request_parameters"
         legend="Arguments"
         one="Argument"
-        intro="Callers must send these arguments, unless they are optional. They may send others too. The code reads them as req.args."
+        intro="Callers must send these arguments, except the optional ones. Callers may also send other arguments. The code reads all arguments as req.args."
         members={draft.request_parameters}
         onMembers={(parameters) => change({ request_parameters: parameters })}
         canBeOptional

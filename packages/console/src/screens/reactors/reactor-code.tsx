@@ -38,7 +38,7 @@ export function ReactorCode({ label, what, edit, configuration, args, fields }: 
     <SideBySide>
       <Card
         title="Code"
-        intro="The code exports an async function. The function returns the field raw, or the fields body and headers. Values in the field tokenize become tokens."
+        intro='The code exports an async function. The function returns an object with any of the fields "raw", "body", "headers" and "tokenize". The values in "tokenize" become tokens. The other fields are the response.'
       >
         <Form
           wide

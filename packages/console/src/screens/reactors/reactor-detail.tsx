@@ -123,7 +123,7 @@ function Settings({ reactor }: { reactor: Reactor }) {
         ) : (
           'its own code'
         ),
-        'Application of the code': applicationId ? (
+        'Application for req.svc': applicationId ? (
           <ThingLink type="application" id={applicationId} name={applications.get(applicationId)} />
         ) : (
           <Soft>none</Soft>

@@ -76,7 +76,8 @@ function Reactors() {
       })}
       empty={
         <Empty icon="reactors" title="No Reactors yet">
-          Create one for work that needs values but is not a call to one destination, such as checks, lookups or files.
+          Create a Reactor for work that needs values, but is not just a call to one destination. Examples of such work
+          are checks, lookups and files.
         </Empty>
       }
     />

@@ -69,11 +69,14 @@ function Details({ run, reactorId }: RunProps) {
       />
       {isUnderWay(run) && (
         <div>
-          <h3>Cancel it</h3>
+          <h3>Cancel this run</h3>
           <p>
-            <Soft>Send this with the key of the caller. It works until the code of the run calls another service:</Soft>
+            <Soft>
+              Send the call below with the key of the caller of this run. The run can be cancelled only until its code
+              calls another service.
+            </Soft>
           </p>
-          <Code text={cancelCall(reactorId, id)} what="the call that cancels it" />
+          <Code text={cancelCall(reactorId, id)} what="the call that cancels the run" />
         </div>
       )}
       {lines.length > 0 ? (

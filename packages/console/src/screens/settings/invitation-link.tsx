@@ -29,9 +29,10 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
         </a>
       }
     >
-      Send this text to {email} yourself: no mail is sent. The link is shown only once, and works only for that address.
-      If you lose it, "New link" creates another one.
-      {invitation.member_id && ' The person who accepts it takes over the membership of this address.'}
+      Send this text to {email} yourself: no mail is sent. The link is shown only once. It works only for that address.
+      If you lose the link, "New link" creates another one.
+      {invitation.member_id &&
+        ' A member has this address. The person who accepts the invitation takes over the membership of this member.'}
     </NewSecret>
   );
 }

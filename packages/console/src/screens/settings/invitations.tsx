@@ -33,7 +33,9 @@ export function Invitations() {
       cell: ({ email, member_id: member }) => (
         <>
           <Cut>{email}</Cut>
-          {member && <Soft>The invited person takes over the membership of this address</Soft>}
+          {member && (
+            <Soft>A member has this address. The invited person takes over the membership of this member.</Soft>
+          )}
         </>
       ),
     },

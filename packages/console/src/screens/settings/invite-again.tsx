@@ -35,7 +35,7 @@ export function InviteAgain({ member, email, onClose }: InviteAgainProps) {
       text={
         isOwn
           ? 'You get a link. If another person accepts the link, that person takes over your membership, and you are signed out here. If you accept the link yourself in this browser, you stay signed in, and nothing changes.'
-          : `You get a link to send to ${email}. The person who accepts it takes over this membership.`
+          : `You get a link to send to ${email}. The person who accepts the link takes over this membership.`
       }
     >
       <Form

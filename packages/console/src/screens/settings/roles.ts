@@ -10,7 +10,7 @@ export function useRoleNames(current?: Role): Partial<Record<Role, string>> {
 }
 
 export const roleMeaning: Readonly<Record<Role, string>> = {
-  OWNER: 'May do everything, and delete the Tenant.',
+  OWNER: 'May do everything, including deleting the Tenant.',
   ADMIN: 'May do everything except delete the Tenant.',
   DEVELOPER: 'May change Applications, Proxies and Reactors, but not the Tenant and its members.',
   AUDITOR: 'May read everything and change nothing.',

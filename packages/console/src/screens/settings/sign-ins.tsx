@@ -125,8 +125,9 @@ function Providers() {
       {(providers) =>
         providers.length === 0 ? (
           <p>
-            With a management key, or with a one-time link if the installation allows it. If people should sign in with
-            their own accounts, the operators of this installation must set <code>OIDC_ISSUERS</code>.
+            People sign in with a management key. If the installation allows one-time links, people can also sign in
+            with such a link. If people should sign in with their own accounts, the operators of this installation must
+            set <code>OIDC_ISSUERS</code>.
           </p>
         ) : (
           <p>With an account at {providers.map(({ name }) => name).join(', ')}, or with a management key.</p>

@@ -43,7 +43,7 @@ export function VaultState() {
       </Card>
       <Card
         title="Data keys"
-        intro="The root key of the installation encrypts each data key. Rotating a data key creates a new version of it, and encrypts its values again with that version. The column Reserved counts the encryptions that processes have reserved with the key. A process reserves at least 1,024 encryptions at once, so the number can be higher than the number of encrypted values."
+        intro="The root key of the installation encrypts each data key. Rotating a data key creates a new version of this key. Then the values under older versions are encrypted again with the new version. Before a process encrypts values, it reserves encryptions with the key, at least 1,024 at once. The column Reserved counts the reserved encryptions. This count can be higher than the number of encrypted values."
         flush
       >
         <Guarded needs="tenant:read" what="You cannot see the data keys">

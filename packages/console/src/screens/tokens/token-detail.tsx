@@ -121,7 +121,7 @@ function WhatKeysSee({ id }: { id: string }) {
   });
   return (
     <Card
-      title="What may an Application do with it?"
+      title="What may an Application do with this token?"
       intro="Choose an Application. The result names the rule that decides."
     >
       <Loaded query={query}>
@@ -163,7 +163,7 @@ function Touched({ id }: { id: string }) {
     <Loaded query={query}>
       {({ data, names, pagination }) =>
         data.length === 0 ? (
-          <Empty icon="audit" title="The audit log has no rows about it">
+          <Empty icon="audit" title="The audit log has no rows about this token">
             New rows appear within two seconds.
           </Empty>
         ) : (

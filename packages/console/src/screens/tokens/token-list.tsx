@@ -63,7 +63,7 @@ function Tokens() {
       hint="Id, container and metadata must match exactly. /pci/* matches all containers below /pci/."
       empty={
         <Empty icon="tokens" title="No tokens yet">
-          Servers create them with a key that has token:create, browsers with the hosted fields.
+          Servers create tokens with a key that has token:create. Browsers create tokens with the hosted fields.
         </Empty>
       }
     />

@@ -57,7 +57,8 @@ export const tokenInputSchema = {
     },
     expires_at: {
       type: 'string',
-      description: 'When the token is deleted: ISO 8601, UTC if it has no zone. Default: never',
+      description:
+        'When the token is deleted, in ISO 8601. A time without a zone is UTC. Default: the token is never deleted',
     },
     use: tokenUseSchema,
   },

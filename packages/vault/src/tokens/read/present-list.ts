@@ -67,7 +67,7 @@ export async function presentList(
   if (!cutAt) return tokens;
   throw new ServiceError(
     'payload_too_large',
-    'This page would have more than 8 MiB, or take more than 64 MiB of memory when it is parsed; ask for fewer tokens with size',
+    'This page is too large: it would have more than 8 MiB, or its parsed data would take more than 64 MiB of memory. Ask for fewer tokens with a smaller `size`',
     {
       limit: 'page_size',
     },

@@ -44,7 +44,7 @@ export function requireBlindChange(token: TokenRow, data: Json): void {
     const member = sent.find((name) => name === path[0]) ?? sent[0];
     throw forbidden(
       member,
-      `${expressions} use this data, so a change could test a guess. Only a key with a rule that reveals the token may change this data`,
+      `${expressions} use this data. A key that does not see the data could change one part of it, to check guesses of the other parts. So only a key with a rule that reveals the token may change this data`,
     );
   }
 }

@@ -44,7 +44,7 @@ function requireWidening(actor: Actor, token: TokenRow, member: UseMember): void
   const named = actor.type === 'user' || decide(actor, 'token:read', token) ? `use.${member}` : 'use';
   throw new ServiceError(
     'forbidden',
-    `${named}: this change allows more than before. Only the key of a private Application with a rule that reveals the token can do that`,
+    `${named}: this change would allow more use of the token than now. Only the key of a private Application can make such a change, and only if a rule of the Application reveals the token`,
   );
 }
 

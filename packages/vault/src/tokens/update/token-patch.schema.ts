@@ -10,7 +10,9 @@ export const tokenPatchSchema = {
   title: 'PatchToken',
   type: 'object',
   properties: {
-    data: { description: 'Merged into `data` as a JSON merge patch. A value that is not an object replaces it' },
+    data: {
+      description: 'Merged into `data` as a JSON merge patch. A value that is not an object replaces the whole `data`',
+    },
     mask: { description: 'Merged into `mask` as a JSON merge patch. Null restores the default mask of the token type' },
     containers: {
       ...containers,
@@ -35,7 +37,8 @@ export const tokenPatchSchema = {
     },
     expires_at: {
       type: ['string', 'null'],
-      description: 'When the token is deleted: ISO 8601, UTC if it has no zone. Null: never',
+      description:
+        'When the token is deleted, in ISO 8601. A time without a zone is UTC. Null: the token is never deleted',
     },
     use: {
       ...tokenUseSchema,
@@ -50,7 +53,7 @@ export const tokenPatchSchema = {
         until: { ...until, type: ['string', 'null'] },
       },
       description:
-        'Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. A new `use` that allows more than the present one needs the key of a private Application with a rule that reveals the token. Otherwise the response is 403',
+        'Restricts how Proxies and reactors may use the token. Replaces `use` as a whole; null removes the restriction. If the new `use` allows more than the present one, the request must have the key of a private Application with a rule that reveals the token. Otherwise the response is 403',
     },
   },
 } as const;

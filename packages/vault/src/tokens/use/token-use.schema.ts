@@ -26,7 +26,7 @@ export const tokenUseSchema = {
       ...entries,
       items: { type: 'string', maxLength: 255 },
       description:
-        'Host names or IP addresses that may receive the value, without a port. `*.example.com` covers all hosts below example.com. If this field is set and a Proxy has a request transform, the token can be used only in `request_headers` of the Proxy, because the transform could send the value elsewhere',
+        'Hosts that may receive the value: host names or IP addresses without a port. `*.example.com` covers all hosts below example.com. A request transform of a Proxy could send the value elsewhere. So if this field is set, and the Proxy has a request transform, the token can be used only in `request_headers` of the Proxy',
     },
     methods: {
       ...entries,
@@ -49,7 +49,7 @@ export const tokenUseSchema = {
     until: {
       type: 'string',
       maxLength: 40,
-      description: 'The token may be revealed only before this time: ISO 8601, UTC if it has no zone',
+      description: 'The token may be revealed only before this time, in ISO 8601. A time without a zone is UTC',
     },
   },
 } as const;

@@ -43,7 +43,7 @@ const listApplicationKeys = operation({
   tag: 'Applications',
   summary: 'List the keys of an Application, newest first',
   description:
-    'A plain array, without pagination. The keys themselves are never shown. `last_used_at` tells whether an old key is still in use. It is rounded to the hour. A use is shown after about a minute.',
+    'A plain array, without pagination. The keys themselves are never shown. `last_used_at` tells whether an old key is still in use. This time is rounded down to the hour. It takes about a minute until a use of the key appears in `last_used_at`.',
   method: 'get',
   path: '/applications/:id/keys',
   permission: 'application:read',

@@ -35,12 +35,16 @@ export const applicationKey = {
   examples: [{ ...newKey, last_used_at: '2026-03-02T11:00:00.000Z' }],
   properties: {
     id: uuid,
-    version: { type: 'integer', minimum: 1, description: 'Number of the key, from 1 in each Application' },
+    version: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Number of the key. The first key of each Application has the number 1',
+    },
     name: { type: 'string', description: 'Name of the key. Absent if it has none' },
     last_four: {
       type: 'string',
       description:
-        'Four characters by which you can recognize the key. They are the four before its last six characters, which are a checksum. Absent for keys that were created before version 0.2.0',
+        'Four characters by which you can recognize the key. The last six characters of a key are a checksum. `last_four` has the four characters before this checksum. Absent for keys that were created before version 0.2.0',
     },
     created_by: { ...uuid, description: 'Id of the Application or user that created it' },
     created_at: date,
@@ -48,7 +52,7 @@ export const applicationKey = {
     last_used_at: {
       ...date,
       description:
-        'Start of the hour (UTC) of the last request with this key, successful or not. Shown after about a minute. Absent if there was no request since version 0.2.0. Requests of sessions that the key authorized do not count',
+        'Time of the last request with this key, rounded down to the hour (UTC). Requests that failed count, too. Requests of sessions that the key authorized do not count. It takes about a minute until a request appears here. Absent if there was no request since version 0.2.0',
     },
   },
 } as const;

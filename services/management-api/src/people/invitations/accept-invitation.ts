@@ -20,7 +20,7 @@ export const acceptInvitation = anonymousOperation({
   id: 'acceptInvitation',
   tag: 'Signing in',
   summary: 'Accept an invitation, and sign in to its Tenant',
-  description: `First sign in with an identity provider of the installation. Otherwise the response is 401. If the installation has no identity provider and \`CONSOLE_LINK_SIGN_IN\` is true, the link is enough.
+  description: `Sign in with an identity provider of the installation first. Otherwise the response is 401. If the installation has no identity provider and \`CONSOLE_LINK_SIGN_IN\` is true, the link is enough.
 
 Your e-mail address must be the address of the invitation, and whoever created the link must still be allowed to give the role. Otherwise the response is 403.
 
@@ -40,7 +40,7 @@ If the invitation has a \`member_id\`, you take over that membership. It must st
     const bySecretAlone = linkSignIn && issuers.size === 0;
     // Refused before any look-up, so that the answer reveals nothing about the token.
     if (!bySecretAlone && !(await isKnown(context, person))) {
-      throw new ServiceError('unauthenticated', 'First sign in with an identity provider');
+      throw new ServiceError('unauthenticated', 'Sign in with an identity provider first. Then accept the invitation');
     }
     const starting = db.transaction().execute(async (tx) => {
       const invitation = isWellFormedSecret(token) ? await takeInvitation(tx, hashKey(pepper, token)) : undefined;

@@ -355,7 +355,10 @@ describe('where an issuer is set', () => {
     const { owner, join, invite, accept } = await own();
     const target = await join('DEVELOPER');
     const { body } = await invite(owner, { email: target.email });
-    const first = { status: 401, body: { detail: 'First sign in with an identity provider' } };
+    const first = {
+      status: 401,
+      body: { detail: 'Sign in with an identity provider first. Then accept the invitation' },
+    };
     expect(await accept(body.url, browser())).toMatchObject(first);
     expect(await accept(body.url, target)).toMatchObject(first);
     const fresh = (await invite(owner, { email: `${randomUUID()}@example.com` })).body;

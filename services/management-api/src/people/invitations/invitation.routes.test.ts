@@ -196,7 +196,7 @@ describe('nobody invites to more than they hold:', () => {
     const { key } = await api.current.application({ type: 'management', permissions }, { key: management_key });
     expect(await by('POST', `/${made.id}/resend`, { key })).toMatchObject({
       status: 403,
-      body: { detail: 'This needs the permission tenant:invitation:create' },
+      body: { detail: 'This request also needs the permission tenant:invitation:create' },
     });
   });
 });
@@ -307,7 +307,7 @@ describe('without sign-in by link', () => {
     for (const token of [secretOf(made.url), 'x'.repeat(43)]) {
       expect(await accept(token, browser())).toMatchObject({
         status: 401,
-        body: { detail: 'First sign in with an identity provider' },
+        body: { detail: 'Sign in with an identity provider first. Then accept the invitation' },
       });
     }
     const byKey = browser();

@@ -65,7 +65,7 @@ const createInvitation = operation({
   summary: 'Invite a person to become a member',
   description: `The response has a link. It works once, for 72 hours. Send it to the person yourself: no mail is sent. You must have all permissions of the role, and only an OWNER who signed in can invite an OWNER. Otherwise the response is 403. If the Tenant already has 100 pending invitations, the response is 429.
 
-**To let a member in who can no longer sign in**, invite the address of the member. This is possible only while the member has no account at a configured identity provider. Whoever accepts the invitation takes over the membership, and the person who had it before is signed out of this Tenant everywhere. The role does not change: leave out \`role\`, because another role is 409. If you may not give the role of the member, the response is 403.
+**If a member can no longer sign in**, invite the e-mail address of the member. This is possible only while the member has no account at a configured identity provider. The person who accepts the invitation takes over the membership. The person who had the membership before is signed out of this Tenant everywhere. The role of the member does not change, so leave out \`role\`. If you send another role, the response is 409. If you are not allowed to give the role of the member, the response is 403.
 
 The response is 409 in each of these cases:
 
@@ -202,7 +202,7 @@ const resendInvitation = operation({
     const { params, caller, settle } = input;
     const { db, pepper, consoleUrl } = context;
     if (!holds(caller, 'tenant:invitation:create')) {
-      throw new ServiceError('forbidden', 'This needs the permission tenant:invitation:create');
+      throw new ServiceError('forbidden', 'This request also needs the permission tenant:invitation:create');
     }
     const { tenantId } = caller;
     const secret = generateSecret();

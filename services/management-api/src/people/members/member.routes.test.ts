@@ -67,7 +67,7 @@ test('a role is changed, and counts at once where the person is signed in', asyn
   const refused = await person.send('POST', '/api/proxies', {
     body: { name: 'P', destination_url: 'https://example.com' },
   });
-  expect(refused).toMatchObject({ status: 403, body: { detail: 'This needs the permission proxy:create' } });
+  expect(refused).toMatchObject({ status: 403, body: { detail: 'This operation needs the permission proxy:create' } });
 });
 
 test('a member is removed: the sign-ins end in this Tenant, and stay in others; the audit log names the person who did it', async () => {

@@ -60,7 +60,7 @@ const lookAtLink = anonymousOperation({
 const lookAtInvitation = anonymousOperation({
   id: 'lookAtInvitation',
   tag,
-  summary: 'Get what an invitation is for, without accepting it',
+  summary: 'Get the Tenant, e-mail address and role of an invitation, without accepting it',
   method: 'post',
   path: '/invitations/link',
   body: acceptInvitationBody,

@@ -116,6 +116,6 @@ export const signIn = {
     created_at: date,
     last_used_at: { ...date, description: 'Time of the last request, exact to the minute' },
     expires_at: date,
-    current: { type: 'boolean', description: 'Whether this sign-in sent the request' },
+    current: { type: 'boolean', description: 'True if you sent this request with this sign-in' },
   },
 } as const;

@@ -90,7 +90,7 @@ test('pages by cursor, newest first; a run that ended a day ago is gone', async 
 
 test('403 with neither permission; 404 for an unknown reactor and another Tenant’s; 401 without a key', async () => {
   const { createReactor, createRun, list, keyWith, stranger, send } = api.current;
-  const detail = 'This needs the permission reactor:read or token:use';
+  const detail = 'This operation needs the permission reactor:read or token:use';
   expect(await list('not-a-uuid', await keyWith('proxy:read'))).toMatchObject({ status: 403, body: { detail } });
   const theirs = await createReactor(stranger.tenant_id);
   await createRun(theirs, { tenant_id: stranger.tenant_id });

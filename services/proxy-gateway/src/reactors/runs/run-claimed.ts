@@ -116,7 +116,8 @@ async function findAsker({ tenantId }: Claim, { caller_type, created_by }: Claim
         'unauthenticated',
         `The ${caller_type} ${created_by}, which requested this run, no longer exists`,
       );
-    if (!holds(found, 'token:use')) throw new ServiceError('forbidden', 'This needs the permission token:use');
+    if (!holds(found, 'token:use'))
+      throw new ServiceError('forbidden', 'The caller that requested this run needs the permission token:use');
     return found;
   };
   const judgement = new Judgement(context.caches);

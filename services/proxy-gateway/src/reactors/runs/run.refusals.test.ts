@@ -33,7 +33,10 @@ describe('refusals', () => {
         await result(id, runId, without),
         await cancel(id, runId, without),
       ]) {
-        expect(answer).toMatchObject({ status: 403, body: { detail: 'This needs the permission token:use' } });
+        expect(answer).toMatchObject({
+          status: 403,
+          body: { detail: 'This operation needs the permission token:use' },
+        });
       }
       for (const answer of [await ask(id, ''), await result(id, runId, ''), await cancel(id, runId, '')]) {
         expect(answer.status).toBe(401);

@@ -41,6 +41,6 @@ export const runResult = {
   description: 'The response of react. If the run failed, only `error` is present',
   properties: {
     ...reactorResult.properties,
-    error: { type: 'object', description: 'Why the run failed, as a problem' },
+    error: { type: 'object', description: 'Why the run failed, in the format of an error response (`Problem`)' },
   },
 } as const;
