@@ -15,7 +15,7 @@ const failures: readonly [code: ErrorCode, meaning: string, detail: string][] = 
   ],
   [
     'forbidden',
-    '`detail` names the cause. Possible causes: the Application of the key does not have `token:use`, or does not have it on the containers of a token in the request; the Application of the Proxy was deleted, has expired, or does not have `token:use` on a token in the `request_headers` of the Proxy; the key may not invoke this Proxy; the Proxy does not allow the method or the path; the `use` of a token does not allow the call.',
+    '`detail` names the cause. Possible causes: the Application or session of the key does not have `token:use`, or does not have it on the containers of a token in the request; the Application of the Proxy was deleted, has expired, or does not have `token:use` on a token in the `request_headers` of the Proxy; the key may not invoke this Proxy; the Proxy does not allow the method or the path; the `use` of a token does not allow the call; a transform threw `AuthorizationError`.',
     'This operation needs the permission token:use',
   ],
   ['not_found', 'No Proxy of the Tenant has this proxy key.', 'No Proxy has this key'],

@@ -80,7 +80,7 @@ export const configSchema = {
       ...bytes,
       default: 64 * 1024,
       description:
-        'Size limit of the headers of a response of a destination. The trailers of the response have a separate limit of the same size. If one of the two limits is exceeded, the response is 502',
+        'Size limit of the headers of a response of a destination. The trailers of the response have a separate limit of the same size. If one of the two limits is exceeded, the response is 502. If the response to the caller has already begun, the connection is closed instead',
     },
     DESTINATION_NAME_SERVERS: {
       type: 'string',

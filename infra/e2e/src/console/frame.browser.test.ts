@@ -52,7 +52,7 @@ test('what somebody may not do is explained, not hidden', async () => {
   await opened.look('overview-locked');
   await opened.goto('/applications', 'Applications');
   await page.getByRole('button', { name: 'New Application' }).click();
-  await page.getByText(/needs the permission application:create, which the key/).waitFor();
+  await page.getByText(/need the permission application:create, which the key/).waitFor();
   await opened.look('applications-explained');
   await opened.goto('/proxies', 'Proxies');
   await page.getByText('You cannot see Proxies').waitFor();

@@ -111,11 +111,11 @@ test('what a response guard found is marked, and shown with its tokens', async (
   };
   await eventuallyEqual(found, 1);
   await opened.goto('/audit?trace_id=guarded-charge', 'Audit');
-  const logged = page.getByRole('row').filter({ hasText: 'Value of the request found in response' });
+  const logged = page.getByRole('row').filter({ hasText: 'Value found in response' });
   await logged.getByText('Response guard found a value').waitFor();
   await opened.look('audit-guarded');
   await logged.getByRole('link').first().click();
-  await page.getByRole('heading', { name: 'Value of the request found in response' }).waitFor();
+  await page.getByRole('heading', { name: 'Value found in response' }).waitFor();
   await page.getByText('Response guard found a value', { exact: true }).waitFor();
   await opened.look('audit-row-guarded');
 });

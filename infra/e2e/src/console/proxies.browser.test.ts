@@ -193,7 +193,7 @@ test('the response guard is chosen, with what each mode does, and switched off a
   await shown.getByText('off', { exact: true }).waitFor();
   for (const [mode, does] of [
     ['Block', 'gets 502 instead of the response'],
-    ['Tokenize', 'gets the expression from the request instead'],
+    ['Tokenize', 'gets the expression of the token instead'],
     ['Redact', 'gets [redacted] instead'],
   ] as const) {
     await page.getByRole('button', { name: 'Change' }).click();

@@ -223,7 +223,7 @@ test('who may only read Reactors sees that a run has ended, but not what it prin
   await page.getByLabel('Management key').fill(reader.key);
   await page.getByRole('button', { name: 'Sign in with the key' }).click();
   await page.getByText('You cannot see the figures of this Tenant').waitFor();
-  await readDetails(/needs the permission reactor:update/);
+  await readDetails(/need the permission reactor:update/);
   expect(await page.getByRole('dialog').getByText('for writers').count()).toBe(0);
   await opened.look('reactor-run-locked');
 });

@@ -112,9 +112,7 @@ test('a member without an account is invited again, and returns by the link', as
   const link = /http\S+/.exec((await shown.locator('pre').textContent()) ?? '')?.[0] ?? '';
   await opened.look('settings-invited-again');
   await shown.getByRole('button', { name: 'I have sent it' }).click();
-  await page
-    .getByText('A member has this address. The invited person takes over the membership of this member.')
-    .waitFor();
+  await page.getByText('The invited person takes over the membership of the member with this address').waitFor();
   await opened.look('settings-people-again');
 
   await accept(found, link);

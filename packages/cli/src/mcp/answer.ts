@@ -92,7 +92,7 @@ async function readSize(response: Received, signal: AbortSignal): Promise<Read> 
 }
 
 function sizeNote(sizeBytes: number, ended: 'whole' | 'stopped'): string {
-  return `The body is not text, so it is not shown. Its size is ${ended === 'whole' ? '' : 'at least '}${sizeBytes} bytes.`;
+  return `The body is not text, so it is not shown. Its size is ${ended === 'whole' ? '' : 'at least '}${sizeBytes} ${sizeBytes === 1 ? 'byte' : 'bytes'}.`;
 }
 
 /** @param take returns whether more is wanted. @throws {TypeError} if the connection is lost. */

@@ -10,7 +10,7 @@ export const tailInvocations = tail({
   words: ['invocations', 'tail'],
   summary: 'Follow invocations of Proxies and runs of reactors until Ctrl-C (log:read)',
   notes:
-    'Without a terminal, each invocation is a line of JSON. If a gateway has more invocations than it can send at once, the number of missing invocations is printed to standard error. The exit code at Ctrl-C is 130.',
+    'Without a terminal, each invocation is a line of JSON. If invocations are left out, their number is printed to standard error. The exit code at Ctrl-C is 130.',
   method: 'invocations.list',
   without: ['start', 'size'],
   newest: 'newest N',

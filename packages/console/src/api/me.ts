@@ -21,8 +21,8 @@ export function useMissingRight(permission: PermissionName | undefined): string 
   const { permissions, role, tenant } = useMe();
   if (permission === undefined || permissions.includes(permission)) return undefined;
   return role === undefined
-    ? `This action needs the permission ${permission}, which the key that you signed in with does not have.`
-    : `This action needs the permission ${permission}, which the role ${role} does not have. An owner of ${tenant.name} can give you another role.`;
+    ? `You need the permission ${permission}, which the key that you signed in with does not have.`
+    : `You need the permission ${permission}, which the role ${role} does not have. An owner of ${tenant.name} can give you another role.`;
 }
 
 /** The name to show for a person or an Application. */

@@ -182,7 +182,7 @@ function FilterField({ label, placeholder, options, isMoment, value, onValue }: 
 }
 
 /** The filter of lists of people. */
-export const byEmail = { email: { label: 'E-mail', placeholder: 'Part of address, or pattern with *' } } as const;
+export const byEmail = { email: { label: 'E-mail', placeholder: 'Part, or a pattern with *' } } as const;
 
 /** When a row was created, and by which most lists are sorted. */
 export const createdColumn: Column<{ created_at?: string }> = {
@@ -204,4 +204,4 @@ export const changedColumn: Column<{ created_at?: string; modified_at?: string }
 };
 
 /** The filter by name, of most lists. */
-export const byName = { name: { label: 'Name', placeholder: 'Part of name, or pattern with *' } } as const;
+export const byName = { name: { label: 'Name', placeholder: 'Part, or a pattern with *' } } as const;

@@ -175,7 +175,7 @@ const putApplication = operation({
   id: 'updateApplication',
   tag: 'Applications',
   summary: 'Replace name, permissions, rules, allowed origins and Proxies of an Application',
-  description: `At least one of \`permissions\` and \`rules\` must be non-empty. A field that you leave out becomes empty, except \`allowed_origins\` and \`proxies\`: if you leave out one of them, it does not change. This operation never changes \`type\`, \`expires_at\` and the keys.
+  description: `At least one of \`permissions\` and \`rules\` must be non-empty. A field that you leave out becomes empty, except \`allowed_origins\` and \`proxies\`: if you leave out one of them, it does not change. This operation never changes \`type\`, \`expires_at\` or the keys.
 
 Your key must have each management permission that the Application has, and each that you grant. Otherwise the response is 403. After the response, every service uses the new permissions, rules, origins and Proxies.`,
   method: 'put',

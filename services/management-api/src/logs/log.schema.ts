@@ -48,7 +48,7 @@ const log = {
     detail: {
       type: 'object',
       description:
-        "Further fields. `token_ids` are the ids of all tokens of the request. In a disclosure, a Proxy or reactor reveals values of tokens. The row of a disclosure also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. The row of a disclosure through a Proxy also has `destination_host` and `method`. If a route was called, the row also has `path_name`. If a call of a route reveals no value, its row has empty `token_ids`. `refused` lists the tokens that were not revealed. Each entry of `refused` has a `token_id` and a `member`. `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the ids of the tokens whose values the guard found",
+        "Further fields. `token_ids` are the ids of all tokens of the request. If a Proxy or reactor revealed values of tokens, the row also has `application_id` and `places`. `application_id` is the Application whose rights revealed the values. `places` lists where the values were used. The places `body`, `query`, `path` and `header:<name>` are parts of the request. The place `transform` means that a transform read the values. The place `code` means that the code of a reactor read the values. If a Proxy revealed the values, the row also has `destination_host` and `method`. If a route was called, the row also has `path_name`. If a call of a route reveals no value, its row has empty `token_ids`. `refused` lists the tokens that were not revealed. Each entry of `refused` has a `token_id` and a `member`. `member` is the field of the token's `use` that forbids the disclosure. `guard_hits` is the number of values that the `response_guard` of the Proxy found in the response. In a row with `guard_hits`, `token_ids` are the ids of the tokens whose values the guard found",
     },
   },
 } as const;
@@ -142,7 +142,7 @@ export const logPage = {
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'Names of the Applications, keys, Proxies, reactors, formulas and people in the rows. Each field is an id, and its value is the name. The name of a person is the e-mail address. If a resource was renamed or deleted after the newest row with its id, the name is the one from the time of that row. A name is absent if it is not known, or if you do not have the permission to read the resource. For people this permission is `tenant:member:read`. Exports and proofs have no names, because names are not part of the rows',
+        'Names of the Applications, keys, Proxies, reactors, formulas and people in the rows. Each field is an id, and its value is the name. The name of a person is the e-mail address. If a resource was renamed or deleted after the newest of these rows that has its id, the name is the one from the time of that row. A name is absent if it is not known, or if you do not have the permission to read the resource. For people this permission is `tenant:member:read`. Exports and proofs have no names, because names are not part of the rows',
     },
   },
 } as const;

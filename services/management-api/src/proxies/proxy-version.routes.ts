@@ -95,7 +95,7 @@ const restoreProxyVersion = operation({
   tag: 'Proxies',
   summary: 'Restore a version of a Proxy',
   description:
-    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. All fields are replaced, and a field that the version does not have is removed. If the Application of the version no longer exists, the restored Proxy has no Application. If the `request_headers` of such a Proxy contain tokens, its invocations are 403 until you give the Proxy another Application. If you restore the current version, no field changes.',
+    'Takes no body. The Proxy keeps its key. The version is checked like the body of a PUT: for example, a destination that is no longer allowed is 400. All fields are replaced, and a field that the version does not have is removed. If the Application of the version no longer exists, the restored Proxy has no Application. If the `request_headers` of such a Proxy contain tokens, its invocations are 403 until you set `application` of the Proxy to another Application or to null. If you restore the current version, no field changes.',
   method: 'post',
   path: '/proxies/:id/versions/:version/restore',
   permission: 'proxy:update',

@@ -41,7 +41,7 @@ const createProxy = operation({
   tag: 'Proxies',
   summary: 'Create a Proxy',
   description:
-    'The response has the `key` with which callers invoke the Proxy. The transforms are compiled during this request, and a syntax error is 422. Code that exports no function is accepted, but then every invocation of the Proxy fails.',
+    'The response has the `key` with which callers invoke the Proxy. The transforms are compiled during this request, and a syntax error is 422. Code that exports no function is accepted, but every invocation that runs this code fails.',
   method: 'post',
   path: '/proxies',
   permission: 'proxy:create',

@@ -173,7 +173,7 @@ const names: Record<Site['in'], string> = {
   cdata: 'a CDATA section',
   script: 'a script or style of HTML',
   quoted: 'a cell of CSV',
-  cell: 'a CSV cell that is not in quotes',
+  cell: 'a cell of CSV that is not in quotes',
   plain: 'text',
 };
 

@@ -91,7 +91,7 @@ export class ProxyByName implements Selection<ProxyDefinition> {
     if (others.some(({ proxy }) => !proxy)) return undefined;
     throw new ServiceError(
       'unauthenticated',
-      'A call of a route needs a valid API key, in the header SVC-API-KEY or in a place that accept_key_as of the Proxy names',
+      `A call of a route needs a valid API key, in the header ${this.#context.headerNames.prefix}-API-KEY or in a place that accept_key_as of the Proxy names`,
     );
   }
 

@@ -31,10 +31,7 @@ test.each<[string, Parameters<typeof happeningOf>[0]]>([
   ['Token created', { entity_type: 'token', operation: 'create', message: '', detail: { token_ids: ['a'] } }],
   ['3 tokens read', { entity_type: 'token', operation: 'read', message: '', detail: { token_ids: ['a', 'b', 'c'] } }],
   ['Proxy called', { entity_type: 'proxy', operation: 'use', message: '', detail: { token_ids: ['a', 'b'] } }],
-  [
-    'Value of the request found in response',
-    { entity_type: 'proxy', operation: 'use', message: '', detail: { guard_hits: 1 } },
-  ],
+  ['Value found in response', { entity_type: 'proxy', operation: 'use', message: '', detail: { guard_hits: 1 } }],
   [
     'Use refused',
     { entity_type: 'proxy', operation: 'use', message: '', detail: { refused: [{ token_id: 'a', member: 'until' }] } },

@@ -56,7 +56,7 @@ export function happeningOf(row: Row): string {
   const { entity_type: type, operation, message, detail } = row;
   const known = happenings[type]?.[operation];
   if (refusedUsesOf(detail).length > 0) return 'Use refused';
-  if (guardHitsOf(detail)) return 'Value of the request found in response';
+  if (guardHitsOf(detail)) return 'Value found in response';
   if (operation === 'update' && !message.endsWith(' updated')) return byMessage[message] ?? message;
   if (known === undefined) return message;
   if (typeof detail?.restored_version === 'number') return `Version ${detail.restored_version} restored`;

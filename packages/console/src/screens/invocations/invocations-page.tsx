@@ -24,7 +24,7 @@ export function InvocationsPage() {
   return (
     <Page
       title="Invocations"
-      intro="Calls through Proxies and runs of Reactors. The list begins with those of the last 15 minutes, and new ones appear live. Bodies and values are never shown. For a complete record, use the audit log."
+      intro="Calls through Proxies and runs of Reactors. The list begins with the newest of the last 15 minutes, at most 100, and new ones appear live. Bodies and values are never shown. For a complete record, use the audit log."
     >
       <Card flush>
         <Guarded needs="log:read" what="You cannot see invocations">
@@ -109,7 +109,7 @@ function StreamState({ view, onPaused }: { view: LiveView; onPaused: (isPaused: 
       {skipped > 0 && (
         <span>
           · {count.format(skipped)} {skipped === 1 ? 'invocation is' : 'invocations are'} missing, because too many came
-          at once
+          at once or Redis was unavailable
         </span>
       )}
       {rows.length === mostRows && <span>· the newest {mostRows}</span>}

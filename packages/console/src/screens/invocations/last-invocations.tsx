@@ -22,7 +22,7 @@ export default function LastInvocations({ of }: { of: Called }) {
   return (
     <Card
       title="Last invocations"
-      intro={`${of.reactor_id === undefined ? 'Calls' : 'Runs that the operations react and react-async started'} in the last 15 minutes.`}
+      intro={`${of.reactor_id === undefined ? 'Calls' : 'Runs of react and react-async that ended'} in the last 15 minutes.`}
       acts={
         <Link to="/invocations" search={of}>
           All, live

@@ -20,7 +20,7 @@ export function FirstSteps({ progress: { application, token, proxy } }: { progre
   return (
     <Card
       title="Your first invocation"
-      intro="When the destination has received a value through a Proxy, this page shows the numbers of invocations and tokens instead of these steps."
+      intro="After the first invocation, this page shows the numbers of invocations and tokens instead of these steps."
     >
       <ol className={styles.steps}>
         <Step number={1} done={application !== null} title="Create an Application">

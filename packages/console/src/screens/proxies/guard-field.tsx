@@ -6,7 +6,7 @@ export const guards: Readonly<Record<GuardMode, { name: string; does: string }>>
   off: { name: 'Off', does: 'Responses pass as the destination sends them.' },
   tokenize: {
     name: 'Tokenize',
-    does: 'If the response contains a value that replaced a token in the request, the caller gets the expression from the request instead of the value. Such an expression is {{ token id }}.',
+    does: 'If the response contains a value that replaced a token in the request, the caller gets the expression of the token instead of the value, for example {{ token id }}.',
   },
   redact: {
     name: 'Redact',

@@ -123,7 +123,7 @@ function Settings({ reactor }: { reactor: Reactor }) {
         ) : (
           'its own code'
         ),
-        'Application for req.svc': applicationId ? (
+        'Application of the code': applicationId ? (
           <ThingLink type="application" id={applicationId} name={applications.get(applicationId)} />
         ) : (
           <Soft>none</Soft>

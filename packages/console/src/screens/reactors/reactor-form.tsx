@@ -41,7 +41,7 @@ export function ReactorForm({ draft, onDraft, onSubmit, error, formula, choice, 
       <ApplicationChoice of="code" value={draft.applicationId} onValue={(applicationId) => change({ applicationId })} />
       <Check
         label="Repeat interrupted runs"
-        hint="A gateway can stop during an asynchronous run whose code may already have called another service. If this setting is on, the run is repeated, so the service can be called twice. Otherwise the run fails. Turn the setting on only if a second call does no harm."
+        hint="A gateway can stop during an asynchronous run whose code may already have called another service or changed a token. If this setting is on, the run is repeated, so this can happen twice. Otherwise the run fails. Turn the setting on only if a repetition does no harm."
         checked={draft.retryable}
         onChecked={(retryable) => change({ retryable })}
       />

@@ -73,7 +73,7 @@ function Details({ run, reactorId }: RunProps) {
           <p>
             <Soft>
               Send the call below with the key of the caller of this run. The run can be cancelled only until its code
-              calls another service.
+              calls another service or changes a token.
             </Soft>
           </p>
           <Code text={cancelCall(reactorId, id)} what="the call that cancels the run" />

@@ -33,9 +33,7 @@ export function Invitations() {
       cell: ({ email, member_id: member }) => (
         <>
           <Cut>{email}</Cut>
-          {member && (
-            <Soft>A member has this address. The invited person takes over the membership of this member.</Soft>
-          )}
+          {member && <Soft>The invited person takes over the membership of the member with this address</Soft>}
         </>
       ),
     },

@@ -45,7 +45,7 @@ export async function findEqual(
   if (told > mostTold) {
     throw new ServiceError(
       'payload_too_large',
-      'Tokens are deduplicated: if an equal token already exists, the response contains that token. These tokens would have more than 8 MiB in total. Create fewer tokens in one request',
+      'Tokens are deduplicated: if a token equals an existing token or an earlier one of the request, the response contains that other token. The response may have at most 8 MiB of such tokens. Create fewer tokens in one request',
       { limit: 'result_size' },
     );
   }
