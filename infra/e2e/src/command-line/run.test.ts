@@ -87,7 +87,7 @@ describe('the command', () => {
     expect(destination.seen.at(-1)).toMatchObject({ path: '/v1/models?a=1', authorization: 'Bearer theirs' });
     await eventually('the key is refused', async () => (await statusOf(key)) === 401);
     expect(stderr).toContain('1 call:\nsluice run:   api GET 127.0.0.1');
-    expect(stderr).toContain('shows the configuration of Proxies');
+    expect(stderr).toContain('could see the configuration of Proxies');
   });
 
   test('gets no variable of ours, and may call no other route', async () => {

@@ -105,7 +105,7 @@ function needsOf({ token, proxy }: Pick<Progress, 'token' | 'proxy'>): string {
     ...(token ? [] : ['the token as SLUICE_TOKEN']),
     ...(proxy ? [] : ['the key of the Proxy as SLUICE_PROXY_KEY']),
   ];
-  return names.length > 0 ? `It expects ${names.join(' and ')}. ` : '';
+  return names.length > 0 ? `The call expects ${names.join(' and ')}. ` : '';
 }
 
 interface StepProps {

@@ -88,31 +88,36 @@ function Person({ signIn: { user_id: user = '', application_id: application } }:
   );
 }
 
-/** People end their own sign-ins. The rights for those of others depend on the role of the person. */
+/**
+ * People end their own sign-ins. The rights for those of others depend on the role of the person: undefined until the
+ * members are read.
+ */
 function useEndRefusal({ user_id: userId, application_id: applicationId }: SignedIn) {
   const me = useMe();
   const giving = useGiving();
-  const member = useMembers()?.find(({ user }) => user.id === userId);
+  const members = useMembers();
   const isOwn = userId === undefined ? applicationId === me.application_id : userId === me.user?.id;
   if (isOwn) return {};
+  if (!members && me.permissions.includes('tenant:member:read')) return undefined;
+  const member = members?.find(({ user }) => user.id === userId);
   return { needs: 'tenant:member:update' as const, refusal: member && giving.ofRole(member.role) };
 }
 
 function EndSignIn({ signIn }: { signIn: SignedIn }) {
   const { id } = signIn;
-  const { needs, refusal } = useEndRefusal(signIn);
+  const rights = useEndRefusal(signIn);
   const end = useChange({
     act: (options) => sluice.console.signIns.delete(id, options),
     said: () => 'The sign-in was ended',
   });
+  if (!rights) return null;
   return (
     <Confirm
       small
       act="End"
       title="End this sign-in?"
       text="When you confirm, that browser is signed out. The person can sign in again."
-      needs={needs}
-      refusal={refusal}
+      {...rights}
       change={end}
     />
   );
