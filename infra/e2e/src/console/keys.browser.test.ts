@@ -61,6 +61,7 @@ test('a key is replaced by what “last used” says', async () => {
 
   const added = row(/Backend in Frankfurt/);
   await added.getByText(key.slice(-10, -6)).waitFor();
+  await added.getByText('before its last six characters').waitFor();
   await added.getByText('Owner').or(added.getByText('owner@localhost')).waitFor();
   await added.getByText(/2999/).waitFor();
   await added.getByText('never', { exact: true }).waitFor();

@@ -29,12 +29,11 @@ export const tailLogs = tail({
 });
 
 /**
- * What was there before the newest N rows and would be read again, with its times. Read before anything is shown, because
- * what is written from then on is new.
+ * Rows older than the newest N that every later look would read again, with their times. They are read before anything is
+ * shown, so what happens after that is never among them.
  */
 async function rowsBefore(first: readonly Log[], following: Following): Promise<[string, string][]> {
-  const times = first.map(({ created_at }) => created_at).sort();
-  const oldest = times.at(0);
+  const [oldest] = first.map(({ created_at }) => created_at).sort();
   if (oldest === undefined || first.length < following.last) return [];
   const rows = await unseenRows(following, new Map(first.map(({ id, created_at }) => [id, created_at])));
   return rows.filter(({ created_at }) => created_at < oldest).map(({ id, created_at }) => [id, created_at]);
